@@ -46,15 +46,7 @@ async function usual(): Promise<TestProjectConfiguration[]> {
       test: {
         name: 'unit',
         include: ['test/**/*.test.ts'],
-        exclude: [
-          STORE_TESTS,
-          SERVER_TESTS,
-          DOCKER_TESTS,
-          IMAGE_TESTS,
-          BROWSER_TESTS,
-          PROMTOOL_TESTS,
-          HOSTILE_TESTS,
-        ],
+        exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, IMAGE_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
       },
     },
     { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
@@ -73,9 +65,7 @@ async function usual(): Promise<TestProjectConfiguration[]> {
       console.log('No PgBouncer: the tests through a pooler are left out. Install it to have them.');
     }
   } else {
-    console.log(
-      'No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.',
-    );
+    console.log('No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.');
   }
   if (findChromium()) {
     projects.push({

@@ -25,10 +25,7 @@ function samples(count: number, apart: number) {
 }
 
 /** Puts a full archive of some tokens into a data directory's database. */
-export async function fillArchive(
-  dataDir: string,
-  tokens: readonly TokenName[] = BUILT_IN_NAMES,
-): Promise<void> {
+export async function fillArchive(dataDir: string, tokens: readonly TokenName[] = BUILT_IN_NAMES): Promise<void> {
   const database = await openDatabase({ dataDir });
   const store = createArchiveStore(database.prisma);
   const now = systemClock.now();

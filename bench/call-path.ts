@@ -68,9 +68,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
     return [...(files ?? [])].sort();
   }
 
-  const history = await passed((round) =>
-    call(`/v1/prices/history/days?tokenName=bitcoin&days=${300 + round}`),
-  );
+  const history = await passed((round) => call(`/v1/prices/history/days?tokenName=bitcoin&days=${300 + round}`));
 
   const [from = '', to = ''] = sandbox.chain.accounts.map(({ address }) => address);
   const { result } = (await (await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)).json()) as {

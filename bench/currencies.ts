@@ -55,11 +55,6 @@ export async function measure(): Promise<Figure[]> {
   const more = median(times.eur) - median(times.usd);
   return [
     atMost('a year of days in euros, first time, beyond that in dollars', more, 5, 'ms'),
-    atMost(
-      'the same year again, of that in dollars',
-      median(times.again.eur) / median(times.again.usd),
-      1.2,
-      '×',
-    ),
+    atMost('the same year again, of that in dollars', median(times.again.eur) / median(times.again.usd), 1.2, '×'),
   ];
 }

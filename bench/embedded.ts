@@ -45,9 +45,7 @@ export async function measure(): Promise<Figure[]> {
   ];
   if (hasWrk) {
     const latency = await compareLatencies(mine, theirs);
-    figures.push(
-      atMost("embedded: p99 at half of bare Fastify's best rate, against its own", latency.ratio, 2, '×'),
-    );
+    figures.push(atMost("embedded: p99 at half of bare Fastify's best rate, against its own", latency.ratio, 2, '×'));
     figures.push(seen('… itself / bare', `${latency.mine.p99} µs / ${latency.theirs.p99} µs`));
   }
   const resident = await residentSize(service.pid);

@@ -27,13 +27,11 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
     ],
     [
       '60 broadcasts at once of 128 KB of small values',
-      () =>
-        sendBodies({ url, apiKey }, { line: BROADCAST, body: manyValues(MB / 8), connections: 60, ms: MS }),
+      () => sendBodies({ url, apiKey }, { line: BROADCAST, body: manyValues(MB / 8), connections: 60, ms: MS }),
     ],
     [
       '16 connections that send a refused 1 MB',
-      () =>
-        sendBodies({ url }, { line: 'POST /v1/nothing', body: Buffer.alloc(MB), connections: 16, ms: MS }),
+      () => sendBodies({ url }, { line: 'POST /v1/nothing', body: Buffer.alloc(MB), connections: 16, ms: MS }),
     ],
     [
       '1,500 unfinished bodies of 1 MB',

@@ -4,8 +4,7 @@ import { LATEST, openStand } from './stand.ts';
 import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure, seen } from './table.ts';
 
-const inWords = ({ p50, p99, rate }: Latencies) =>
-  `${p99} µs (median ${p50} µs) at ${rate.toFixed(0)} a second`;
+const inWords = ({ p50, p99, rate }: Latencies) => `${p99} µs (median ${p50} µs) at ${rate.toFixed(0)} a second`;
 
 /** How much longer than bare Fastify the slowest hundredth takes, when both are asked at half of what bare can do. */
 export async function measure(surroundings: Surroundings): Promise<Figure[]> {

@@ -16,9 +16,7 @@ export type Load = {
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
 /** Requests with one key after another, made before the load begins: making them on the way would be felt. */
-const oneAfterAnother = (
-  keys: readonly string[],
-): string => `local keys = {${keys.map((key) => `"${key}"`).join(',')}}
+const oneAfterAnother = (keys: readonly string[]): string => `local keys = {${keys.map((key) => `"${key}"`).join(',')}}
 local requests = {}
 local n = 0
 function init()

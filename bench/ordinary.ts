@@ -21,10 +21,7 @@ type Row = (typeof ROWS)[number];
 type Options = { trees?: readonly string[]; only?: readonly Row[] };
 
 /** What a row gives for each of some, one after another: each figure says whose it is. */
-async function ofEach<Of>(
-  some: ReadonlyMap<string, Of>,
-  measure: (of: Of) => Promise<Figure[]>,
-): Promise<Figure[]> {
+async function ofEach<Of>(some: ReadonlyMap<string, Of>, measure: (of: Of) => Promise<Figure[]>): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, of] of some) {
     for (const row of await measure(of)) {
@@ -69,10 +66,7 @@ export async function measure(
   if (surroundings.databaseServer !== undefined) databases.set('PostgreSQL', surroundings.databaseServer);
   for (const [database, databaseServer] of databases) {
     const named = new Map(
-      trees.map((tree) => [
-        trees.length > 1 ? `${basename(resolve(tree))}, ${database}` : database,
-        resolve(tree),
-      ]),
+      trees.map((tree) => [trees.length > 1 ? `${basename(resolve(tree))}, ${database}` : database, resolve(tree)]),
     );
     if (ROWS.some((row) => row !== 'many' && rows.has(row)))
       figures.push(...(await measureFirstCalls({ databaseServer }, named, rows)));

@@ -16,10 +16,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
   const latest = `${service.url}${LATEST}`;
   const origin = await (await stand.twinsOf(latest)).dressed();
   const gateway = await startGateway({ upstream: origin.url, keys: stand.keys, limit: ENDLESS });
-  const [ratio = 0] = await compare(
-    { url: latest, keys: [stand.key] },
-    { url: `${gateway.url}/`, keys: [stand.key] },
-  );
+  const [ratio = 0] = await compare({ url: latest, keys: [stand.key] }, { url: `${gateway.url}/`, keys: [stand.key] });
   await gateway.close();
   await stand.close();
   return [seen('latest/token against nginx + Lua gateway', ratio.toFixed(3))];

@@ -46,15 +46,10 @@ async function simulate(name: string, choice: Choice, surroundings: Surroundings
   await simulation.close();
   await drop();
   const minutes = (age: number) => `${(age / MINUTE).toFixed(0)} min`;
-  console.error(
-    `${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`,
-  );
+  console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
-    seen(
-      `${name}: of these for latest prices by the schedule, and charts`,
-      `${calls.latest}, ${calls.chart}`,
-    ),
+    seen(`${name}: of these for latest prices by the schedule, and charts`, `${calls.latest}, ${calls.chart}`),
     seen(
       `${name}: age of an answer, median, 9 in 10, oldest`,
       [0.5, 0.9, 1 - 1 / ages.length].map((part) => minutes(quantile(ages, part))).join(', '),

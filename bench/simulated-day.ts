@@ -1,11 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
-import {
-  anyQuestion,
-  commonQuestions,
-  everyQuestion,
-  openSimulation,
-  type Questions,
-} from '../fixtures/simulation.ts';
+import { anyQuestion, commonQuestions, everyQuestion, openSimulation, type Questions } from '../fixtures/simulation.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';
@@ -57,9 +51,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
       continue;
     }
     const { calls, firstFills, total, answers, failures } = await simulate(run, surroundings);
-    console.error(
-      `${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`,
-    );
+    console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     for (const kind of ['latest', 'chart', 'daily'] as const) {
       figures.push(atMost(`${name}: calls for ${kind}`, calls[kind], TIMETABLE[kind] * days, 'calls'));
     }

@@ -40,9 +40,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
   for (const run of RUNS) {
     const { name, perMonth } = run;
     const { total, oldest, lastCallAt, answers, failures } = await simulate(run, surroundings);
-    console.error(
-      `${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`,
-    );
+    console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
     figures.push({ figure: `${name}: oldest answer`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
     const day = new Date(lastCallAt).toISOString().slice(0, 16);

@@ -62,8 +62,7 @@ export async function openStand({ databaseServer }: Surroundings, users = 1, tre
       const answer = await request(url, {
         headers: { 'x-api-key': keys[0] ?? '', 'accept-encoding': br ? 'br' : 'identity' },
       });
-      if (answer.statusCode !== 200)
-        throw new Error(`${url}: ${answer.statusCode} ${await answer.body.text()}`);
+      if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${await answer.body.text()}`);
       const file = join(directory, `body-${Math.random()}`);
       await writeFile(file, Buffer.from(await answer.body.arrayBuffer()));
       // What is Node's own the twin has without being told.

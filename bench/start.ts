@@ -18,11 +18,7 @@ const TOKENS = 1_000;
 /** From the start of the process to an answer of `/health/ready`, in seconds, on an embedded database. */
 async function secondsToReady(dataDir: string): Promise<number> {
   const startedAt = performance.now();
-  const server = await startServer(
-    SERVICE,
-    { DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' },
-    { isPinned: false },
-  );
+  const server = await startServer(SERVICE, { DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' }, { isPinned: false });
   const { status } = await fetch(`${server.url}/health/ready`);
   const seconds = (performance.now() - startedAt) / 1000;
   await server.close();
@@ -34,9 +30,7 @@ async function secondsToReady(dataDir: string): Promise<number> {
 async function addTokens(dataDir: string): Promise<void> {
   const database = await openDatabase({ dataDir });
   const names = await addSandboxTokens(database.prisma, TOKENS);
-  const used = names
-    .filter((name) => !BUILT_IN_NAMES.includes(name))
-    .slice(0, IN_USE - BUILT_IN_NAMES.length);
+  const used = names.filter((name) => !BUILT_IN_NAMES.includes(name)).slice(0, IN_USE - BUILT_IN_NAMES.length);
   await createDemandStore(database.prisma).note([...BUILT_IN_NAMES, ...used], Date.now());
   await database.close();
   await fillArchive(dataDir, used);
@@ -57,12 +51,7 @@ export async function measure(): Promise<Figure[]> {
   }
   return [
     atMost('start to ready, from nothing', median(fromNothing), 8, 's'),
-    atMost(
-      'start to ready, an archive of five tokens × 4,700 days and 90 days of hours',
-      median(existing),
-      2,
-      's',
-    ),
+    atMost('start to ready, an archive of five tokens × 4,700 days and 90 days of hours', median(existing), 2, 's'),
     atMost(
       'start to ready with 1,000 tokens, 20 in use / with the five',
       median(thousand) / median(existing),

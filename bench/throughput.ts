@@ -75,9 +75,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
   figures.push(atLeast('10,000 active keys against one', manyToOne, 0.9));
   figures.push(atMost('accounting statements while they are active', count / seconds, 10, 'a second'));
   figures.push(atMost('resident memory under load, one key', withOneKey, 200, 'MB'));
-  figures.push(
-    atMost('resident memory under load, 10,000 keys', await residentMegabytes(service), 200, 'MB'),
-  );
+  figures.push(atMost('resident memory under load, 10,000 keys', await residentMegabytes(service), 200, 'MB'));
 
   await stand.close();
   return figures;

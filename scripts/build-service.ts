@@ -40,10 +40,7 @@ export async function buildService(folder: string): Promise<void> {
   });
   await arrange(folder);
   // What is built finds its own modules: the imports of the package above it name the sources.
-  await writeFile(
-    join(folder, 'package.json'),
-    `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`,
-  );
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`);
   await cp(SOURCE, folder, {
     recursive: true,
     filter: async (path) => (await stat(path)).isDirectory() || !path.endsWith('.ts'),

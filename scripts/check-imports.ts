@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url';
 /** The checkout, or the folder that is named. */
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const SUBPATHS = Object.entries(
-  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> })
-    .imports,
+  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
 );
 
 const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node'];
@@ -57,8 +56,7 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; told: string }[] = [
   },
   {
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
-    in: (file) =>
-      /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
+    in: (file) => /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
     told: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
   },
   {
@@ -84,12 +82,10 @@ function resolve(file: string, specifier: string): string | undefined {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(
-    ({ 1: specifier = '', index }) => ({
-      ...{ file, specifier, target: resolve(file, specifier) },
-      line: text.slice(0, index).split('\n').length,
-    }),
-  );
+  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(({ 1: specifier = '', index }) => ({
+    ...{ file, specifier, target: resolve(file, specifier) },
+    line: text.slice(0, index).split('\n').length,
+  }));
 }
 
 /** The folder that the rules name: the most specific one. */

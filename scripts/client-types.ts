@@ -24,9 +24,7 @@ const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?
 
 function isInstant({ format, description }: Schema): boolean {
   return (
-    format === 'date-time' ||
-    String(description).startsWith('HTTP-date') ||
-    /\bUnix seconds$/.test(String(description))
+    format === 'date-time' || String(description).startsWith('HTTP-date') || /\bUnix seconds$/.test(String(description))
   );
 }
 
@@ -40,10 +38,7 @@ function forCaller(schema: unknown): unknown {
     .replace(WRITTEN, '')
     .replace(/, Unix seconds$/, '')
     .replace(/^\w/, (letter) => letter.toUpperCase());
-  const members = Object.entries((properties ?? {}) as Schema).map(([name, member]) => [
-    name,
-    forCaller(member),
-  ]);
+  const members = Object.entries((properties ?? {}) as Schema).map(([name, member]) => [name, forCaller(member)]);
   return {
     ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, forCaller(value)])),
     ...(meaning && { description: meaning }),

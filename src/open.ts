@@ -153,10 +153,7 @@ export type Closer = () => Promise<unknown>;
  */
 export async function openService(
   settings: Settings,
-  {
-    closers,
-    ...overrides
-  }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
+  { closers, ...overrides }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
 ) {
   const { accounts, metrics, ...opened } = await openCapabilities(settings, overrides);
   closers.push(opened.close);

@@ -6,10 +6,7 @@ const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.ur
 
 /** What the example sets, and what it shows as a default, by name. */
 const shown = new Map(
-  [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-    name,
-    value,
-  ]),
+  [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );
 const composed = new Set([...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
 

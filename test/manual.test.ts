@@ -41,8 +41,6 @@ it('docs/settings.md names every setting, and none that does not exist', () => {
   const rows = read('docs/settings.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
-  const named = rows.flatMap((row) =>
-    [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
-  );
+  const named = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(named.sort()).toEqual([...SETTING_NAMES].sort());
 });

@@ -23,17 +23,10 @@ it('docs/api.md names every path, and none that is not served', () => {
     Object.keys(operations).map((method) => ({ path, call: `${method.toUpperCase()} ${path}` })),
   );
   expect(calls.length).toBeGreaterThan(10);
-  const missing = calls.filter(
-    ({ path, call }) => !API.includes(`\`${call}\``) && !API.includes(`\`${path}\``),
-  );
+  const missing = calls.filter(({ path, call }) => !API.includes(`\`${call}\``) && !API.includes(`\`${path}\``));
   expect(missing).toEqual([]);
-  const pages = [
-    README,
-    ...['api', 'keys-and-allowances', 'prices', 'node'].map((name) => read(`docs/${name}.md`)),
-  ];
-  const named = pages.flatMap((page) =>
-    [...page.matchAll(/`([A-Z]+ \/v1\/[^`?]+)[^`]*`/g)].map(([, call]) => call),
-  );
+  const pages = [README, ...['api', 'keys-and-allowances', 'prices', 'node'].map((name) => read(`docs/${name}.md`))];
+  const named = pages.flatMap((page) => [...page.matchAll(/`([A-Z]+ \/v1\/[^`?]+)[^`]*`/g)].map(([, call]) => call));
   expect(calls.map(({ call }) => call)).toEqual(expect.arrayContaining(named));
 });
 

@@ -15,8 +15,7 @@ type Parts = { fleet: Fleet; home: Home; book: Book; journal: Journal; signal: A
  */
 export async function passWithAccidents(ms: number, { fleet, home, book, journal, signal }: Parts) {
   const startedAt = performance.now();
-  const until = (share: number) =>
-    wait(Math.max(0, startedAt + share * ms - performance.now()), undefined, { signal });
+  const until = (share: number) => wait(Math.max(0, startedAt + share * ms - performance.now()), undefined, { signal });
 
   async function crash(member: Member): Promise<void> {
     await fleet.kill(member);

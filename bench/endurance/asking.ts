@@ -25,19 +25,14 @@ type Parts = {
 /** Finds the path of the description, such as `/v1/node/txs/{hash}`, of which a path is one. */
 function createTemplates({ paths }: Document) {
   const templates = Object.keys(paths).filter((path) => path.includes('{'));
-  const patterns = templates.map(
-    (path) => [path, new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)] as const,
-  );
+  const patterns = templates.map((path) => [path, new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)] as const);
   return (path: string): string => patterns.find(([, pattern]) => pattern.test(path))?.[0] ?? path;
 }
 
 /** Asks the service, and holds every answer to what may be answered; the journal is told of what may not. */
 export function createAsking({ fleet, contract, book, journal, databaseOutages }: Parts) {
   const pools = new Map(
-    fleet.members.map((member) => [
-      member,
-      new Pool(member.url, { connections: 40, headersTimeout: 60_000 }),
-    ]),
+    fleet.members.map((member) => [member, new Pool(member.url, { connections: 40, headersTimeout: 60_000 })]),
   );
   const templateOf = createTemplates(contract.document);
   /** When the same words were first answered well. */

@@ -71,8 +71,7 @@ export function createBook() {
         sum.overcharged += Math.max(0, used - answered);
         const who = `user ${key} (${plan}, limit ${limit}): ${answered} answered, ${used} in the ledger`;
         if (used < answered - atRisk) faults.push(`${who}, and only ${atRisk} may have been lost in a crash`);
-        if (used > answered + unanswered)
-          faults.push(`${who}, and only ${unanswered} had their answer cut off`);
+        if (used > answered + unanswered) faults.push(`${who}, and only ${unanswered} had their answer cut off`);
         if (used !== daily) faults.push(`${who}, and ${daily} in the ledger's days`);
         if (used > limit) faults.push(`${who}, which is above the limit`);
       }

@@ -27,9 +27,7 @@ export function startBroadcasts({ asking, sandbox, fleet, user, random, journal 
   let running: Promise<void> = Promise.resolve();
 
   async function broadcast(): Promise<void> {
-    const account = (await (
-      await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)
-    ).json()) as QuotaState;
+    const account = (await (await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)).json()) as QuotaState;
     const { account_number, sequence } = account.result.value;
     const order = { to, accountNumber: Number(account_number), sequence: Number(sequence) };
     const bytes = await signedTxRaw(keyOf(sandbox), order);
@@ -53,9 +51,7 @@ export function startBroadcasts({ asking, sandbox, fleet, user, random, journal 
   }
 
   const sending = setInterval(() => {
-    running = running
-      .then(broadcast)
-      .catch((error) => journal.tell(`nothing could be broadcast: ${String(error)}`));
+    running = running.then(broadcast).catch((error) => journal.tell(`nothing could be broadcast: ${String(error)}`));
   }, EVERY_MS);
 
   return {

@@ -19,8 +19,7 @@ const FEW = { connections: 8, ms: ATTACK_MS };
 const SEARCH = '/v1/node/txs?message.sender=cosmos1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnrql8a';
 
 const ATTACKS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
-  'broadcasts of 1 MB': (target) =>
-    sendBodies(target, { line: 'POST /v1/node/txs', body: manyValues(MB), ...FEW }),
+  'broadcasts of 1 MB': (target) => sendBodies(target, { line: 'POST /v1/node/txs', body: manyValues(MB), ...FEW }),
   'broadcasts of many values': (target) =>
     sendBodies(target, { line: 'POST /v1/node/txs', body: manyValues(MB / 8), ...FEW }),
   'bodies that nobody wants': ({ url }) =>

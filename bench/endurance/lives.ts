@@ -62,9 +62,7 @@ export function startLives({ asking, book, fleet, random }: Parts) {
 
   const bearing = setInterval(() => {
     born += 1;
-    const life = live(`Life ${born}`, born % 2 === 0 ? 'yearly' : 'monthly').finally(() =>
-      lives.delete(life),
-    );
+    const life = live(`Life ${born}`, born % 2 === 0 ? 'yearly' : 'monthly').finally(() => lives.delete(life));
     lives.add(life);
   }, EVERY_MS);
 

@@ -48,15 +48,10 @@ export function createQuestions(random: () => number, chain: Chain) {
   const node = (path: string, expects = [200]): Question => ({
     ...{ method: 'GET', path, expects, upstream: 'always' },
   });
-  const wrong = (
-    path: string,
-    expects: readonly number[],
-    headers: Record<string, string> = {},
-  ): Question => ({
+  const wrong = (path: string, expects: readonly number[], headers: Record<string, string> = {}): Question => ({
     ...{ method: 'GET', path, headers, expects, isOpen: 'x-api-key' in headers },
   });
-  const days = (count: number) =>
-    priced(`/v1/prices/history/days?tokenName=${token()}&days=${count}`, pick(ACCEPTED));
+  const days = (count: number) => priced(`/v1/prices/history/days?tokenName=${token()}&days=${count}`, pick(ACCEPTED));
   const range = (query: string) => priced(`/v1/prices/history/date/range?tokenName=${token()}&${query}`);
 
   const wrongs = [

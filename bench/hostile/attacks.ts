@@ -95,11 +95,7 @@ export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, con
 /** Asks again and again, each connection as soon as it has its answer. */
 export async function askAgain(
   { url, apiKey = '' }: Target,
-  {
-    path,
-    headers = {},
-    ...repeated
-  }: Repeated & { path: string | (() => string); headers?: Record<string, string> },
+  { path, headers = {}, ...repeated }: Repeated & { path: string | (() => string); headers?: Record<string, string> },
 ): Promise<Tally> {
   const tally: Tally = {};
   const pool = new Pool(url, { connections: repeated.connections, headersTimeout: 60_000 });

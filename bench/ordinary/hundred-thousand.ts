@@ -29,9 +29,7 @@ const deal = (keys: readonly string[]): string[][] =>
 /** A hundred thousand keys in use on four processes together, beside ten thousand, and whether all is in the ledger. */
 export async function measure(surroundings: Surroundings, tree: string): Promise<Figure[]> {
   if (!hasWrk) {
-    console.error(
-      'A hundred thousand keys are left out: only wrk, which is not installed, can ask so often.',
-    );
+    console.error('A hundred thousand keys are left out: only wrk, which is not installed, can ask so often.');
     return [];
   }
   const stand = await openStand(surroundings, 0, tree);
@@ -57,15 +55,9 @@ export async function measure(surroundings: Surroundings, tree: string): Promise
     const seenOf = ({ rate, leases }: Use) => `${rate.toFixed(0)} (${leases} leases)`;
     return [
       atLeast('100,000 active keys on four processes against 10,000', ratio, 0.85),
-      seen(
-        '… answers a second, with 10,000, with 100,000, again',
-        [before, during, after].map(seenOf).join(', '),
-      ),
+      seen('… answers a second, with 10,000, with 100,000, again', [before, during, after].map(seenOf).join(', ')),
       atMost('… the longest that a call was not in the ledger', longest, 5, 's'),
-      none(
-        `… calls that the ledger has more or fewer than the ${total} answered`,
-        Math.abs(inLedger - total),
-      ),
+      none(`… calls that the ledger has more or fewer than the ${total} answered`, Math.abs(inLedger - total)),
     ];
   } finally {
     await stand.close();

@@ -53,19 +53,16 @@ export const createUser = ({ name, email, plan }: Registration): Request<User | 
     { query: { name, email, plan }, isPublic: true },
   );
 
-export const verify = (token: string) =>
-  post('/v1/user/verify', readUser, { body: { token }, isPublic: true });
+export const verify = (token: string) => post('/v1/user/verify', readUser, { body: { token }, isPublic: true });
 
-export const recover = (email: string) =>
-  post('/v1/user/recover', nothing, { body: { email }, isPublic: true });
+export const recover = (email: string) => post('/v1/user/recover', nothing, { body: { email }, isPublic: true });
 
 export const confirmRecovery = (token: string) =>
   post('/v1/user/recover/confirm', readUser, { body: { token }, isPublic: true });
 
 export const user = () => get('/v1/user/data', json(record<UserOfKey>(TIMES)));
 
-export const usage = () =>
-  get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])));
+export const usage = () => get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])));
 
 export const rotate = (graceSeconds: number | undefined) =>
   post('/v1/user/rotate', readUser, { query: { graceSeconds } });

@@ -64,8 +64,7 @@ export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): Q
   return new QuotientError(error.code, error.detail, { ...error, cause: error.cause, ...facts });
 }
 
-export const invalid = (detail: string, cause?: unknown) =>
-  new QuotientError('invalid_request', detail, { cause });
+export const invalid = (detail: string, cause?: unknown) => new QuotientError('invalid_request', detail, { cause });
 
 /** Runs what reads a caller's arguments: whatever it throws is a `QuotientError`. */
 export function readArguments<T>(read: () => T): T {

@@ -11,11 +11,7 @@ import type {
 } from './generated/records.ts';
 
 /** A record on the wire: the same with times as text. */
-export type Wire<T> = T extends Date
-  ? string
-  : T extends object
-    ? { [Member in keyof T]: Wire<T[Member]> }
-    : T;
+export type Wire<T> = T extends Date ? string : T extends object ? { [Member in keyof T]: Wire<T[Member]> } : T;
 
 /** Throws if the text is no time. */
 export function instant(text: unknown): Date {

@@ -37,9 +37,7 @@ export const nothing = (): void => undefined;
 
 /** The parameters of a query as pairs. */
 export const pairs = (parameters: Parameters) =>
-  Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
-  );
+  Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
 
 /** An array as a parameter. Throws `invalid_request` for anything else. */
 export function list(name: string, values: readonly string[]): string {

@@ -73,8 +73,6 @@ export function sparkline(points: readonly Point[]): string {
     return (value: number) => (most > least ? edge + ((value - least) / (most - least)) * length : middle);
   };
   const [x, y] = [scale(times, width - 2 * edge), scale(prices, height - 2 * edge)];
-  const corners = points.map(
-    ({ date, price }) => `${x(date.getTime()).toFixed(1)} ${(height - y(price)).toFixed(1)}`,
-  );
+  const corners = points.map(({ date, price }) => `${x(date.getTime()).toFixed(1)} ${(height - y(price)).toFixed(1)}`);
   return corners.length > 0 ? `M${corners.join('L')}` : '';
 }

@@ -13,8 +13,7 @@ export type NodeQuestion = {
 };
 
 /** Whether the caller decides how long the answer takes: searches and further pages, the only calls with a query. */
-export const isUpToCaller = ({ method, query }: NodeQuestion): boolean =>
-  method === 'GET' && query.length > 0;
+export const isUpToCaller = ({ method, query }: NodeQuestion): boolean => method === 'GET' && query.length > 0;
 
 /** What came. */
 export type NodeReply = {

@@ -16,8 +16,7 @@ export function members(value: unknown, what: string): Members {
 }
 
 /** Where more elements come than are gone through. */
-export const tooLarge = (what: string) =>
-  new NodeFault('too_large', `the node's answer has too many ${what}`);
+export const tooLarge = (what: string) => new NodeFault('too_large', `the node's answer has too many ${what}`);
 
 /** A list of at most `most` elements; a missing one is empty, as Go writes it. */
 export function list(value: unknown, what: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {

@@ -75,13 +75,7 @@ export function dailySample(
 }
 
 /** The three columns of a window in US dollars. A last sample of now can be earlier than the one before it. */
-export function chartOf(
-  seed: number,
-  token: string,
-  interval: ChartInterval,
-  window: Window,
-  now: number,
-): Chart {
+export function chartOf(seed: number, token: string, interval: ChartInterval, window: Window, now: number): Chart {
   const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
   const add = (at: number, sample: ReturnType<typeof dailySample>) => {
     if (!sample) return;

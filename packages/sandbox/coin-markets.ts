@@ -105,9 +105,7 @@ export const coinList = (): unknown[] =>
 export function searchCoins(text: string): unknown {
   const wanted = text.toLowerCase();
   const coins = [...sandboxTokens().values()]
-    .filter(({ name, symbol, title }) =>
-      [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)),
-    )
+    .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)))
     .slice(0, FOUND)
     .map((token) => ({
       ...{ id: token.name, name: token.title, api_symbol: token.name },

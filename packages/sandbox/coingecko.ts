@@ -61,8 +61,7 @@ function marketChart(token: string, query: URLSearchParams, state: CoingeckoStat
   const wrong = parameterError(query, ['vs_currency', 'days']);
   if (wrong) return wrong;
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
-  if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0))
-    return invalidParameter('days');
+  if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0)) return invalidParameter('days');
   if (days > reachOf(state)) return beyondReach(state.now, reachOf(state));
   return chart(token, query, { from: state.now - days * DAY, to: state.now }, state);
 }

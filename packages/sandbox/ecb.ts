@@ -33,8 +33,7 @@ const CODES = [...CURRENCIES.keys()];
 function rateOn(seed: number, code: string, date: number): string {
   const { rate = 1 } = CURRENCIES.get(code) ?? {};
   const lane = 10_000 + CODES.indexOf(code);
-  const swing =
-    0.06 * valueNoise(seed, lane, date / (400 * DAY)) + 0.01 * valueNoise(seed, lane, date / (9 * DAY));
+  const swing = 0.06 * valueNoise(seed, lane, date / (400 * DAY)) + 0.01 * valueNoise(seed, lane, date / (9 * DAY));
   return String(Number((rate * (1 + swing)).toPrecision(6)));
 }
 

@@ -6,8 +6,7 @@ const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00'
 
 export const coinNotFound = () => json(404, { error: 'coin not found' });
 
-export const incorrectPath = () =>
-  json(404, { error: 'Incorrect path. Please check https://www.coingecko.com/api/' });
+export const incorrectPath = () => json(404, { error: 'Incorrect path. Please check https://www.coingecko.com/api/' });
 
 export const missingParameter = (name: string) => json(422, { error: `Missing parameter ${name}` });
 

@@ -123,8 +123,7 @@ function changeJson(answer: Answer, change: (key: string, value: unknown) => unk
   return body === undefined ? answer : { ...answer, body: JSON.stringify(body, change) };
 }
 
-const emptyArrays = (answer: Answer) =>
-  changeJson(answer, (_key, value) => (Array.isArray(value) ? [] : value));
+const emptyArrays = (answer: Answer) => changeJson(answer, (_key, value) => (Array.isArray(value) ? [] : value));
 
 const wrongTypes = (answer: Answer) =>
   changeJson(answer, (key, value) => {
@@ -140,8 +139,7 @@ function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status'
         ? edgePage(status, `${status}: ${STATUS_CODES[status] ?? 'error'}`)
         : jsonReply(status, { error: STATUS_CODES[status] ?? 'error' });
   const isText = typeof body === 'string';
-  const type =
-    isText && body.startsWith('<') ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
+  const type = isText && body.startsWith('<') ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
   const given = { status, headers: { 'content-type': type }, body: isText ? body : JSON.stringify(body) };
   const answer = body === undefined ? likely : given;
   return { ...answer, headers: { ...answer.headers, ...headers } };

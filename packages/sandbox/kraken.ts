@@ -18,8 +18,7 @@ type State = { seed: number; now: number };
 /** The lengths of candles that the venue knows, in minutes. */
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
 
-const ok = (result: unknown): Answer =>
-  jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
+const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
 /** Errors come under 200 too. */
 const refused = (error: string): Answer => jsonReply(200, { error: [error] });
 
@@ -59,8 +58,7 @@ function ohlc(query: URLSearchParams, { seed, now }: State): Answer {
   const name = query.get('pair');
   const minutes = Number(query.get('interval') ?? 1);
   const since = Number(query.get('since') ?? 0);
-  if (!name || !LENGTHS.includes(minutes) || !Number.isFinite(since))
-    return refused('EGeneral:Invalid arguments');
+  if (!name || !LENGTHS.includes(minutes) || !Number.isFinite(since)) return refused('EGeneral:Invalid arguments');
   const pair = pairNamed(name);
   if (!pair) return refused('EQuery:Unknown asset pair');
   const { rows, last } = candleRows({ seed, pair }, minutes * MINUTE, since * SECOND, now);
@@ -135,12 +133,7 @@ export function candleRow(market: Market, at: number, length: number, now: numbe
   const traded = ((volume / price) * share * (end - at)) / DAY;
   const [high, low] = [Math.max(...prices), Math.min(...prices)];
   const count = 1 + Math.floor(traded / 2);
-  return [
-    time,
-    ...[before, high, low, close, average].map(text),
-    Math.max(traded, 1e-8).toFixed(8),
-    count,
-  ] as Row;
+  return [time, ...[before, high, low, close, average].map(text), Math.max(traded, 1e-8).toFixed(8), count] as Row;
 }
 
 /** The rows after `since` (Unix ms), the running one last; at most so many, whatever `since` is. */
@@ -152,8 +145,7 @@ export function candleRows(market: Market, length: number, since: number, now: n
     Math.floor(market.pair.since / length) * length,
   );
   const rows: Row[] = [];
-  for (let at = Math.min(first, running); at <= running; at += length)
-    rows.push(candleRow(market, at, length, now));
+  for (let at = Math.min(first, running); at <= running; at += length) rows.push(candleRow(market, at, length, now));
   return { rows, last: (running - length) / SECOND };
 }
 

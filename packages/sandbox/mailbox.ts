@@ -13,8 +13,7 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
     disableReverseLookup: true,
     closeTimeout: 100,
     onData(stream, { envelope }, done) {
-      const take = async () =>
-        receive({ ...readMail(await text(stream)), to: envelope.rcptTo[0]?.address ?? '' });
+      const take = async () => receive({ ...readMail(await text(stream)), to: envelope.rcptTo[0]?.address ?? '' });
       take().then(() => done(), done);
     },
   });

@@ -121,8 +121,7 @@ export function figuresAt(seed: number, token: string, t: number): Figures | nul
 
 /** The time of the newest quote up to `now`: there is one a minute, each at another second. */
 export function quotedAt(seed: number, token: string, now: number): number {
-  const timeOf = (slot: number) =>
-    slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
+  const timeOf = (slot: number) => slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
   const slot = Math.floor(now / MINUTE);
   return timeOf(slot) <= now ? timeOf(slot) : timeOf(slot - 1);
 }

@@ -76,7 +76,6 @@ export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
   return everyToken;
 }
 
-export const sandboxToken = (name: string): SandboxToken | undefined =>
-  builtIn.get(name) ?? sandboxTokens().get(name);
+export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);
 
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

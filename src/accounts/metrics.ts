@@ -26,11 +26,7 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
     ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
     ['quotient_leases_granted_calls', 'Calls granted to the open leases', ({ granted }) => granted],
     ['quotient_leases_unspent_calls', 'Calls of the open leases not spent yet', ({ unspent }) => unspent],
-    [
-      'quotient_leases_unsettled_calls',
-      'Calls spent and not known to be in the ledger',
-      ({ unsettled }) => unsettled,
-    ],
+    ['quotient_leases_unsettled_calls', 'Calls spent and not known to be in the ledger', ({ unsettled }) => unsettled],
     ['quotient_ledger_tick_seconds', 'How far apart all is settled', ({ tick }) => tick / SECOND],
   ]);
   const settled = 'Calls that the ledger has; one that is given back later is not taken off';

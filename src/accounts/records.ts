@@ -24,9 +24,7 @@ export const userRecord = z
       .meta({ description: 'The record number', examples: [1] }),
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
     email: z.string().meta({ examples: ['ada@example.org'] }),
-    apiKey: secretKey(
-      'The key that was presented, or the one just made: it is shown once and only its hash is stored',
-    ),
+    apiKey: secretKey('The key that was presented, or the one just made: it is shown once and only its hash is stored'),
     plan: z.enum(PLAN_NAMES),
     limit: whole('The calls allowed in one period', 10000),
     createdAt: instant,
@@ -94,14 +92,11 @@ export const apiKeyRecord = z
       .string()
       .nullable()
       .meta({
-        description:
-          'Its first characters, to tell keys apart; null of a key that is older than they are kept',
+        description: 'Its first characters, to tell keys apart; null of a key that is older than they are kept',
         examples: ['qt_EXAM'],
       }),
     createdAt: instant,
-    lastUsedAt: instant
-      .nullable()
-      .meta({ description: `${MOMENT}to the minute; null where it was never used` }),
+    lastUsedAt: instant.nullable().meta({ description: `${MOMENT}to the minute; null where it was never used` }),
     expiresAt,
     replacedAt: instant.nullable().meta({
       description: `${MOMENT}when it was rotated, from when on it only reads; null where it was not`,

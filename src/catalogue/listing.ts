@@ -92,17 +92,12 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
     return { listed: dates.sort()[0] as string, isFirstDate: false };
   }
 
-  async function pairFor(
-    coin: Coin,
-    wanted: Wanted,
-  ): Promise<{ pair?: string; outcome: PairOutcome } | Refusal> {
+  async function pairFor(coin: Coin, wanted: Wanted): Promise<{ pair?: string; outcome: PairOutcome } | Refusal> {
     if (wanted.pair === 'none') return { outcome: { kind: 'left_out' } };
     try {
       const found = await venue.pairOf(wanted.pair ?? coin.symbol);
       if (wanted.pair !== undefined)
-        return found
-          ? { pair: found.pair, outcome: { kind: 'given', status: found.status } }
-          : refused('no_pair');
+        return found ? { pair: found.pair, outcome: { kind: 'given', status: found.status } } : refused('no_pair');
       if (!found) return { outcome: { kind: 'not_traded' } };
       const other = catalogue.all().find(({ name, pair }) => pair === found.pair && name !== coin.id);
       if (other) return { outcome: { kind: 'taken', pair: found.pair, by: other.name } };
@@ -133,8 +128,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       const { listed, isFirstDate } = await firstDate(coin);
       const found = await pairFor(coin, wanted);
       if ('why' in found) return found;
-      const begins =
-        coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
+      const begins = coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
       const token: Token = {
         ...{ name: id, symbol, title: coin.title, begins, listed },
         ...{ statistics: false, pair: found.pair },

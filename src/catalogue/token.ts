@@ -90,10 +90,8 @@ export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightO
  * The first instant of the first date of which a price is known, in Unix milliseconds: the listing date, or that of the
  * first day that is stored (at `firstDay`), where that is earlier. Of a token that is not served, the latter alone.
  */
-export const knownSince = (
-  token: Pick<Token, 'listed'> | undefined,
-  firstDay = Number.POSITIVE_INFINITY,
-): number => Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
+export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
+  Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
 /** The first instant of the date on which the token's chain began (Unix ms); of one that is not served, of the first chain. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>

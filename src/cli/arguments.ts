@@ -37,17 +37,13 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   const missing = names.filter((_, i) => !parsed.positionals[i]);
   if (missing.length > 0) {
     const are = missing.length > 1 ? 'are' : 'is';
-    throw wrongUsage(
-      `${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: give ${acceptedBy(form)}`,
-    );
+    throw wrongUsage(`${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: give ${acceptedBy(form)}`);
   }
   const surplus = parsed.positionals.length - names.length;
   if (surplus > 0) {
     const hasValues = Object.values(options ?? {}).some(({ type }) => type === 'string');
     const hint = names.length > 0 || hasValues ? ', with quotes around a value that has spaces' : '';
-    throw wrongUsage(
-      `${surplus} argument${surplus > 1 ? 's' : ''} too many: give ${acceptedBy(form)}${hint}`,
-    );
+    throw wrongUsage(`${surplus} argument${surplus > 1 ? 's' : ''} too many: give ${acceptedBy(form)}${hint}`);
   }
   return parsed;
 }
@@ -61,10 +57,7 @@ export const command =
   async (args: readonly string[]): Promise<number> =>
     (await run(readArguments(args, form))) ?? EXIT.ok;
 
-function parseStrictly<const Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  form: Form<Options>,
-) {
+function parseStrictly<const Options extends ParseArgsOptionsConfig>(args: readonly string[], form: Form<Options>) {
   try {
     const options = form.options ?? ({} as Options);
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });

@@ -67,8 +67,7 @@ export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
   runToExitCode(() => run(commandLine, process.argv.slice(2)));
 
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
-export const minuteOf = (instant: number | null) =>
-  instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`;
+export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
 
 /** A table stays within a hundred columns: what is cut is whole in JSON. */
 export function cut(text: string | null, width: number): string {

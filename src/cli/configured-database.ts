@@ -57,8 +57,7 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
   const token = catalogue.find(text);
   if (token) return token;
   const near = catalogue.nearest(text).map(({ name }) => name);
-  const hint =
-    near.length > 0 ? `do you mean ${near.join(' or ')}?` : '`npm run tokens -- list` has them all';
+  const hint = near.length > 0 ? `do you mean ${near.join(' or ')}?` : '`npm run tokens -- list` has them all';
   throw wrongUsage(`unknown token: ${hint}`);
 }
 
@@ -86,11 +85,7 @@ export async function openPlace(what: string, place: Place): Promise<OpenSession
   } catch (error) {
     const { message, code, fault } = error as NodeJS.ErrnoException & { fault?: string };
     if (code === 'MALFORMED_URL') throw wrongUsage(`${what} ${fault}`);
-    throw new ExitError(
-      `${what}: ${message}`,
-      code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed,
-      error,
-    );
+    throw new ExitError(`${what}: ${message}`, code === 'DIRECTORY_IN_USE' ? EXIT.refused : EXIT.failed, error);
   }
 }
 
@@ -124,13 +119,11 @@ const OTHER_FILE = 'restore another backup';
 /** Reports every fault of a file, a directory or a database in one line. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
-  if (error instanceof ArchiveFault)
-    return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
+  if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
   if (/^Z_/.test(String(code)))
     return new ExitError(`${file} is cut short or damaged: ${OTHER_FILE}`, EXIT.failed, error);
   if (code === 'DIRECTORY_IN_USE') return new ExitError(message, EXIT.refused, error);
-  if (code === 'NOT_EMPTY')
-    return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
+  if (code === 'NOT_EMPTY') return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
   if (syscall !== undefined || /cannot be (opened|written|created)/.test(message))
     return new ExitError(message, EXIT.failed, error);
   return databaseFault(error);

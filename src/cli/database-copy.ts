@@ -48,8 +48,7 @@ function createReport() {
   const progress = progressLine();
   const begun = systemClock.elapsed();
   let copied = 0;
-  const rate = () =>
-    `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - begun)))} rows/s`;
+  const rate = () => `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - begun)))} rows/s`;
   let before = { table: '', rows: 0 };
   return {
     progress,
@@ -64,9 +63,7 @@ function createReport() {
         copied += event.rows - (before.table === event.table ? before.rows : 0);
         before = event;
         const part = Math.floor((100 * event.rows) / Math.max(1, event.of));
-        progress.show(
-          `${plain(event.table)}: ${number(event.rows)} of ${number(event.of)} (${part}%), ${rate()}`,
-        );
+        progress.show(`${plain(event.table)}: ${number(event.rows)} of ${number(event.of)} (${part}%), ${rate()}`);
       }
     },
   };
@@ -119,13 +116,9 @@ async function openTarget(opened: Opened, place: Place) {
   const target = createCopyTarget(session, BUILT_IN_NAMES);
   const state = await target.prepare().catch(named(name));
   if (state.kind === 'filled')
-    throw new ExitError(
-      `${name} is not empty: its table ${plain(state.table)} has rows; give an empty database`,
-    );
+    throw new ExitError(`${name} is not empty: its table ${plain(state.table)} has rows; give an empty database`);
   if (state.kind === 'of another release')
-    throw new ExitError(
-      `${name} is an unfinished copy of another release: drop it and begin with an empty one`,
-    );
+    throw new ExitError(`${name} is an unfinished copy of another release: drop it and begin with an empty one`);
   if (await target.isInUse()) throw new ExitError(`a process is at work on ${name}: stop it first`);
   return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
 }

@@ -14,8 +14,7 @@ const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = 
 ];
 
 /** A word of a POSIX shell. */
-const quoted = (text: string) =>
-  /^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 type Guide = {
   /** Where the service is, `BASE_PATH` included. */
@@ -52,8 +51,7 @@ export function guide(facts: Guide): string {
     `prices/history/date/range?tokenName=solana&fromDate=${isoDate(now - 30 * DAY)}&thruDate=${isoDate(now)}`,
     `node/bank/balances/${account}`,
   ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
-  const notice =
-    overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
+  const notice = overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
   return `
 Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
 

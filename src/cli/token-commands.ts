@@ -106,15 +106,11 @@ function pairText(outcome: PairOutcome, pair: string | undefined): string {
 function tell({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
   say(`${name}: ${title} (${symbol}), ${isKnown ? 'looked up anew' : 'added'}`);
-  say(
-    `listed: ${listed}${isFirstDate ? '' : ', or before: the plan does not reach back to its first price'}`,
-  );
+  say(`listed: ${listed}${isFirstDate ? '' : ', or before: the plan does not reach back to its first price'}`);
   say(`pair: ${pairText(pair, token.pair)}`);
   if (shared.length === 0) return;
   const others = shared.map((one) => one.name).join(', ');
-  say(
-    `symbol: ${symbol} stands for ${meant.name}; others are called so too: ${meant.name === name ? others : name}`,
-  );
+  say(`symbol: ${symbol} stands for ${meant.name}; others are called so too: ${meant.name === name ? others : name}`);
 }
 
 const text = { type: 'string' } as const;

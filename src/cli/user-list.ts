@@ -102,10 +102,7 @@ function printAccount({ account, keys, notices }: Shown): void {
     ['email', account.email],
     ['plan', account.plan],
     ['state', account.state],
-    [
-      'used',
-      `${account.used} of ${account.limit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`,
-    ],
+    ['used', `${account.used} of ${account.limit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`],
     ['last use', minuteOf(account.lastUsedAt)],
     ['created', minuteOf(account.createdAt)],
     ['valid until', minuteOf(account.validUntil)],
@@ -123,13 +120,9 @@ function printAccount({ account, keys, notices }: Shown): void {
 }
 
 /** Prints one user, with all keys and which notices go where. */
-export const show = command(
-  { options: JSON_OPTION, positionals: ['key'] },
-  async ({ values, positionals }) => {
-    const key = recordNumber(positionals[0]);
-    const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
-    if (values.json)
-      printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
-    else printAccount(shown);
-  },
-);
+export const show = command({ options: JSON_OPTION, positionals: ['key'] }, async ({ values, positionals }) => {
+  const key = recordNumber(positionals[0]);
+  const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
+  if (values.json) printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
+  else printAccount(shown);
+});

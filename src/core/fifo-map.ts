@@ -2,10 +2,7 @@
  * A map that holds so many entries at most: what came first goes first, used or not.
  * @param forgotten told of each value that makes room
  */
-export function createFirstInFirstOut<Value>(
-  most: number,
-  forgotten: (value: Value) => void = () => undefined,
-) {
+export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Value) => void = () => undefined) {
   const entries = new Map<string, Value>();
 
   return {

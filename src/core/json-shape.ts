@@ -32,11 +32,7 @@ function endOfString(text: string, start: number): number {
  *
  * @param longer from how many characters on an object or array is told as long
  */
-export function shapeOfJson(
-  text: string,
-  { depth, values }: JsonBounds,
-  longer = Number.POSITIVE_INFINITY,
-): JsonShape {
+export function shapeOfJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];
   const long = new Map<number, number>();
   let counted = 1;

@@ -65,11 +65,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<NonNullable<Extras['members']>>;
 
-  constructor(
-    code: ProblemCode,
-    detail: string,
-    { cause, status, retryAfter, headers, members }: Extras = {},
-  ) {
+  constructor(code: ProblemCode, detail: string, { cause, status, retryAfter, headers, members }: Extras = {}) {
     super(detail, { cause });
     this.code = code;
     this.title = PROBLEMS[code][1];

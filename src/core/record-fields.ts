@@ -7,11 +7,9 @@ export const instant = z.iso.datetime({ precision: 3 }).meta({
   examples: ['2026-01-31T12:00:00.000Z'],
 });
 
-export const text = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] });
+export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 export const natural = z.int().nonnegative();
-export const whole = (description: string, example: number) =>
-  natural.meta({ description, examples: [example] });
+export const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
 
 const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;

@@ -52,10 +52,7 @@ export const httpUrl = z
   .transform((text) => text.replace(/\/+$/, ''));
 
 /** Paths are put behind it. */
-export const baseUrl = httpUrl.refine(
-  (text) => !/[?#]/.test(text),
-  'must be a URL without a query and a fragment',
-);
+export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query and a fragment');
 
 export const listOf = (url: z.ZodType<string, string>) =>
   z

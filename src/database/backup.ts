@@ -29,8 +29,7 @@ async function filesBelow(root: string, at = ''): Promise<Found[]> {
     } else if (entry.isFile() && !LEFT_OUT.has(entry.name)) {
       // One that is gone meanwhile is nobody's.
       const { size, mtimeMs } = (await stat(join(root, path)).catch(unlessGone)) ?? {};
-      if (size !== undefined && mtimeMs !== undefined)
-        found.push({ path, size, mtimeMs, isDirectory: false });
+      if (size !== undefined && mtimeMs !== undefined) found.push({ path, size, mtimeMs, isDirectory: false });
     }
   }
   return found;
@@ -80,8 +79,7 @@ async function copyStill(dataDir: string, to: string, elapsed: () => number): Pr
     await session.exec('SELECT 1');
     const waited = elapsed() - from;
     await session.exec('ROLLBACK');
-    for (const { path } of before)
-      if (!now.has(path)) await rm(join(to, path), { recursive: true, force: true });
+    for (const { path } of before) if (!now.has(path)) await rm(join(to, path), { recursive: true, force: true });
     return waited;
   } finally {
     await close().catch(() => undefined);

@@ -129,17 +129,12 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
   const scripts = new Map(known.map((migration) => [migration.name, migration.script]));
   for (const { name, checksum: sum, finished, logs } of recorded) {
     if (name === UNFINISHED_COPY) {
-      throw new Error(
-        'the database is a copy that was not finished: run `npm run database -- copy` again, or drop it',
-      );
+      throw new Error('the database is a copy that was not finished: run `npm run database -- copy` again, or drop it');
     }
-    if (!finished)
-      throw new Error(`the migration ${name} failed earlier and needs a hand: ${logs ?? 'no log'}`);
+    if (!finished) throw new Error(`the migration ${name} failed earlier and needs a hand: ${logs ?? 'no log'}`);
     const script = scripts.get(name);
     if (script === undefined) {
-      throw new Error(
-        `the database has the migration ${name}, which this release does not know: run a newer one`,
-      );
+      throw new Error(`the database has the migration ${name}, which this release does not know: run a newer one`);
     }
     if (!checksums(script).includes(sum)) {
       throw new Error(`the migration ${name} was changed after it was applied: restore its file`);

@@ -47,9 +47,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
 async function tryOut(dataDir: string): Promise<{ users: number }> {
   const { session, close } = await openSession({ dataDir });
   try {
-    const { rows } = await session.query<{ users: number }>(
-      'SELECT count(*)::float8 AS users FROM public."user"',
-    );
+    const { rows } = await session.query<{ users: number }>('SELECT count(*)::float8 AS users FROM public."user"');
     return { users: rows[0]?.users ?? 0 };
   } finally {
     await close();

@@ -15,8 +15,7 @@ export const paddingOf = (size: number) => Buffer.alloc((BLOCK - (size % BLOCK))
 
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
 
-const sumOf = (header: Buffer) =>
-  header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);
+const sumOf = (header: Buffer) => header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);
 
 /** The block before a file's content (POSIX.1-1988, ustar). Throws for a name that does not fit. */
 export function headerOf({ name, size, isDirectory }: Entry): Buffer {
@@ -35,8 +34,7 @@ export function headerOf({ name, size, isDirectory }: Entry): Buffer {
 /** The entry that a block begins; undefined at the archive's end. Throws `ArchiveFault` for anything else. */
 function entryOf(header: Buffer): Entry | undefined {
   if (header.every((byte) => byte === 0)) return undefined;
-  const field = (from: number, length: number) =>
-    header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
+  const field = (from: number, length: number) => header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
   const number = (from: number, length: number) => {
     const text = field(from, length).trim();
     return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
@@ -45,8 +43,7 @@ function entryOf(header: Buffer): Entry | undefined {
   const isSound = number(148, 8) === sumOf(header) && Number.isSafeInteger(size) && /^[05]$/.test(kind);
   // Whoever made it, nothing is to be written outside of the directory it is unpacked in.
   const isInside = /^[\w.-]+(\/[\w.-]+)*\/?$/.test(name) && !/(^|\/)\.\.?(\/|$)/.test(name);
-  if (!isSound || !isInside)
-    throw new ArchiveFault('is not a backup of the embedded database, or is damaged');
+  if (!isSound || !isInside) throw new ArchiveFault('is not a backup of the embedded database, or is damaged');
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 

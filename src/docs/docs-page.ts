@@ -25,8 +25,7 @@ export function docsPage(settings: GuideSettings, document: Document): string {
     links: sections.map(({ id, title }) => ({ id, html: title })),
     html: sections
       .map(
-        ({ id, title, text }) =>
-          `<section id="${id}" class="guide">\n<h2>${title}</h2>\n${toHtml(text)}\n</section>`,
+        ({ id, title, text }) => `<section id="${id}" class="guide">\n<h2>${title}</h2>\n${toHtml(text)}\n</section>`,
       )
       .join('\n'),
   };
@@ -92,8 +91,7 @@ ${codeHtml(example)}
 /** The page that the `type` of every problem leads to: a section for each code, by its name. */
 export function problemPage(basePath: string): string {
   const contents = PROBLEM_CODES.map(
-    (code) =>
-      `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,
+    (code) => `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,
   );
   return htmlPage(basePath, {
     title: 'Quotient: problems',

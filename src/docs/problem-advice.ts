@@ -35,8 +35,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   api_key_expired: {
     cause:
       '`validUntil` has passed, and the key was not renewed; or the key was made to end at a time that has passed.',
-    remedy:
-      'Renew: the keys then work again, with a new period. In the place of a key that has ended make another.',
+    remedy: 'Renew: the keys then work again, with a new period. In the place of a key that has ended make another.',
   },
   api_key_revoked: {
     cause:
@@ -44,8 +43,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'This key will not work again. Use its replacement, or register again.',
   },
   cross_site: {
-    cause:
-      'A web page of another site tried to register a user or to recover a key, and its origin is not allowed.',
+    cause: 'A web page of another site tried to register a user or to recover a key, and its origin is not allowed.',
     remedy: 'Call from your own server, or ask the operator to allow the origin of your page.',
   },
   registration_closed: {
@@ -53,8 +51,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Ask the operator of this service for a key.',
   },
   scope_missing: {
-    cause:
-      'The key was made for something else: its scopes do not cover this path. `scope` names the one it wants.',
+    cause: 'The key was made for something else: its scopes do not cover this path. `scope` names the one it wants.',
     remedy:
       'Use a key that has this scope, or the owner key, which has all. An owner key makes keys with other scopes.',
   },

@@ -12,8 +12,7 @@ export const sourceRecord = z
     title: text('Its own name', 'CoinGecko'),
     url: z.url().meta({ description: 'Its page', examples: ['https://www.coingecko.com'] }),
     tells: z.array(z.enum(TOLD)).meta({
-      description:
-        'What it is asked for: latest prices, price history, candles, on-chain statistics, exchange rates',
+      description: 'What it is asked for: latest prices, price history, candles, on-chain statistics, exchange rates',
       examples: [['latest', 'history']],
     }),
     terms: z
@@ -53,14 +52,8 @@ export const problemRecord = z
       )
       .optional()
       .meta({ description: 'One entry for each fault of the input' }),
-    gaps: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'The spans that cannot be had, as `from/thru`' }),
+    gaps: z.array(z.string()).optional().meta({ description: 'The spans that cannot be had, as `from/thru`' }),
     error: z.string().optional().meta({ description: 'What the node said when it refused the request' }),
-    txhash: z
-      .string()
-      .optional()
-      .meta({ description: 'The hash of a transaction that went out and may have arrived' }),
+    txhash: z.string().optional().meta({ description: 'The hash of a transaction that went out and may have arrived' }),
   })
   .meta({ id: 'Problem', description: 'What went wrong (RFC 9457)' });

@@ -68,8 +68,7 @@ export function statusPage(basePath: string, status: Status, at: number): string
 export type Words = { subject: string; wrong: string; effect: string };
 
 /** `21 Nov 2026, 10:05:00 UTC`, of an instant (Unix ms). */
-export const timeInWords = (at: number) =>
-  new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
+export const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
   // From the second of a kind on a source has its place in its name.
@@ -140,11 +139,7 @@ function listOf(tokens: readonly string[]): string {
 
 const capital = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-function wordsOfFetch(
-  what: string,
-  cause: Extract<Warning, { about: 'fetch' }>['cause'],
-  tokens: string[],
-): Words {
+function wordsOfFetch(what: string, cause: Extract<Warning, { about: 'fetch' }>['cause'], tokens: string[]): Words {
   const { words } = fetchOf(what);
   const wrong =
     cause === 'not stored'
@@ -204,10 +199,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
 export function statusWords(warnings: readonly Warning[]): Words[] {
   const fetches = warnings.filter((warning) => warning.about === 'fetch');
   const others = warnings.filter((warning) => warning.about !== 'fetch');
-  const alike = Map.groupBy(
-    fetches,
-    ({ what, cause }) => `${fetchOf(what).words?.subject('') ?? what} ${cause}`,
-  );
+  const alike = Map.groupBy(fetches, ({ what, cause }) => `${fetchOf(what).words?.subject('') ?? what} ${cause}`);
   const grouped = [...alike.values()].map(([first, ...more]) => {
     const { what, cause } = first as (typeof fetches)[number];
     const tokens = [what, ...more.map((one) => one.what)].map((one) => fetchOf(one).token);

@@ -90,8 +90,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       } catch (error) {
         const isUnsent = error instanceof UpstreamFailure ? !error.sent : error instanceof NodeRejection;
         if (!isUnsent) throw error;
-        if (error instanceof NodeRejection && error.status !== UNREADABLE)
-          return { rejection: error, hash: undefined };
+        if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash: undefined };
         unsent = error as UpstreamFailure | NodeRejection;
       }
     }
@@ -124,11 +123,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       if ('failure' in sent) {
         const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));
         if (found) return found;
-        throw unknownOutcome(
-          'The transaction went out, and no answer came that tells of it',
-          ownHash,
-          sent.failure,
-        );
+        throw unknownOutcome('The transaction went out, and no answer came that tells of it', ownHash, sent.failure);
       }
 
       const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);

@@ -27,8 +27,7 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
     warnings: node.warnings,
 
     readings: {
-      upstreams: () =>
-        nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
+      upstreams: () => nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),
     },
 
     async close(): Promise<void> {

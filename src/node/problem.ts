@@ -18,8 +18,7 @@ export function nodeProblem(error: unknown): unknown {
     });
   }
   if (error instanceof UpstreamFailure && error.reason === 'too_large') {
-    const detail =
-      'The answer of the node is larger than is read: ask for less, a search with a smaller limit.';
+    const detail = 'The answer of the node is larger than is read: ask for less, a search with a smaller limit.';
     return new Problem('upstream_invalid', detail, { cause: error });
   }
   return upstreamProblem(error, { who: 'The node' });

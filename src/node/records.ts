@@ -42,9 +42,7 @@ export const nodeAccount = z
         coins: z.array(coin).meta({ description: 'Every balance of it' }),
         public_key: z.unknown().meta({
           description: 'In amino JSON; null before its first transaction',
-          examples: [
-            { type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' },
-          ],
+          examples: [{ type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' }],
         }),
         account_number: whole('What is signed', '7'),
         sequence: whole('What the next transaction is signed with', '42'),
@@ -156,10 +154,7 @@ export const nodeBroadcast = z
           },
         ],
       }),
-    tx_bytes: text(
-      'The bytes of a signed transaction in base64, which a modern node takes',
-      'CpABCo0B',
-    ).optional(),
+    tx_bytes: text('The bytes of a signed transaction in base64, which a modern node takes', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
         '`async` waits for nothing, `sync` for the check of the node, `block` until the transaction is in a block',

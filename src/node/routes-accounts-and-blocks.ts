@@ -87,9 +87,7 @@ export const accountsAndBlocks: FastifyPluginAsyncZod<NodeScope> = async (app, {
     call(request, reply, () => node.account(request.params.address)),
   );
 
-  app.get('/node_info', { schema: info, config }, (request, reply) =>
-    call(request, reply, () => node.nodeInfo()),
-  );
+  app.get('/node_info', { schema: info, config }, (request, reply) => call(request, reply, () => node.nodeInfo()));
 
   app.get('/blocks/latest', { schema: latestBlock, config }, (request, reply) =>
     call(request, reply, () => node.block()),

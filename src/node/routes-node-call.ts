@@ -12,11 +12,7 @@ export type NodeScope = {
    * A call to the node, one of those that its user may have under way: until it is over and its answer has gone out,
    * which is up to how fast the user reads. The signal says that the user is gone.
    */
-  call<T>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
+  call<T>(request: FastifyRequest, reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 /** What any call to the node may meet. */

@@ -17,9 +17,7 @@ const hash = z
   });
 
 const asked = (description: string, example: string, type = 'string') =>
-  z
-    .unknown()
-    .meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
+  z.unknown().meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
 
 /** What the legacy shapes have no place for, and what no modern node tells. */
 const NOT_TOLD =
@@ -53,10 +51,7 @@ const search = {
     query: asked('Conditions, joined by AND', 'tx.height>=151980 AND tx.height<=151990').optional(),
     page: asked('The page, from 1; `pagination.offset` may take its place', '1', 'integer').optional(),
     limit: asked('The most on a page; `pagination.limit` may take its place', '30', 'integer').optional(),
-    order_by: asked(
-      '`ORDER_BY_ASC` or `ORDER_BY_DESC`; a legacy node ignores it',
-      'ORDER_BY_DESC',
-    ).optional(),
+    order_by: asked('`ORDER_BY_ASC` or `ORDER_BY_DESC`; a legacy node ignores it', 'ORDER_BY_DESC').optional(),
   }),
   response: { 200: nodeSearch },
 };
@@ -99,15 +94,12 @@ const FOR_EVER = 'private, max-age=31536000, immutable';
 /** Transactions: by what they did, by their hash, and the broadcast of one. */
 export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
   const linked = (reply: FastifyReply, found: LegacyTransaction): LegacyTransaction => {
-    if (isInBlock(found) || found.code === undefined)
-      linkToExplorer(reply, explorer.transaction, 'hash', found.txhash);
+    if (isInBlock(found) || found.code === undefined) linkToExplorer(reply, explorer.transaction, 'hash', found.txhash);
     return found;
   };
 
-  app.get(
-    '/txs',
-    { schema: search, config: { ...NODE_FACTS, rejections: [400, 404, 422] } },
-    (request, reply) => call(request, reply, () => node.transactions(queryOf(request))),
+  app.get('/txs', { schema: search, config: { ...NODE_FACTS, rejections: [400, 404, 422] } }, (request, reply) =>
+    call(request, reply, () => node.transactions(queryOf(request))),
   );
 
   app.get(

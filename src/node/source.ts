@@ -3,12 +3,7 @@ import { createBreaker } from '#upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { retryAfter } from '#upstream/transport/json-answer';
 import { parseJson } from '#upstream/transport/json-parse';
-import {
-  openUpstream,
-  type Question,
-  type UpstreamAnswer,
-  type UpstreamOptions,
-} from '#upstream/transport/upstream';
+import { openUpstream, type Question, type UpstreamAnswer, type UpstreamOptions } from '#upstream/transport/upstream';
 
 /** The gateway between REST and the node, or a proxy before it: nothing that they say is about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
@@ -44,12 +39,7 @@ async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number):
 }
 
 /** An answer that may be the node's own. Throws `UpstreamFailure` for one that is not. */
-async function toReply(
-  name: string,
-  answer: UpstreamAnswer,
-  maxBytes: number,
-  now: number,
-): Promise<NodeReply> {
+async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
   const { status, headers } = answer;
   if (status === 429) {
     throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, {

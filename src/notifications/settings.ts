@@ -55,10 +55,7 @@ export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION:
     faults.push(['MAIL_FROM', 'is missing: with SMTP_URL it is the sender, like quotient@example.org']);
   if (SMTP_URL !== undefined && PUBLIC_URL === undefined) {
     const wanted = `https://quotient.example.org${BASE_PATH}`;
-    faults.push([
-      'PUBLIC_URL',
-      `is missing: with SMTP_URL it is what links in mails begin with, like ${wanted}`,
-    ]);
+    faults.push(['PUBLIC_URL', `is missing: with SMTP_URL it is what links in mails begin with, like ${wanted}`]);
   }
   if (PUBLIC_URL !== undefined && !PUBLIC_URL.endsWith(BASE_PATH))
     faults.push(['PUBLIC_URL', `must end in ${BASE_PATH}, which BASE_PATH puts before every path`]);

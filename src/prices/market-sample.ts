@@ -64,8 +64,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     };
   }
 
-  const isFresh = ({ fetchedAt = 0, gaps }: Sample) =>
-    gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
+  const isFresh = ({ fetchedAt = 0, gaps }: Sample) => gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
 
   /** Fetches what is due, the last day too: its chart tells the change of 24 hours. */
   async function refresh(): Promise<Sample> {

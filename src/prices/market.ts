@@ -6,13 +6,7 @@ import type { SeriesSummary } from '#prices/archive/archive-store';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
 import { fetchesOf } from '#prices/archive/fetch-names';
 import type { Rates } from '#prices/currencies/rates';
-import {
-  convertedRows,
-  currencyText,
-  noWorth,
-  type Valuation,
-  withRates,
-} from '#prices/currencies/valuation';
+import { convertedRows, currencyText, noWorth, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
 import { createGapReport } from '#prices/history/gap-report';
 import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';

@@ -13,10 +13,7 @@ export function createPriceDifferences(registry: MetricsRegistry): (token: Token
 }
 
 /** Adds what stored rows take of memory, and what they may, in bytes. */
-export function addMemoryReadings(
-  registry: MetricsRegistry,
-  read: () => { bytes: number; mostBytes: number },
-): void {
+export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; mostBytes: number }): void {
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [
     ['quotient_archive_memory_bytes', 'What the series and candles in memory take', ({ bytes }) => bytes],

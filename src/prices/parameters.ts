@@ -69,9 +69,7 @@ function endedRule(served: readonly Currency[]): string {
  */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
-  const code = lowerCase
-    .refine((value) => served.includes(value), 'is not a currency that is served')
-    .optional();
+  const code = lowerCase.refine((value) => served.includes(value), 'is not a currency that is served').optional();
   const [, other = DOLLAR] = served;
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
@@ -95,8 +93,7 @@ export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
   });
 
 /** The currency that is asked for. */
-export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency =>
-  currency ?? vs_currency ?? DOLLAR;
+export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
 
 export const days = z
   .string()

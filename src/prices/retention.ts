@@ -44,8 +44,7 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
         deleted.candles += candles;
         yield;
       }
-      if (deleted.points + deleted.candles > 0)
-        log.info({ source, ...deleted }, 'expired samples and candles deleted');
+      if (deleted.points + deleted.candles > 0) log.info({ source, ...deleted }, 'expired samples and candles deleted');
     }
   }
 

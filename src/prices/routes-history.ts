@@ -36,9 +36,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
       `another time alone: theirs are its figures. ${REACH}`,
     operationId: 'getPriceHistoryByDate',
-    querystring: inOneCurrency(
-      z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency }),
-    ),
+    querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency })),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
@@ -55,8 +53,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     tags: ['history'],
     summary: 'Read the price history between two dates',
     description:
-      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' +
-      REACH,
+      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' + REACH,
     operationId: 'getPriceHistoryByRange',
     querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },

@@ -65,7 +65,6 @@ export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) 
   app.get(
     '/tokens',
     { schema: { ...table, querystring: several }, config: { ...config, cost, price: PRICE } },
-    (request, reply) =>
-      send(request, reply, market.latestOf(request.query.tokenNames, currencyOf(request.query))),
+    (request, reply) => send(request, reply, market.latestOf(request.query.tokenNames, currencyOf(request.query))),
   );
 };

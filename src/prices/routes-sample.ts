@@ -18,13 +18,7 @@ const schema = {
 const config = {
   open: true,
   headers: ['ETag', 'Vary', 'Quotient-Source', 'Age', 'Quotient-Gaps?'],
-  problems: [
-    'no_data',
-    'upstream_invalid',
-    'upstream_unavailable',
-    'upstream_timeout',
-    'database_unavailable',
-  ],
+  problems: ['no_data', 'upstream_invalid', 'upstream_unavailable', 'upstream_timeout', 'database_unavailable'],
 } as const;
 
 const CACHE_CONTROL = `public, max-age=${REFRESH_EVERY / SECOND}, stale-while-revalidate=60, stale-if-error=86400`;

@@ -19,10 +19,7 @@ import type { WindowSize } from './history/window-rows.ts';
 /* What the routes of prices and of candles over a window share. */
 
 /** As callers name them. */
-export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<
-  string,
-  Interval
->;
+export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z
   .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
@@ -40,11 +37,7 @@ const SAMPLES = {
   note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
 };
 /** An answer in JSON, or the same as CSV. */
-export const orCsv = <T extends z.ZodType>(
-  description: string,
-  schema: T,
-  { header, example, note } = SAMPLES,
-) => ({
+export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
   description: `${description}; or as CSV, with \`2026-11-21\` for a midnight and otherwise \`2026-11-21 13:05:00\`${note}`,
   content: {
     'application/json': { schema },
@@ -135,9 +128,7 @@ const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Cl
   description: `Open, high, low, close and volume as Kraken tells them; \`Quotient-Source\` names it. In another currency all four prices are converted with one rate, that of the date on which the candle begins; in \`btc\` and \`eth\` with the first price of that token's own candle of the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
-    inOrder(
-      z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency }),
-    ),
+    inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency })),
   ),
   response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
 });

@@ -58,9 +58,7 @@ export function explain(error: unknown): { text: string; exitCode: number } {
 
 /** Whether the database was not there to be opened: the same attempt may succeed later. */
 export function isUnreachable(error: unknown): error is ExitError {
-  return (
-    error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE'
-  );
+  return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
 }
 
 /**

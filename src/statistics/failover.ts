@@ -4,12 +4,7 @@ import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { Warning } from '#upstream/freshness';
 import { implausibleTime } from '#upstream/plausible';
 import type { StatisticsCache } from './statistics-cache.ts';
-import type {
-  ChainSample,
-  StatisticsSource,
-  StatisticsSourceName,
-  StatisticsSymbol,
-} from './statistics-sources.ts';
+import type { ChainSample, StatisticsSource, StatisticsSourceName, StatisticsSymbol } from './statistics-sources.ts';
 
 /** Seconds until a source can be asked again; 0 where it does not say. */
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
@@ -44,8 +39,7 @@ export function createFailover({
   clock,
   dropped = () => undefined,
 }: Dependencies) {
-  const sourcesOf = (symbol: StatisticsSymbol) =>
-    sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
+  const sourcesOf = (symbol: StatisticsSymbol) => sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
   /** Of each token, the sources that failed when it was last sampled, and why. */
   const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
 

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 
 const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
-  value
-    .nullable()
-    .meta({ description: `${description}; null where the source does not tell`, examples: [example] });
+  value.nullable().meta({ description: `${description}; null where the source does not tell`, examples: [example] });
 const figure = (description: string, example: number) => nullable(z.number(), description, example);
 /** A whole number that a source may not tell. */
 export const tally = (description: string, example: number) => nullable(z.int(), description, example);
@@ -17,10 +15,7 @@ export const FIGURE_SCHEMAS = {
   unique_addresses_all_time: tally('Addresses that ever appeared', 1027159686),
   new_addresses: tally('Addresses that first appeared in the last day', 417758),
   active_addresses: tally('Addresses that sent or received in the last day', 979238),
-  average_transaction_value: figure(
-    'Mean value of a transaction of the last day, in coins',
-    15.41044161368356,
-  ),
+  average_transaction_value: figure('Mean value of a transaction of the last day, in coins', 15.41044161368356),
   block_height: tally('The height of the newest block', 747864),
   hashrate: figure('Terahashes a second (TH/s)', 199187870.17167962),
   difficulty: figure('The difficulty of a block, in the measure of its chain', 27692567959233.59),

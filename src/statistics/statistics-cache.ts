@@ -86,9 +86,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       at: number,
     ): Promise<void> {
       const counters = countersOf(sample);
-      const earlier: CounterSample[] = counters
-        ? await store.counters(symbol, source, dayBefore(sample.at))
-        : [];
+      const earlier: CounterSample[] = counters ? await store.counters(symbol, source, dayBefore(sample.at)) : [];
       const figures = { ...sample.figures, ...dayFigures(sample, earlier) };
       const record = statisticsRecord(symbol, { ...sample, figures });
       await store.record(

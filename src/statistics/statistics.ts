@@ -84,8 +84,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
       if (known) return known;
       lastRequested.mark(symbol);
       const every = failover.interval(symbol);
-      if (ageOf(`statistics:${symbol}`) < every)
-        return answers.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
+      if (ageOf(`statistics:${symbol}`) < every) return answers.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
       return fill(symbol, every).then((outcome) => answer(symbol, outcome));
     },
 

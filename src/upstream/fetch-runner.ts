@@ -51,9 +51,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
     );
     if (until === 'end') return end;
     const over = new AbortController();
-    const late = wait(left, 'refreshing' as const, { signal: over.signal }).catch(
-      () => 'refreshing' as const,
-    );
+    const late = wait(left, 'refreshing' as const, { signal: over.signal }).catch(() => 'refreshing' as const);
     return Promise.race([end, late]).finally(() => over.abort());
   }
 

@@ -5,10 +5,7 @@ import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 
 /** The outcomes of a call that was made; the other causes are why none was made. */
-const OUTCOMES = [
-  'ok',
-  ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget'),
-] as const;
+const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 
 /** `budget` is of the calendar month, in calls; left out where there is none. */
@@ -22,10 +19,7 @@ export type UpstreamReading = {
 export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };
 
 /** What records the calls to each upstream, in the metrics and in the log of failures. */
-export function createUpstreamRecording(
-  registry: MetricsRegistry,
-  failures: Pick<FailureLog, 'observe' | 'worked'>,
-) {
+export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',
     'Calls to an upstream, by how they ended: ok, or failed with the cause',
@@ -80,10 +74,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
 /** Adds how old the data is. */
-export function addStalenessReadings(
-  registry: MetricsRegistry,
-  read: () => readonly StalenessReading[],
-): void {
+export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly StalenessReading[]): void {
   registry.gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
     [
       'quotient_data_age_seconds',

@@ -15,8 +15,7 @@ export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({
   thru: now + AHEAD,
 });
 
-const isPrice = (price: number | null): boolean =>
-  price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
+const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 
 /** Whether a sample is plausible: its time lies in the span, its price is unknown or positive and finite. */
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
@@ -33,11 +32,8 @@ export function implausibleTime(beginning: number, at: number, now: number): Imp
 }
 
 /** Why a sample cannot be true; undefined when it can. A missing price is no reason. */
-export const implausible = (
-  beginning: number,
-  { at, price }: Observation,
-  now: number,
-): Implausible | undefined => implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
+export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
+  implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
 /** A market cap or a volume (zero is one), or null for a number that cannot be one. */
 export const plausibleFigure = (value: number | null): number | null =>

@@ -27,9 +27,7 @@ const inAnyCase = (text: string) =>
 describe('a token is found', () => {
   test('by its name, whatever the case', () => {
     const chosen = tokens.chain((all) =>
-      fc
-        .constantFrom(...all)
-        .chain((token) => fc.tuple(fc.constant(all), fc.constant(token), inAnyCase(token.name))),
+      fc.constantFrom(...all).chain((token) => fc.tuple(fc.constant(all), fc.constant(token), inAnyCase(token.name))),
     );
     fc.assert(
       fc.property(chosen, ([all, token, text]) => {
@@ -47,8 +45,7 @@ describe('a token is found', () => {
     fc.assert(
       fc.property(chosen, ([all, text]) => {
         const symbol = text.toLowerCase();
-        const wanted =
-          all.find(({ name }) => name === symbol) ?? all.find((token) => token.symbol === symbol);
+        const wanted = all.find(({ name }) => name === symbol) ?? all.find((token) => token.symbol === symbol);
         expect(createCatalogue(all).find(text)).toBe(wanted);
       }),
     );
@@ -71,11 +68,7 @@ describe('a token is found', () => {
 
 describe('the nearest', () => {
   test('are tokens that there are, few and each once, whatever the text', () => {
-    const texts = fc.oneof(
-      fc.string({ maxLength: 200 }),
-      fc.string({ unit: 'binary', maxLength: 200 }),
-      word,
-    );
+    const texts = fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }), word);
     fc.assert(
       fc.property(tokens, texts, (all, text) => {
         const near = createCatalogue(all).nearest(text);
@@ -117,16 +110,10 @@ describe('the nearest', () => {
         text.slice(at + 2),
     );
     fc.assert(
-      fc.property(
-        long,
-        mistakes,
-        fc.nat(19),
-        fc.stringMatching(/^[a-z0-9]$/),
-        (name, mistake, at, letter) => {
-          const text = mistake(name, at % name.length, letter);
-          expect(names(createCatalogue([named(name)]).nearest(text))).toEqual([name]);
-        },
-      ),
+      fc.property(long, mistakes, fc.nat(19), fc.stringMatching(/^[a-z0-9]$/), (name, mistake, at, letter) => {
+        const text = mistake(name, at % name.length, letter);
+        expect(names(createCatalogue([named(name)]).nearest(text))).toEqual([name]);
+      }),
     );
   });
 
@@ -143,17 +130,12 @@ describe('the nearest', () => {
     expect(names(catalogue.nearest('bitcoin cahs'))[0]).toBe('bitcoin-cash');
   });
 
-  test.each([
-    '',
-    '?',
-    'xy',
-    'dogecoin',
-    'abandon ability able',
-    'b'.repeat(5000),
-    `bitcoin ${'x '.repeat(60)}`,
-  ])('of %j is none', (text) => {
-    expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
-  });
+  test.each(['', '?', 'xy', 'dogecoin', 'abandon ability able', 'b'.repeat(5000), `bitcoin ${'x '.repeat(60)}`])(
+    'of %j is none',
+    (text) => {
+      expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
+    },
+  );
 });
 
 describe('letters apart', () => {

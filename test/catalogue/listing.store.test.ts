@@ -151,11 +151,7 @@ describe('a symbol', () => {
 describe('the pair', () => {
   test.each([
     ['is none where the venue trades none', { pair: undefined }, { kind: 'not_traded' }],
-    [
-      'is none where the venue cannot be asked',
-      { venueFails: true },
-      { kind: 'not_asked', cause: 'timeout' },
-    ],
+    ['is none where the venue cannot be asked', { venueFails: true }, { kind: 'not_asked', cause: 'timeout' }],
     [
       'is not one whose price is another’s',
       { pair: { pair: 'XDGUSD', status: 'online', price: 3 } },

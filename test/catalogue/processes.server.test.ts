@@ -28,8 +28,7 @@ const tokens = async (...args: string[]) => {
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };
-const ask = ({ url }: ServiceProcess, path: string) =>
-  fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
+const ask = ({ url }: ServiceProcess, path: string) => fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
 const statuses = (path: string) => Promise.all(processes.map(async (one) => (await ask(one, path)).status));
 const listed = async (one: ServiceProcess) =>
   ((await (await ask(one, '/v1/tokens')).json()) as TokenRecord[]).map(({ tokenName }) => tokenName);
@@ -98,9 +97,7 @@ describe('while three processes run', () => {
     await tokens('add', 'bebado', '--symbol', 'xyz', '--kraken', 'none');
     for (const one of processes) {
       // Its name is asked for too, as a URL that is remembered for the other must not be answered from its cache.
-      await expect
-        .poll(async () => (await first(one, 'bebaka')) === (await first(one, 'xyz')), WITHIN)
-        .toBe(false);
+      await expect.poll(async () => (await first(one, 'bebaka')) === (await first(one, 'xyz')), WITHIN).toBe(false);
       expect(await first(one, 'xyz')).toBe(await first(one, 'bebado'));
     }
   });

@@ -92,8 +92,7 @@ test(`${REQUESTS} mixed requests while every other call upstream fails: nothing 
       const path = pick([/markets/, /bitcoin/, /arweave/, /ethereum/, /solana/, /usd-coin/]);
       service.sandbox.faults.next(pick(FAULTS), { path });
     }
-    for (const [status, times] of await requests(REQUESTS / ROUNDS))
-      seen.set(status, (seen.get(status) ?? 0) + times);
+    for (const [status, times] of await requests(REQUESTS / ROUNDS)) seen.set(status, (seen.get(status) ?? 0) + times);
   }
   await service.parts.market.idle();
   expect([...seen.keys()].sort()).toEqual([200, 304, 400]);

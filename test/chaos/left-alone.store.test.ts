@@ -39,10 +39,7 @@ test('a call that was on its way when the 429 came does not open the way again',
   const held = service.sandbox.faults.hold({ path: 'solana' });
   const slow = service.ask(chartOf('solana'));
   await held.arrived(1);
-  service.sandbox.faults.next(
-    { kind: 'status', status: 429, headers: { 'retry-after': '600' } },
-    { path: 'markets' },
-  );
+  service.sandbox.faults.next({ kind: 'status', status: 429, headers: { 'retry-after': '600' } }, { path: 'markets' });
   expect((await service.ask(LATEST)).status).toBe(503);
   held.release();
   expect((await slow).status).toBe(200);

@@ -120,10 +120,8 @@ test(
     // Pauses, claims, and the leases of those that were killed end by the database's clock: what waits for them is due.
     const hurry = () =>
       replicas.prisma.$transaction([
-        replicas.prisma
-          .$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,
-        replicas.prisma
-          .$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE told_at IS NULL`,
+        replicas.prisma.$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,
+        replicas.prisma.$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE told_at IS NULL`,
         replicas.prisma.$executeRaw`UPDATE lease SET expires_at = now() - interval '1 minute'
         WHERE expires_at < now() + interval '5 s'`,
       ]);

@@ -60,8 +60,7 @@ const everything = ({ market }: Parts) =>
     market.days('bitcoin', 30, 'json'),
     market.days('bitcoin', 8, 'json'),
   ]);
-const bodies = async (parts: Parts) =>
-  (await everything(parts)).map(({ body }) => String(body.identity.payload));
+const bodies = async (parts: Parts) => (await everything(parts)).map(({ body }) => String(body.identity.payload));
 
 describe('three processes', () => {
   test('that are asked the same at once make the calls of one, and give the same answers', async () => {

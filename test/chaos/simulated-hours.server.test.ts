@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openDatabase } from '#database/database';
-import {
-  commonQuestions,
-  everyQuestion,
-  openSimulation,
-  type Simulation,
-} from '../../fixtures/simulation.ts';
+import { commonQuestions, everyQuestion, openSimulation, type Simulation } from '../../fixtures/simulation.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 

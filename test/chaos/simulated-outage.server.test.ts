@@ -2,12 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR, MINUTE } from '#core/clock';
 import { openDatabase } from '#database/database';
-import {
-  commonQuestions,
-  openSimulation,
-  type Questions,
-  type Simulation,
-} from '../../fixtures/simulation.ts';
+import { commonQuestions, openSimulation, type Questions, type Simulation } from '../../fixtures/simulation.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 

@@ -24,18 +24,12 @@ const ofStatus = (status: number, more: object = {}): Fault => ({ kind: 'status'
 const CASES: [string, Case][] = [
   ['a connection refused', { fault: 'refused', cause: 'unreachable', ...unavailable, calls: 0 }],
   ['a connection reset', { fault: { kind: 'reset' }, cause: 'unreachable', ...unavailable, calls: 3 }],
-  [
-    'a connection cut midway',
-    { fault: { kind: 'resetMidway' }, cause: 'unreachable', ...unavailable, calls: 3 },
-  ],
+  ['a connection cut midway', { fault: { kind: 'resetMidway' }, cause: 'unreachable', ...unavailable, calls: 3 }],
   ['silence before the headers', { fault: { kind: 'hangBeforeHeaders' }, ...timeout }],
   ['silence midway', { fault: { kind: 'hangMidway' }, ...timeout }],
   ['one byte a second', { fault: { kind: 'slow' }, ...timeout }],
   ['a 500', { fault: ofStatus(500), cause: 'server_error', ...unavailable, calls: 3 }],
-  [
-    'a 502 with a page',
-    { fault: { kind: 'html', status: 502 }, cause: 'server_error', ...unavailable, calls: 3 },
-  ],
+  ['a 502 with a page', { fault: { kind: 'html', status: 502 }, cause: 'server_error', ...unavailable, calls: 3 }],
   [
     'a 429 with Retry-After',
     { fault: ofStatus(429, { headers: { 'retry-after': '90' } }), ...limited, retryAfter: '90' },

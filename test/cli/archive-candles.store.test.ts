@@ -26,9 +26,7 @@ it('archive import-candles tells what it did, and keeps what is there the second
   const path = await fileOf(FIRST, SECOND);
   const told = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
   expect(await importCandles('bitcoin', path)).toEqual(told('2 stored, 0 kept (settled)'));
-  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(
-    told('0 stored, 2 kept (settled)'),
-  );
+  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(told('0 stored, 2 kept (settled)'));
 });
 
 it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {

@@ -32,12 +32,8 @@ it('deletes what a source told, before a date or all of it, and says how much', 
     points: 2,
     spans: [{ from: '2016-02-28T00:00:00.000Z', thru: '2016-03-01T23:59:59.999Z' }],
   });
-  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
-    'coingecko: 2 points, 0 candles',
-  );
-  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain(
-    'coingecko: 0 points, 0 candles',
-  );
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain('coingecko: 2 points, 0 candles');
+  expect((await archive('purge', '--source', 'coingecko')).stdout).toContain('coingecko: 0 points, 0 candles');
 });
 
 const HINT = '(see `npm run archive -- --help`)\n';

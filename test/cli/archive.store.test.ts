@@ -67,11 +67,7 @@ describe('archive import', () => {
     expect(kept.stdout).toContain('0 changed, 0 skipped (nothing new), 22 kept (settled and different)');
     const lines = kept.stderr.split('\n');
     expect(lines[0]).toBe('kept 2020-01-01: price 1, in the file 1.5');
-    expect(lines.slice(19)).toEqual([
-      'kept 2020-01-20: price 1, in the file 1.5',
-      '… and 2 more rows kept',
-      '',
-    ]);
+    expect(lines.slice(19)).toEqual(['kept 2020-01-20: price 1, in the file 1.5', '… and 2 more rows kept', '']);
     const replaced = await archive('import', 'bitcoin', path, '--replace');
     expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
   });
@@ -120,9 +116,7 @@ describe('archive import', () => {
 
     const again = await archive('import', 'arweave', path);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain(
-      `${4999 - taken} added, 0 changed, ${taken} skipped (nothing new), 1 kept`,
-    );
+    expect(again.stdout).toContain(`${4999 - taken} added, 0 changed, ${taken} skipped (nothing new), 1 kept`);
     expect(await statusOf('arweave')).toMatchObject({
       points: 5000,
       spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],
@@ -144,10 +138,7 @@ describe('archive, wrongly used, says so in one line', () => {
   it.each([
     [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
     [['import', 'Etherium', SAMPLE], `unknown token: do you mean ethereum? ${HINT}`],
-    [
-      ['import-candles', 'dogecoin', SAMPLE],
-      `unknown token: \`npm run tokens -- list\` has them all ${HINT}`,
-    ],
+    [['import-candles', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
     [['import', 'ethereum'], `<file.csv> is missing: give <token> <file.csv> [--strict] [--replace] ${HINT}`],
     [
       ['import', 'ethereum', SAMPLE, 'more'],

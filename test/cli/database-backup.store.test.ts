@@ -29,9 +29,7 @@ describe('the embedded database', () => {
     directory = await mkdtemp(join(tmpdir(), 'quotient-backup-'));
     [dataDir, file] = [at('data'), at('backup')];
     await makeDataDirectory(dataDir);
-    await withSession({ dataDir }, (session) =>
-      fill(session, { days: 5, hours: 5, users: 20, usageDays: 2 }),
-    );
+    await withSession({ dataDir }, (session) => fill(session, { days: 5, hours: 5, users: 20, usageDays: 2 }));
   });
   afterAll(() => rm(directory, { recursive: true }));
 
@@ -97,9 +95,7 @@ describe('the embedded database', () => {
     );
     await mkdir(at('theirs'));
     await writeFile(at('theirs', 'notes.txt'), '');
-    expect(await refused(runRestore, file, at('theirs'))).toMatch(
-      /^2 .* is not empty: it has notes.txt; set DATA_DIR/,
-    );
+    expect(await refused(runRestore, file, at('theirs'))).toMatch(/^2 .* is not empty: it has notes.txt; set DATA_DIR/);
 
     const whole = await readFile(file);
     const broken = at('broken');
@@ -126,12 +122,8 @@ describe('the embedded database', () => {
     expect(await refused(runBackup, at('nothing', 'x'), dataDir)).toBe(
       `2 ${at('nothing')} does not exist: make this directory first`,
     );
-    expect(await refused(runBackup, directory, dataDir)).toBe(
-      `2 ${directory} is a directory: give the name of a file`,
-    );
-    expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(
-      /^2 <file> must not be in/,
-    );
+    expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: give the name of a file`);
+    expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must not be in/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
     expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this is for the embedded database/);
     vi.unstubAllEnvs();

@@ -139,9 +139,7 @@ it('is not made while a process is at work, unless as of one moment', async () =
   const client = new pg.Client({ connectionString: other.url, application_name: 'quotient' });
   await client.connect();
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
-  expect(await refused(other.url, '--from', source.url)).toMatch(
-    /^a process is at work on \S+: stop it first\n$/,
-  );
+  expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is at work on \S+: stop it first\n$/);
   await client.end();
 });
 
@@ -180,16 +178,12 @@ describe('what cannot be copied', () => {
 
     await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
       VALUES ('00000000-0000-4000-8000-636f70696564', 'x', '99999999999999_unfinished_copy', '{"source": "x"}')`);
-    expect(await refused(other.url, '--from', source.url)).toContain(
-      'is an unfinished copy of another release',
-    );
+    expect(await refused(other.url, '--from', source.url)).toContain('is an unfinished copy of another release');
     await alter(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_later'`);
     expect(await refused(nowhere, '--from', other.url)).toContain('is a copy that was not finished');
 
     await alter('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    expect(await refused(nowhere, '--from', other.url)).toMatch(
-      /: there is no database of Quotient\nexit 1$/,
-    );
+    expect(await refused(nowhere, '--from', other.url)).toMatch(/: there is no database of Quotient\nexit 1$/);
     await alter('CREATE TABLE theirs ()');
     expect(await refused(other.url, '--from', source.url)).toContain('give Quotient a database of its own');
   });

@@ -155,9 +155,7 @@ it('is reached by the command lines that it prints', async () => {
   const added = await demo.operate('tokens');
   expect(added).toMatchObject({ code: 0, stderr: '' });
   const [, token = ''] = /^(\S+): .*, added$/m.exec(added.stdout) ?? [];
-  await expect
-    .poll(async () => (await demo.call(`/v1/prices/latest/token?tokenName=${token}`)).status)
-    .toBe(200);
+  await expect.poll(async () => (await demo.call(`/v1/prices/latest/token?tokenName=${token}`)).status).toBe(200);
   expect(await demo.operate('database', 'backup', join(directory.path, 'demo.gz'))).toMatchObject({
     ...{ code: 0, stderr: '' },
   });

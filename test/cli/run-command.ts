@@ -35,11 +35,7 @@ export async function makeServedDirectory({ hasUser = true } = {}) {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Runs a command in this process, as in one of its own with no environment but the one given. */
-export async function runHere(
-  commandLine: CommandLine,
-  args: readonly string[],
-  env: Record<string, string>,
-) {
+export async function runHere(commandLine: CommandLine, args: readonly string[], env: Record<string, string>) {
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -55,8 +51,7 @@ export async function runHere(
   } finally {
     process.env = own;
     for (const [i, signal] of SIGNALS.entries()) {
-      for (const listener of process.listeners(signal))
-        if (!ours[i]?.includes(listener)) process.off(signal, listener);
+      for (const listener of process.listeners(signal)) if (!ours[i]?.includes(listener)) process.off(signal, listener);
     }
     for (const spy of spies) spy.mockRestore();
   }
@@ -82,12 +77,8 @@ export function startCommand(name: string, args: readonly string[], env: Record<
     /** Resolves once the stream holds something; rejects when the process ends before. */
     async until(stream: 'stdout' | 'stderr', wanted: RegExp): Promise<void> {
       while (!wanted.test(output[stream])) {
-        const ended = await Promise.race([
-          once(child[stream], 'data').then(() => false),
-          closed.then(() => true),
-        ]);
-        if (ended && !wanted.test(output[stream]))
-          throw new Error(`ended without it: ${JSON.stringify(output)}`);
+        const ended = await Promise.race([once(child[stream], 'data').then(() => false), closed.then(() => true)]);
+        if (ended && !wanted.test(output[stream])) throw new Error(`ended without it: ${JSON.stringify(output)}`);
       }
     },
     /** Resolves when it has ended and all its output is here. */

@@ -29,22 +29,16 @@ const COMMANDS = [
   { commandLine: archive, args: ['purge', '--source', 'kraken'] },
 ];
 
-it.each(COMMANDS)(
-  '$commandLine.name $args names an embedded database without users',
-  async ({ commandLine, args }) => {
-    const { code, stdout, stderr } = await runHere(commandLine, args, { DATA_DIR: empty.dataDir });
-    expect([code, stderr]).toEqual([0, note(empty.dataDir)]);
-    if (args.includes('--json')) expect(Array.isArray(JSON.parse(stdout))).toBe(true);
-  },
-);
+it.each(COMMANDS)('$commandLine.name $args names an embedded database without users', async ({ commandLine, args }) => {
+  const { code, stdout, stderr } = await runHere(commandLine, args, { DATA_DIR: empty.dataDir });
+  expect([code, stderr]).toEqual([0, note(empty.dataDir)]);
+  if (args.includes('--json')) expect(Array.isArray(JSON.parse(stdout))).toBe(true);
+});
 
-it.each(COMMANDS)(
-  '$commandLine.name $args names no database that has a user',
-  async ({ commandLine, args }) => {
-    const { code, stderr } = await runHere(commandLine, args, { DATA_DIR: served.dataDir });
-    expect([code, stderr]).toEqual([0, '']);
-  },
-);
+it.each(COMMANDS)('$commandLine.name $args names no database that has a user', async ({ commandLine, args }) => {
+  const { code, stderr } = await runHere(commandLine, args, { DATA_DIR: served.dataDir });
+  expect([code, stderr]).toEqual([0, '']);
+});
 
 it('names it before the fault of a command that finds no such user', async () => {
   const { code, stderr } = await runHere(users, ['show', '1'], { DATA_DIR: empty.dataDir });

@@ -13,8 +13,7 @@ afterEach(() => directory.remove());
 
 it('a command names a database without users by its absolute path, and no other', async () => {
   const dataDir = join(directory.path, 'data');
-  const users = (...args: string[]) =>
-    runProcess('users', args, { DATA_DIR: relative(process.cwd(), dataDir) });
+  const users = (...args: string[]) => runProcess('users', args, { DATA_DIR: relative(process.cwd(), dataDir) });
   const note = `The embedded database in ${dataDir} has no users. To use another database, set DATA_DIR or DATABASE_URL.\n`;
   expect(await users('list')).toMatchObject({ code: 0, stderr: note });
   const ada = ['--name', 'Ada', '--email', 'ada@example.org', '--plan', 'monthly'];

@@ -48,9 +48,7 @@ beforeAll(async () => {
   await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', archive);
   const readme = await readFile(join(folder, 'node_modules/quotient-client/README.md'), 'utf8');
   const blocks = (language: string) =>
-    [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) =>
-      String(code),
-    );
+    [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => String(code));
   const typed = blocks('ts');
   examples = {
     service: typed.slice(0, -1).join(''),
@@ -97,9 +95,7 @@ it('has what it needs, and no dependency', async () => {
   const types = ['index.d.cts', 'index.d.ts'];
   const modules = ['chain.js', 'index.cjs', 'index.js', 'transport.js'];
   expect(packed).toEqual(expect.arrayContaining([...types, ...modules]));
-  expect(packed).toHaveLength(
-    types.length + modules.length + ['LICENSE', 'README.md', 'package.json'].length,
-  );
+  expect(packed).toHaveLength(types.length + modules.length + ['LICENSE', 'README.md', 'package.json'].length);
   const installed = await readdir(join(folder, 'node_modules'));
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['quotient-client']);
   const read = (path: string) => readFile(path, 'utf8').then(JSON.parse);
@@ -133,8 +129,7 @@ it('is as small as its README says, and without the chain where nobody asks for 
   const service = await bundled('QuotientClient, QuotientError');
   const all = await bundled('QuotientClient, QuotientError, ChainClient');
   const readme = await readFile(join(folder, 'node_modules/quotient-client/README.md'), 'utf8');
-  const [, told, toldOfAll] =
-    /(\d+) KB compressed for the service, and\n(\d+) KB with the chain/.exec(readme) ?? [];
+  const [, told, toldOfAll] = /(\d+) KB compressed for the service, and\n(\d+) KB with the chain/.exec(readme) ?? [];
   expect([service.kilobytes, all.kilobytes]).toEqual([Number(told), Number(toldOfAll)]);
   expect(all.code).toContain('cosmos-sdk/');
   expect(service.code).not.toContain('cosmos-sdk/');

@@ -33,10 +33,7 @@ it('the latest price', async () => {
 
 it('the latest prices of several tokens, in their order', async () => {
   const prices = await client.latestPrices(['SOL', 'bitcoin'], { currency: 'usd' });
-  const told = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<
-    string,
-    string
-  >[];
+  const told = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<string, string>[];
   expect(prices.map(({ tokenName }) => tokenName)).toEqual(['solana', 'bitcoin']);
   expect(prices).toEqual(
     told.map(({ at, ath_date, atl_date, ...rest }) => ({
@@ -111,8 +108,7 @@ it('a range of dates, and a finer grain of it', async () => {
 it('candles of a range of dates, their source, and the same as CSV', async () => {
   const window = { from: '2024-06-01', thru: new Date('2024-06-03T18:00:00Z'), interval: 'hourly' } as const;
   const candles = await client.candles('bitcoin', window);
-  const path =
-    '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2024-06-01&thruDate=2024-06-03&interval=hourly';
+  const path = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2024-06-01&thruDate=2024-06-03&interval=hourly';
   const told = (await plain(path)) as { date: string }[];
   expect(candles).toHaveLength(72);
   expect(candles).toEqual(told.map((candle) => ({ ...candle, date: new Date(candle.date) })));
@@ -134,13 +130,7 @@ it('the same as CSV', async () => {
 it('the tokens, and what is held of them', async () => {
   await client.priceHistory('bitcoin', { days: 30 });
   const tokens = await client.tokens();
-  expect(tokens.map(({ tokenName }) => tokenName)).toEqual([
-    'bitcoin',
-    'arweave',
-    'ethereum',
-    'solana',
-    'usd-coin',
-  ]);
+  expect(tokens.map(({ tokenName }) => tokenName)).toEqual(['bitcoin', 'arweave', 'ethereum', 'solana', 'usd-coin']);
   const { day, minute } = tokens[0]?.archive ?? expect.fail('there is no bitcoin');
   expect(day.from).toBeInstanceOf(Date);
   expect(minute).toBeDefined();
@@ -163,9 +153,7 @@ describe('about a result', () => {
 
   it('names what is missing', async () => {
     const series = await client.priceRange('bitcoin', { from: '2013-04-28', thru: '2024-06-01' });
-    expect(client.about(series)?.gaps).toEqual([
-      { from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) },
-    ]);
+    expect(client.about(series)?.gaps).toEqual([{ from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) }]);
   });
 
   it('tells nothing of what is not a result', () => {

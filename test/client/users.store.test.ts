@@ -15,8 +15,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** A client with a key of its own. */
-const enrolled = async (...fate: Parameters<Service['enrol']>) =>
-  anyone.withKey(await service.enrol(...fate));
+const enrolled = async (...fate: Parameters<Service['enrol']>) => anyone.withKey(await service.enrol(...fate));
 
 it('registers, and goes on with the key', async () => {
   const user = await anyone.createUser(ADA);

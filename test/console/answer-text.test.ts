@@ -2,14 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { usageRecord } from '#accounts/records';
 import { answerText, EXAMPLES } from '#console/api/answer-text';
-import {
-  candlesCall,
-  daysCall,
-  latestPricesCall,
-  rangeCall,
-  statisticsCall,
-  usageCall,
-} from '#console/api/api-call';
+import { candlesCall, daysCall, latestPricesCall, rangeCall, statisticsCall, usageCall } from '#console/api/api-call';
 import { tokenPrice } from '#prices/latest/records';
 import { candle, priceSeries } from '#prices/model/records';
 import { tokenStatistics } from '#statistics/records';

@@ -69,7 +69,5 @@ it('names a time range in it that cannot be had', async () => {
   await page.getByRole('button', { name: '90D' }).click();
   const problem = page.locator('#chart-problem');
   await problem.getByText('There is no data before 28 Apr 2013.').waitFor();
-  await problem
-    .getByText('Missing: 1 Jan 2012 to 31 Dec 2012; 1 Jan 2013, 00:00 to 2 Jan 2013, 00:00.')
-    .waitFor();
+  await problem.getByText('Missing: 1 Jan 2012 to 31 Dec 2012; 1 Jan 2013, 00:00 to 2 Jan 2013, 00:00.').waitFor();
 });

@@ -124,9 +124,7 @@ it('finds a token that is not loaded, and loads it when it is selected', async (
   await expect.poll(() => figuresOf(title)).toContainEqual(expect.stringMatching(/^\$/));
   // The chart and the price; it has no statistics.
   expect((await large.used()) - before).toBe(2);
-  expect(here.requests.map(decodeURIComponent)).toContain(
-    `${large.url}/v1/prices/latest/tokens?tokenNames=${name}`,
-  );
+  expect(here.requests.map(decodeURIComponent)).toContain(`${large.url}/v1/prices/latest/tokens?tokenNames=${name}`);
   await search('');
   expect(await rows().count()).toBe(11);
 });

@@ -55,9 +55,7 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
   const told = (await answer?.json()) as TokenPrice[];
   const bySize = told.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
   const rows = page.locator('#prices-body tr');
-  expect(await rows.locator('.symbol').allInnerTexts()).toEqual(
-    bySize.map(({ symbol }) => symbol.toUpperCase()),
-  );
+  expect(await rows.locator('.symbol').allInnerTexts()).toEqual(bySize.map(({ symbol }) => symbol.toUpperCase()));
   for (const [i, { current_price, change_24h }] of bySize.entries()) {
     const cells = await rows.nth(i).locator('td').allInnerTexts();
     expect(dollars(cells[0] ?? '')).toBeCloseTo(current_price ?? 0, 1);
@@ -96,8 +94,7 @@ it('shows another token at the cost of its chart and its statistics', async () =
 it('is sorted by the columns, with mouse and keyboard', async () => {
   const { page } = here;
   const names = () => page.locator('#prices-body .name').allInnerTexts();
-  const sortOf = (column: string) =>
-    page.getByRole('columnheader', { name: column }).getAttribute('aria-sort');
+  const sortOf = (column: string) => page.getByRole('columnheader', { name: column }).getAttribute('aria-sort');
   const initial = await names();
   expect(await sortOf('Market cap')).toBe('descending');
 
@@ -134,9 +131,7 @@ it('changes token and span, and another figure or a look back costs nothing', as
     await page.getByRole('button', { name: label, exact: true }).click();
     await here.settled();
     expect(asked(`tokenName=ethereum&days=${days}`).length, label).toBe(1);
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
-      /^\$[\d,.]+, .* points, lowest \$/,
-    );
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* points, lowest \$/);
   }
   const before = here.requests.length;
   const spent = await used();
@@ -268,9 +263,7 @@ it('saves what is shown as the service would write it', async () => {
   expect(await used()).toBe(spent);
   const saved = await readFile(await download.path(), 'utf8');
   const headers = { accept: 'text/csv' };
-  const own = await (
-    await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })
-  ).text();
+  const own = await (await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })).text();
   // JSON tells times to the second, and the latest sample may have moved on since.
   const daily = (csv: string) => csv.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
   expect(daily(saved)).toEqual(daily(own));

@@ -96,9 +96,7 @@ it('is printed light and whole, without buttons and without a key', async () => 
   await page.setViewportSize({ width: 720, height: 1000 });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.locator('#printed-chart canvas').waitFor();
-  expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe(
-    'rgb(255, 255, 255)',
-  );
+  expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe('rgb(255, 255, 255)');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(720);
   const text = await page.locator('body').innerText();
   expect(text).toContain('in 30 days');

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchesOf, costOf } from '#console/api/api-call';
-import {
-  COLUMNS,
-  FIRST_SORTING,
-  isMatch,
-  type Sorting,
-  sorted,
-  sortingAfter,
-} from '#console/prices/table-head';
+import { COLUMNS, FIRST_SORTING, isMatch, type Sorting, sorted, sortingAfter } from '#console/prices/table-head';
 
 type Row = Parameters<typeof sorted>[0][number];
 
@@ -21,9 +14,7 @@ const row = fc
     market_cap: figure,
     total_volume: figure,
   })
-  .chain(({ title, ...figures }) =>
-    fc.constantFrom(figures, undefined).map((price) => ({ token: { title }, price })),
-  )
+  .chain(({ title, ...figures }) => fc.constantFrom(figures, undefined).map((price) => ({ token: { title }, price })))
   .map((made) => made as Row);
 const sorting: fc.Arbitrary<Sorting> = fc.record({
   column: fc.constantFrom(...COLUMNS.map(([name]) => name)),
@@ -64,11 +55,8 @@ describe('the table of prices', () => {
   });
 
   it('is searched by title, name and symbol, in any case', () => {
-    const token = { title: 'USD Coin', tokenName: 'usd-coin', symbol: 'usdc' } as Parameters<
-      typeof isMatch
-    >[0];
-    for (const typed of ['', ' coin ', 'USD C', 'usd-', 'UsDc'])
-      expect(isMatch(token, typed), typed).toBe(true);
+    const token = { title: 'USD Coin', tokenName: 'usd-coin', symbol: 'usdc' } as Parameters<typeof isMatch>[0];
+    for (const typed of ['', ' coin ', 'USD C', 'usd-', 'UsDc']) expect(isMatch(token, typed), typed).toBe(true);
     for (const typed of ['bit', 'usd  coin', '.*']) expect(isMatch(token, typed), typed).toBe(false);
   });
 });

@@ -22,9 +22,7 @@ const shadows = () =>
   here.page
     .locator('.prices .scroll-frame')
     .evaluate((frame) =>
-      ['::before', '::after'].map(
-        (edge) => frame.ownerDocument.defaultView?.getComputedStyle(frame, edge).opacity,
-      ),
+      ['::before', '::after'].map((edge) => frame.ownerDocument.defaultView?.getComputedStyle(frame, edge).opacity),
     );
 const scrollTo = (left: number) =>
   here.page.locator('#prices-scroll').evaluate((box, x) => Reflect.set(box, 'scrollLeft', x), left);
@@ -46,10 +44,7 @@ it('the account button keeps the number of calls that are left', async () => {
   for (const width of [390, 320]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await left.isVisible()).toBe(true);
-    const [outer, inner] = await Promise.all([
-      page.locator('#account-button').boundingBox(),
-      left.boundingBox(),
-    ]);
+    const [outer, inner] = await Promise.all([page.locator('#account-button').boundingBox(), left.boundingBox()]);
     expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
   }
   const button = page.getByRole('button', { name: 'Ada Lovelace 9,999 left' });

@@ -3,14 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { QuotientClient } from '#client/index';
 import { masked, snippet } from '#console/api/answer-text';
-import {
-  candlesCall,
-  daysCall,
-  latestPricesCall,
-  rangeCall,
-  statisticsCall,
-  usageCall,
-} from '#console/api/api-call';
+import { candlesCall, daysCall, latestPricesCall, rangeCall, statisticsCall, usageCall } from '#console/api/api-call';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const BASE = 'http://127.0.0.1:8080/market';
@@ -31,11 +24,7 @@ async function words(command: string): Promise<string[]> {
 }
 
 it.each(CALLS)('writes a command line that a shell reads as it is meant: $path', async (call) => {
-  expect(await words(snippet(call, 'curl', BASE, KEY))).toEqual([
-    '-H',
-    `X-API-KEY: ${KEY}`,
-    BASE + call.path,
-  ]);
+  expect(await words(snippet(call, 'curl', BASE, KEY))).toEqual(['-H', `X-API-KEY: ${KEY}`, BASE + call.path]);
 });
 
 it('asks for CSV where there is some', async () => {
@@ -45,26 +34,21 @@ it('asks for CSV where there is some', async () => {
 });
 
 it('cannot be led astray by what stands in a quote', async () => {
-  expect(await words(snippet(usageCall, 'curl', BASE, "a'; exit 1; '"))).toContain(
-    "X-API-KEY: a'; exit 1; '",
-  );
+  expect(await words(snippet(usageCall, 'curl', BASE, "a'; exit 1; '"))).toContain("X-API-KEY: a'; exit 1; '");
 });
 
-it.each(CALLS)(
-  'writes a program in JavaScript that sends the call and shows its answer: $path',
-  async (call) => {
-    const sent: unknown[] = [];
-    const shown: unknown[] = [];
-    const fetch = async (url: string, { headers }: { headers: Record<string, string> }) => {
-      sent.push([url, headers['X-API-KEY']]);
-      return { json: async () => 'answer' };
-    };
-    const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
-    const program = new AsyncFunction('fetch', 'console', snippet(call, 'javascript', BASE, KEY));
-    await program(fetch, { log: (one: unknown) => shown.push(one) });
-    expect([sent, shown]).toEqual([[[BASE + call.path, KEY]], ['answer']]);
-  },
-);
+it.each(CALLS)('writes a program in JavaScript that sends the call and shows its answer: $path', async (call) => {
+  const sent: unknown[] = [];
+  const shown: unknown[] = [];
+  const fetch = async (url: string, { headers }: { headers: Record<string, string> }) => {
+    sent.push([url, headers['X-API-KEY']]);
+    return { json: async () => 'answer' };
+  };
+  const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+  const program = new AsyncFunction('fetch', 'console', snippet(call, 'javascript', BASE, KEY));
+  await program(fetch, { log: (one: unknown) => shown.push(one) });
+  expect([sent, shown]).toEqual([[[BASE + call.path, KEY]], ['answer']]);
+});
 
 it.each(CALLS)('writes a program in Python: $path', (call) => {
   const program = snippet(call, 'python', BASE, KEY);

@@ -53,9 +53,7 @@ it('shows the age of what it has while the upstream fails', async () => {
     await expect
       .poll(() => text('prices-age'))
       .toMatch(/^5 hours old \(source: (server error|unavailable, next try soon)\)$/);
-    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(
-      /^\$[\d,.]+$/,
-    );
+    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$[\d,.]+$/);
     // The first answer may be given before its sources have failed: the next one tells of it.
     await expect
       .poll(async () => {
@@ -81,14 +79,9 @@ it('tells of a failure where there is nothing to show, and shows what else there
     await here.open(await bare.enrol());
     expect(await text('chart-offer'), 'without a sample').toContain('The chart costs one call.');
     await here.page.locator('#chart-load').click();
-    await here.page
-      .locator('#chart-problem')
-      .getByRole('link', { name: 'What upstream_unavailable means' })
-      .waitFor();
+    await here.page.locator('#chart-problem').getByRole('link', { name: 'What upstream_unavailable means' }).waitFor();
     expect(await text('chart-state')).toBe('No data.');
-    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(
-      /^\$/,
-    );
+    expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$/);
     expect(await banner().innerText()).toBe('');
   } finally {
     await end(bare);

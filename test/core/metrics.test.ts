@@ -45,8 +45,7 @@ test('what is read is read anew each time', async () => {
   const series = seriesOf(await registry.text());
   const labels = 'route="/v1/tokens",method="GET",status="200"';
   expect(series.get(`quotient_http_requests_total{${labels}}`)).toBe(3);
-  const upTo = (bound: string) =>
-    series.get(`quotient_http_request_duration_seconds_bucket{${labels},le="${bound}"}`);
+  const upTo = (bound: string) => series.get(`quotient_http_request_duration_seconds_bucket{${labels},le="${bound}"}`);
   expect(['0.001', '0.005', '5', '+Inf'].map(upTo)).toEqual([0, 2, 2, 3]);
   expect(series.get(`quotient_http_request_duration_seconds_sum{${labels}}`)).toBeCloseTo(60.009, 9);
   expect(series.get('quotient_upstream_breaker_state{upstream="node-1"}')).toBe(1);

@@ -39,12 +39,7 @@ const legacy = (result: unknown) =>
 describe('an account of a modern node', () => {
   test.each<[string, object, string, object]>([
     ['base', base, 'cosmos-sdk/Account', told],
-    [
-      'one that has never signed',
-      { ...base, pub_key: null },
-      'cosmos-sdk/Account',
-      { ...told, public_key: null },
-    ],
+    ['one that has never signed', { ...base, pub_key: null }, 'cosmos-sdk/Account', { ...told, public_key: null }],
     [
       'of a validator of zeros',
       { '@type': base['@type'], address: ADDRESS },
@@ -122,10 +117,7 @@ describe('an account of a modern node', () => {
       'with an account within an account without end',
       { ...base, base_account: { base_account: { base_account: { base_account: { base_account: base } } } } },
     ],
-    [
-      'with a key that is none',
-      { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } },
-    ],
+    ['with a key that is none', { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } }],
   ])('%s is malformed', async (_name, account) => {
     await expect(modern(account).account(ADDRESS)).rejects.toMatchObject({ kind: 'malformed' });
   });
@@ -134,10 +126,7 @@ describe('an account of a modern node', () => {
 describe('an account that does not exist', () => {
   const none = { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' };
   test.each([
-    [
-      404,
-      { code: 5, message: `rpc error: code = NotFound desc = account ${ADDRESS} not found: key not found` },
-    ],
+    [404, { code: 5, message: `rpc error: code = NotFound desc = account ${ADDRESS} not found: key not found` }],
     [400, { code: 5, message: `account ${ADDRESS} not found` }],
     [500, { code: 2, message: `account ${ADDRESS} not found` }],
   ])('of a modern node, told under %i', async (status, body) => {

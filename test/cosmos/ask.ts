@@ -7,8 +7,7 @@ export function scriptedNode(answers: Record<string, unknown> | readonly (NodeRe
   const ask: AskNode = async (question) => {
     asked.push(question);
     const answer = turns ? turns.shift() : (answers as Record<string, unknown>)[question.path];
-    if (answer === undefined)
-      return { status: 501, body: { code: 12, message: 'Not Implemented', details: [] } };
+    if (answer === undefined) return { status: 501, body: { code: 12, message: 'Not Implemented', details: [] } };
     if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as NodeReply;
     return { status: 200, body: answer };
   };

@@ -25,12 +25,7 @@ describe('what a node answers in place of a result', () => {
       { error: 'timed out waiting for tx to be included in a block' },
       { name: 'NodeFault', kind: 'unavailable' },
     ],
-    [
-      'code 3',
-      400,
-      { code: 3, message: 'invalid address', details: [] },
-      { name: 'NodeRejection', status: 400 },
-    ],
+    ['code 3', 400, { code: 3, message: 'invalid address', details: [] }, { name: 'NodeRejection', status: 400 }],
     ['code 5', 404, { code: 5, message: 'account not found' }, { name: 'NodeRejection', status: 404 }],
     ['code 5 of an older node', 400, { code: 5, message: 'gone' }, { name: 'NodeRejection', status: 404 }],
     ['code 2 under 500', 500, { code: 2, message: 'bad page' }, { name: 'NodeRejection', status: 400 }],
@@ -99,18 +94,14 @@ describe('a transaction that is none', () => {
 });
 
 describe('balances that are none', () => {
-  test.each([
-    {},
-    { height: 'x', result: [] },
-    { height: '1', result: {} },
-    { height: '1', result: [{ denom: '' }] },
-  ])('%o', async (body) => {
-    await expect(
-      createAdapter('legacy', scriptedNode([body]).ask).balances('kava1abc'),
-    ).rejects.toMatchObject({
-      kind: 'malformed',
-    });
-  });
+  test.each([{}, { height: 'x', result: [] }, { height: '1', result: {} }, { height: '1', result: [{ denom: '' }] }])(
+    '%o',
+    async (body) => {
+      await expect(createAdapter('legacy', scriptedNode([body]).ask).balances('kava1abc')).rejects.toMatchObject({
+        kind: 'malformed',
+      });
+    },
+  );
 });
 
 describe('a broadcast in the other dialect is refused before anything is sent', () => {

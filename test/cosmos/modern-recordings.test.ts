@@ -85,8 +85,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
               type: 'tendermint/PubKeySecp256k1',
               value: 'Ap3lURdei8rtzrJpGqiguwcZvQkuM5dW1tqMyS2WFUpg',
             },
-            signature:
-              'AZMqO8769VKzVsZJomA7HojcuwJmxJwqeMOD+M+eGgIgr8IgUDBHaUps55WeOiSs/QGP0tlWqQAzV4E0wiluVw==',
+            signature: 'AZMqO8769VKzVsZJomA7HojcuwJmxJwqeMOD+M+eGgIgr8IgUDBHaUps55WeOiSs/QGP0tlWqQAzV4E0wiluVw==',
           },
         ],
         memo: '',
@@ -112,9 +111,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     for (const { data: _, ...one } of txs) expect(membersOf(one as never)).toEqual(legacyMembers());
     const told = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
     const asTold = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
-    expect(told).toEqual(
-      body.txs.map((tx: Told['tx']) => tx.body.messages.map((one) => asTold(one as never))),
-    );
+    expect(told).toEqual(body.txs.map((tx: Told['tx']) => tx.body.messages.map((one) => asTold(one as never))));
     expect(txs.every(({ height }) => height === '5403875')).toBe(true);
   });
 

@@ -19,11 +19,7 @@ describe('balances of a modern node', () => {
       height: '42',
       result: ['a', 'b', 'c', 'd'].map((denom) => ({ denom, amount: '1' })),
     });
-    expect(asked.map(({ query }) => query)).toEqual([
-      [],
-      [['pagination.key', 'Yg==']],
-      [['pagination.key', 'Yw+=']],
-    ]);
+    expect(asked.map(({ query }) => query)).toEqual([[], [['pagination.key', 'Yg==']], [['pagination.key', 'Yw+=']]]);
   });
 
   test('are as large as a chain can have them, without zeros before them', async () => {
@@ -133,11 +129,9 @@ describe('a legacy node', () => {
     });
   });
 
-  test.each([
-    { block: { header: { height: '9' } } },
-    { block_meta: { header: { height: '9' } }, block: null },
-  ])('tells its height as %o', async (body) =>
-    expect(await createAdapter('legacy', scriptedNode([body]).ask).latestHeight()).toBe(9),
+  test.each([{ block: { header: { height: '9' } } }, { block_meta: { header: { height: '9' } }, block: null }])(
+    'tells its height as %o',
+    async (body) => expect(await createAdapter('legacy', scriptedNode([body]).ask).latestHeight()).toBe(9),
   );
 
   test('is asked in its own words, which it decodes twice', async () => {

@@ -4,8 +4,7 @@ import { NodeRejection } from '#cosmos/exchange';
 import { legacyParameters, modernParameters, readSearch } from '#cosmos/search';
 
 type Pairs = [string, string][];
-const queryOf = (pairs: Pairs) =>
-  modernParameters(readSearch(pairs), 'query').find(([name]) => name === 'query')?.[1];
+const queryOf = (pairs: Pairs) => modernParameters(readSearch(pairs), 'query').find(([name]) => name === 'query')?.[1];
 const paging = (pairs: Pairs) => {
   const { page, limit } = readSearch([['tx.height', '1'], ...pairs]);
   return [page, limit];

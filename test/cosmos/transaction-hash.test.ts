@@ -29,14 +29,10 @@ test('what is not base64 has none', async () => {
 
 test('a hash is 64 hex digits and nothing else', () => {
   fc.assert(
-    fc.property(
-      fc.string({ minLength: 60, maxLength: 68, unit: fc.constantFrom(...'0aAfFgG/.%\n') }),
-      (text) => {
-        const isHex =
-          text.length === 64 && [...text].every((digit) => '0123456789abcdefABCDEF'.includes(digit));
-        expect(isTransactionHash(text)).toBe(isHex);
-      },
-    ),
+    fc.property(fc.string({ minLength: 60, maxLength: 68, unit: fc.constantFrom(...'0aAfFgG/.%\n') }), (text) => {
+      const isHex = text.length === 64 && [...text].every((digit) => '0123456789abcdefABCDEF'.includes(digit));
+      expect(isTransactionHash(text)).toBe(isHex);
+    }),
   );
   expect(isTransactionHash(`${'A'.repeat(64)}\n`)).toBe(false);
 });

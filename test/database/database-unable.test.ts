@@ -17,24 +17,20 @@ test.each(['25006', '08P01', '42501', '53100', '57014', '57P01', '58030', '55P03
   },
 );
 
-test.each([
-  'Query read timeout',
-  'timeout exceeded when trying to connect',
-  'Connection terminated unexpectedly',
-])('so is what the driver says without a code: %s', (message) => {
-  expect(isDatabaseUnable(new Error(message))).toBe(true);
-});
+test.each(['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated unexpectedly'])(
+  'so is what the driver says without a code: %s',
+  (message) => {
+    expect(isDatabaseUnable(new Error(message))).toBe(true);
+  },
+);
 
 test('so is a file that the embedded database could not write, which comes without words', () => {
   expect(isDatabaseUnable({ errno: 51 })).toBe(true);
 });
 
-test.each(['42601', '23505', '22P02', '42703'])(
-  'a statement that is wrong is a fault of ours: %s',
-  (code) => {
-    expect(isDatabaseUnable(ofPrisma(code))).toBe(false);
-  },
-);
+test.each(['42601', '23505', '22P02', '42703'])('a statement that is wrong is a fault of ours: %s', (code) => {
+  expect(isDatabaseUnable(ofPrisma(code))).toBe(false);
+});
 
 test('and so is whatever else is thrown', () => {
   expect(isDatabaseUnable(new TypeError('x is undefined'))).toBe(false);
@@ -52,16 +48,8 @@ test.each<[string, unknown, string]>([
   ['a refused connection, from Prisma', ofKind('DatabaseNotReachable'), 'unreachable'],
   ['a connection that was cut', new Error('Connection terminated unexpectedly'), 'unreachable'],
   ['a statement without an answer', new Error('Query read timeout'), 'timeout'],
-  [
-    'a connection that does not come about',
-    new Error('Connection terminated due to connection timeout'),
-    'timeout',
-  ],
-  [
-    'a pool without a free connection',
-    { code: 'P2024', message: 'Timed out fetching a connection' },
-    'timeout',
-  ],
+  ['a connection that does not come about', new Error('Connection terminated due to connection timeout'), 'timeout'],
+  ['a pool without a free connection', { code: 'P2024', message: 'Timed out fetching a connection' }, 'timeout'],
   ['what the server says, from Prisma', ofPrisma('57P03'), '57P03'],
   ['what the server says, from the driver', { code: '57P05', message: 'idle-session timeout' }, '57P05'],
   ['a file that cannot be written', { errno: 51 }, 'unwritable'],

@@ -98,9 +98,7 @@ test('a directory that cannot be made is told, with the reason', async () => {
 test('a directory is let go when its database cannot be opened', async () => {
   writeFileSync(join(directory, 'postgres'), 'not a directory');
   const error = await refusal(openDatabase({ dataDir: directory }));
-  expect(error.message).toMatch(
-    `the embedded database in ${join(directory, 'postgres')} cannot be opened: file error`,
-  );
+  expect(error.message).toMatch(`the embedded database in ${join(directory, 'postgres')} cannot be opened: file error`);
   expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
   rmSync(join(directory, 'postgres'));
   const database = await openDatabase({ dataDir: directory });

@@ -49,9 +49,7 @@ describe('against the engine of prisma migrate', () => {
       'SELECT checksum, migration_name, logs, rolled_back_at, applied_steps_count FROM _prisma_migrations';
     await migrate(postgres, { migrations: [FIRST], clock });
     const ours = [await postgres.query(layout), await postgres.query(records)];
-    const { rows: times } = await postgres.query(
-      'SELECT id, started_at, finished_at FROM _prisma_migrations',
-    );
+    const { rows: times } = await postgres.query('SELECT id, started_at, finished_at FROM _prisma_migrations');
     expect(times).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -171,9 +169,7 @@ test('what is stored before there are sources is the first one’s afterwards', 
     INSERT INTO latest VALUES ('bitcoin', '{"current_price":1}', '2026-05-02Z', '2026-05-02Z')`);
   await migrate(postgres, { migrations: all.slice(0, before.length + 1) });
   const rowOf = async (table: string) => (await postgres.query(`SELECT * FROM ${table}`)).rows;
-  expect(await rowOf('point')).toMatchObject([
-    { price: 1, settled: true, source: 'coingecko', provisional: false },
-  ]);
+  expect(await rowOf('point')).toMatchObject([{ price: 1, settled: true, source: 'coingecko', provisional: false }]);
   expect(await rowOf('source_coverage')).toMatchObject([
     {
       token: 'bitcoin',

@@ -38,10 +38,7 @@ describe('the URL of a PostgreSQL server', () => {
       'postgresql://db1:6432/q',
       'postgresql://db2:5432/q',
     ]);
-    expect(urlsOf('postgresql://db1:1,db2:2/q?port=3')).toEqual([
-      'postgresql://db1:3/q',
-      'postgresql://db2:3/q',
-    ]);
+    expect(urlsOf('postgresql://db1:1,db2:2/q?port=3')).toEqual(['postgresql://db1:3/q', 'postgresql://db2:3/q']);
     expect(urlsOf('postgresql:///q?host=/tmp')).toEqual(['postgresql://%2Ftmp/q']);
   });
 
@@ -49,14 +46,9 @@ describe('the URL of a PostgreSQL server', () => {
     expect(parseServerUrl(`postgresql://db/q?target_session_attrs=${session}`).session).toBe(session);
   });
 
-  it.each(['standby', 'prefer-standby', 'read-only', 'Primary', 'none'])(
-    'may not ask for another: %s',
-    (session) => {
-      expect(() => parseServerUrl(`postgresql://db/q?target_session_attrs=${session}`)).toThrow(
-        /target_session_attrs/,
-      );
-    },
-  );
+  it.each(['standby', 'prefer-standby', 'read-only', 'Primary', 'none'])('may not ask for another: %s', (session) => {
+    expect(() => parseServerUrl(`postgresql://db/q?target_session_attrs=${session}`)).toThrow(/target_session_attrs/);
+  });
 
   it.each([
     ['postgresql://db1,,db2/q', 'every host'],

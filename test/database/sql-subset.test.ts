@@ -32,8 +32,7 @@ describe('the subset of SQL', () => {
   });
 
   it('has every migration', async () => {
-    for (const { name, script } of await readMigrations())
-      expect([name, faultsOf(script)]).toEqual([name, []]);
+    for (const { name, script } of await readMigrations()) expect([name, faultsOf(script)]).toEqual([name, []]);
   });
 
   it('is SQL', () => {

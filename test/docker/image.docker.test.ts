@@ -71,16 +71,11 @@ it('has labels with its version, commit, source and licence', async () => {
     JSON.parse(await docker('image', 'inspect', image, '--format', '{{json .Config.Labels}}'));
   const labels = { title: 'Quotient', version: service.version, licenses: service.license };
   const named = (all: Record<string, string>) =>
-    Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [`org.opencontainers.image.${name}`, value]),
-    );
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [`org.opencontainers.image.${name}`, value]));
   expect(await labelsOf(IMAGE)).toEqual(named({ ...labels, revision: 'unknown', source: 'unknown' }));
 
   const given = { revision: '0123abc', source: 'https://example.org/quotient' };
-  const args = Object.entries(given).flatMap(([name, value]) => [
-    '--build-arg',
-    `${name.toUpperCase()}=${value}`,
-  ]);
+  const args = Object.entries(given).flatMap(([name, value]) => ['--build-arg', `${name.toUpperCase()}=${value}`]);
   await docker('build', '--quiet', ...args, '--tag', `${IMAGE}-labelled`, '.');
   const found = await labelsOf(`${IMAGE}-labelled`);
   await docker('image', 'rm', `${IMAGE}-labelled`);

@@ -26,9 +26,7 @@ export function filesOfLayers(image: string): Promise<string[]> {
       run('tar', ['-tf', join(folder, layer)], { maxBuffer: 64 * 2 ** 20 }),
     );
     const lines = (await Promise.all(lists)).flatMap(({ stdout }) => stdout.split('\n'));
-    return lines
-      .map((line) => line.replace(/^\.\//, ''))
-      .filter((line) => line !== '' && !line.endsWith('/'));
+    return lines.map((line) => line.replace(/^\.\//, '')).filter((line) => line !== '' && !line.endsWith('/'));
   });
 }
 

@@ -64,9 +64,7 @@ it('publishes the balancer and nothing else', async () => {
   const rows = (await stack.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n');
   expect(rows).toHaveLength(REPLICAS + 3);
   expect(rows.filter((row) => row.includes('->')).map((row) => row.split(' ', 1)[0])).toEqual(['balancer']);
-  expect(await docker('network', 'inspect', `${stack.project}_back`, '--format', '{{.Internal}}')).toBe(
-    'true',
-  );
+  expect(await docker('network', 'inspect', `${stack.project}_back`, '--format', '{{.Internal}}')).toBe('true');
 });
 
 it('every container has limits, only the capability it needs, and a read-only root file system', async () => {
@@ -120,9 +118,7 @@ it('a replica that is killed under load costs no reader an answer', async () => 
 
   // What it had not reported yet is the users': a second's calls, and a report on its way.
   const lost = load.answers.filter(({ at }) => at > killed - 2000 && at <= killed).length;
-  await expect
-    .poll(async () => (await stack.books(key)).used, PATIENT)
-    .toBeGreaterThanOrEqual(load.count() - lost);
+  await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThanOrEqual(load.count() - lost);
   const { used } = await stack.books(key);
   expect(used).toBeLessThanOrEqual(load.count() + LOAD.connections);
   console.log(`killed: ${load.count()} answered, ${load.failed.length} failed, ${used} counted`);
@@ -154,9 +150,7 @@ it('a database that restarts under load comes back by itself, and no count is lo
   await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThan(400);
   await stack.compose('restart', 'postgres');
   const restarted = load.answers.length;
-  await expect
-    .poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT)
-    .toBe(true);
+  await expect.poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT).toBe(true);
   await load.stop();
   expect(load.failed).toEqual([]);
   const refused = load.answers.filter(({ status }) => status !== 200);
@@ -169,9 +163,7 @@ it('a database that restarts under load comes back by itself, and no count is lo
 
 it('tells clients apart by the address that the balancer saw', async () => {
   const register = (headers: Record<string, string> = {}) =>
-    fetch(`${url}${registration('ada@example.org')}`, { method: 'POST', headers }).then(
-      ({ status }) => status,
-    );
+    fetch(`${url}${registration('ada@example.org')}`, { method: 'POST', headers }).then(({ status }) => status);
   const statuses: number[] = [];
   while (statuses.slice(-REPLICAS).filter((status) => status === 429).length < REPLICAS) {
     statuses.push(await register());

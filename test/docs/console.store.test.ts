@@ -72,9 +72,7 @@ describe.each([
     expect((await ask('/')).headers.get('cache-control')).toBe('no-cache');
     for (const path of assets) {
       expect(path).toMatch(/-[\w-]{8,10}\.(js|css|svg)$/);
-      expect((await ask(path)).headers.get('cache-control'), path).toBe(
-        'public, max-age=31536000, immutable',
-      );
+      expect((await ask(path)).headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
     }
   });
 
@@ -141,10 +139,7 @@ describe.each([
 
   it('refuses other methods of its files', async () => {
     const response = await ask(String(assets[0]), { method: 'DELETE' });
-    expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([
-      405,
-      ['GET', 'HEAD'],
-    ]);
+    expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'HEAD']]);
   });
 
   it('needs no key, and is no part of the interface description', async () => {
@@ -194,10 +189,7 @@ it('is 404 and says so in the log where it was not built', async () => {
   const service = await startService({ consoleFolder: join(folder, 'nowhere') });
   try {
     const response = await service.get('/');
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      expect.objectContaining({ code: 'not_found' }),
-    ]);
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
     const told = service.logLines.filter((line) => line.includes('npm run build:console'));
     expect(told.map((line) => JSON.parse(line).level)).toEqual([40]);
   } finally {

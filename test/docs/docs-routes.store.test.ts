@@ -121,9 +121,7 @@ describe.each([
       );
       expect(section?.match(/<dd>.{10,}<\/dd>/g), code).toHaveLength(2);
       const example = section?.split('<pre')[1]?.split('<code>')[1]?.split('</code>')[0] ?? '';
-      const body = JSON.parse(
-        example.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
-      );
+      const body = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
       expect(body).toMatchObject({ type: `${basePath}/docs/problems#${code}`, title, status, code });
     }
   });

@@ -13,9 +13,7 @@ function section(id: string, env: Record<string, string> = {}): string {
 it('tells how to get a key where anybody may, and whom to ask where not', () => {
   expect(section('key')).toContain("curl -X POST 'https://quotient.example/v1/user/create?");
   expect(section('key')).toContain('30 times a minute');
-  expect(section('key', { BASE_PATH: '/market' })).toContain(
-    'https://quotient.example/market/v1/user/create?',
-  );
+  expect(section('key', { BASE_PATH: '/market' })).toContain('https://quotient.example/market/v1/user/create?');
   expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toContain('7 times a minute');
   expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('a minute');
   const closed = section('key', { REGISTRATION: 'closed' });
@@ -40,12 +38,9 @@ it('tells how fresh the figures are by the timetable', () => {
 
 it('shows the first call in each language with its answer, and says what a change in 24 hours is, once', () => {
   const text = section('first-call');
-  for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309'])
-    expect(text).toContain(part);
+  for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309']) expect(text).toContain(part);
   const all = guideText(readSettings({}));
-  expect(
-    all.split('the sample nearest to 24 hours ago, and null when none is within 30 minutes'),
-  ).toHaveLength(2);
+  expect(all.split('the sample nearest to 24 hours ago, and null when none is within 30 minutes')).toHaveLength(2);
 });
 
 it('says what to do about a 429 and a key that has leaked', () => {
@@ -83,9 +78,7 @@ it('tells whether there is a node', () => {
 });
 
 it('shows an error as it is answered, leading below the base path', () => {
-  expect(section('errors', { BASE_PATH: '/market' })).toContain(
-    '"type": "/market/docs/problems#api_key_missing"',
-  );
+  expect(section('errors', { BASE_PATH: '/market' })).toContain('"type": "/market/docs/problems#api_key_missing"');
   expect(section('errors', { BASE_PATH: '/market' })).toContain('(/market/docs/problems)');
 });
 

@@ -34,8 +34,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
       for (const [method, { summary, parameters = [] }] of Object.entries(operations)) {
         const line = lineOf(method, path);
         expect(line, `${method} ${path}`).toContain(`): ${summary}. `);
-        for (const { name, required } of parameters)
-          expect(line).toContain(required ? `; ${name}` : `; ${name}?`);
+        for (const { name, required } of parameters) expect(line).toContain(required ? `; ${name}` : `; ${name}?`);
         const pointer = decodeURIComponent(/#\/([^)]+)/.exec(line)?.[1] ?? '').split('/');
         const found = pointer.reduce<unknown>(
           (at, part) => (at as Record<string, unknown>)[part.replaceAll('~1', '/').replaceAll('~0', '~')],

@@ -18,16 +18,8 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** Without `fetch`, which sets `Sec-Fetch-Mode` itself. */
-async function ask(
-  path: string,
-  headers: Record<string, string> = BROWSER,
-  method: 'GET' | 'HEAD' | 'POST' = 'GET',
-) {
-  const {
-    statusCode,
-    headers: given,
-    body,
-  } = await service.app.inject({ method, url: `/market${path}`, headers });
+async function ask(path: string, headers: Record<string, string> = BROWSER, method: 'GET' | 'HEAD' | 'POST' = 'GET') {
+  const { statusCode, headers: given, body } = await service.app.inject({ method, url: `/market${path}`, headers });
   return { status: statusCode, type: given['content-type'], headers: given, body };
 }
 
@@ -110,9 +102,7 @@ describe('what a browser goes to and gets no answer from', () => {
       const page = await ask(path, { ...BROWSER, ...accept });
       expect([page.status, page.type]).toEqual([status, HTML_TYPE]);
       expect(page.body).toContain(words);
-      expect(page.body).toContain(
-        `<a href="/market/docs/problems#${code}">what <code>${code}</code> means</a>`,
-      );
+      expect(page.body).toContain(`<a href="/market/docs/problems#${code}">what <code>${code}</code> means</a>`);
       expect(page.body).not.toContain('abandon');
       expect(page.headers['content-security-policy']).toBeTruthy();
 

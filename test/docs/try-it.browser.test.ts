@@ -22,11 +22,7 @@ async function open(key?: string) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   const complaints = await complaintsOf(page, new URL(service.url).origin);
-  if (key)
-    await page.addInitScript(
-      ([name, value]) => sessionStorage.setItem(name ?? '', value ?? ''),
-      [STORED, key],
-    );
+  if (key) await page.addInitScript(([name, value]) => sessionStorage.setItem(name ?? '', value ?? ''), [STORED, key]);
   await page.goto(`${service.url}/docs`);
   return { page, context, complaints };
 }
@@ -110,8 +106,7 @@ it('gets the key from a tab that is signed in, and forgets it when that signs ou
   await docs.goto(`${service.url}/docs`);
   const { found } = await operation(docs, 'GET', '/v1/user/usage');
   await found.getByText('With the key qt_abcd…').waitFor();
-  const end = (by: string) =>
-    page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
+  const end = (by: string) => page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
   // What tabs answer another one, and the end of another user's session, are not for this one.
   await page.evaluate(`tabs.postMessage({ type: 'key', key: 'qt_xyzxyzxyz' })`);
   await end('qt_xyzxyzxyz');

@@ -1,13 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  head,
-  leaveBodiesUnfinished,
-  MB,
-  manyValues,
-  sendBodies,
-  type Tally,
-} from '../../bench/hostile/attacks.ts';
+import { head, leaveBodiesUnfinished, MB, manyValues, sendBodies, type Tally } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 import { LONGEST_MS } from './unending.ts';
@@ -23,8 +16,7 @@ afterAll(() => stand?.close());
 const BROADCAST = 'POST /v1/node/txs';
 
 /** The kinds of answers that are none of those named. */
-const others = (tally: Tally, ...kinds: string[]) =>
-  Object.keys(tally).filter((kind) => !kinds.includes(kind));
+const others = (tally: Tally, ...kinds: string[]) => Object.keys(tally).filter((kind) => !kinds.includes(kind));
 
 it('60 broadcasts at once of a megabyte of small values', async () => {
   const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: ATTACK_MS };

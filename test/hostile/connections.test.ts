@@ -43,9 +43,7 @@ it.each([
   ['a price', `GET ${LATEST}`, true],
 ])('64 KB of requests in one piece, on 16 connections, for %s', async (_name, line, hasKey) => {
   const text = requests(line, { ...(hasKey && { 'x-api-key': apiKey }) });
-  const { result } = await stand.attacked(() =>
-    sendTexts(stand.url(), [text], { connections: 16, ms: ATTACK_MS }),
-  );
+  const { result } = await stand.attacked(() => sendTexts(stand.url(), [text], { connections: 16, ms: ATTACK_MS }));
   expect(Object.keys(result)).not.toContain('500 internal_error');
 });
 
@@ -59,8 +57,7 @@ it('as many requests as may wait, in one piece, are answered in their order', as
 });
 
 it('answers of a megabyte, asked for without an end and never read', async () => {
-  const piece = () =>
-    Array.from({ length: 20 }, () => head(`GET ${years()}`, { 'x-api-key': apiKey })).join('');
+  const piece = () => Array.from({ length: 20 }, () => head(`GET ${years()}`, { 'x-api-key': apiKey })).join('');
   const { peak } = await stand.attacked(async () => {
     const open: { close: () => void }[] = [];
     for (let second = 0; second < 6; second++) {

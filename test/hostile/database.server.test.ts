@@ -30,8 +30,7 @@ afterAll(async () => {
   await proxy?.close();
 });
 
-const create = () =>
-  `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
+const create = () => `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
 
 /** Asks, and asks again while the answer may be the one of a second ago. */
 async function askUntilRefused(path: string, method: string) {
@@ -79,10 +78,7 @@ it('a database that hangs: 503 in 5 s, and all is well when it answers again', a
       // Twice: what hangs must not use up the connections.
       const first = askWithoutDatabase([...WRITING, ...READING]);
       const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
-      return [
-        ...(await first),
-        ...(await many).map((one) => ({ question: 'one of many', ...one, retryAfter: '1' })),
-      ];
+      return [...(await first), ...(await many).map((one) => ({ question: 'one of many', ...one, retryAfter: '1' }))];
     } finally {
       proxy.goOn();
     }
@@ -95,10 +91,7 @@ it('a database that hangs: 503 in 5 s, and all is well when it answers again', a
 it('a database that is read-only: 503 for what is written, and not ready', async () => {
   const name = new URL(stand.databaseUrl ?? '').pathname.slice(1);
   const setReadOnly = async (isOn: boolean) => {
-    await execute(
-      SERVER,
-      `ALTER DATABASE ${name} SET default_transaction_read_only = ${isOn ? 'on' : 'off'}`,
-    );
+    await execute(SERVER, `ALTER DATABASE ${name} SET default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
     await execute(
       SERVER,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,

@@ -37,12 +37,7 @@ const BROKEN: readonly [name: string, status: number, code: string, bytes: strin
   ['two Hosts', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n'],
   ['no HTTP', 400, 'invalid_request', 'HELO quotient\r\n\r\n'],
   ['a broken header', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nx y: z\r\n\r\n'],
-  [
-    'two lengths',
-    400,
-    'invalid_request',
-    head('POST /v1/user/renew', { 'content-length': '1\r\ncontent-length: 2' }),
-  ],
+  ['two lengths', 400, 'invalid_request', head('POST /v1/user/renew', { 'content-length': '1\r\ncontent-length: 2' })],
   [
     'a length and chunks',
     400,
@@ -59,19 +54,16 @@ it.each(BROKEN)('%s: %i as a problem', async (_name, status, code, bytes) => {
   expect(await connection.answer()).toEqual(problem(status, code));
 });
 
-it.each(BROKEN)(
-  '%s after a call under way: first its answer, then the problem',
-  async (_name, status, code, bytes) => {
-    const hold = stand.sandbox.faults.hold({ path: '/balances/' });
-    onTestFinished(hold.release);
-    const connection = connected();
-    connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
-    await hold.arrived(1);
-    hold.release();
-    expect(await connection.answer()).toMatchObject({ status: 200 });
-    expect(await connection.answer()).toEqual(problem(status, code));
-  },
-);
+it.each(BROKEN)('%s after a call under way: first its answer, then the problem', async (_name, status, code, bytes) => {
+  const hold = stand.sandbox.faults.hold({ path: '/balances/' });
+  onTestFinished(hold.release);
+  const connection = connected();
+  connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
+  await hold.arrived(1);
+  hold.release();
+  expect(await connection.answer()).toMatchObject({ status: 200 });
+  expect(await connection.answer()).toEqual(problem(status, code));
+});
 
 it('a chunk that is none', async () => {
   const connection = connected();
@@ -98,9 +90,7 @@ it.each(ODD)('%s is answered or ended, and with no 5xx', async (_name, bytes) =>
 
 it('broken requests without a pause, on 16 connections, harm no neighbour', async () => {
   const texts = [...BROKEN.map(([, , , bytes]) => bytes), ...ODD.map(([, bytes]) => bytes)];
-  const { result } = await stand.attacked(() =>
-    sendTexts(stand.url(), texts, { connections: 16, ms: ATTACK_MS }),
-  );
+  const { result } = await stand.attacked(() => sendTexts(stand.url(), texts, { connections: 16, ms: ATTACK_MS }));
   expect(result['400 invalid_request']).toBeGreaterThan(0);
   expect(Object.keys(result).filter((kind) => kind.startsWith('5'))).toEqual([]);
 });
@@ -110,9 +100,7 @@ it.each([
   ['trailers', '0\r\n', Buffer.from(`x-trailer: ${'x'.repeat(1_000)}\r\n`.repeat(64))],
 ])('%s without an end is cut off', async (_name, beginning, more) => {
   const connection = connected();
-  connection.send(
-    head('POST /v1/node/txs', { 'x-api-key': apiKey, 'transfer-encoding': 'chunked' }) + beginning,
-  );
+  connection.send(head('POST /v1/node/txs', { 'x-api-key': apiKey, 'transfer-encoding': 'chunked' }) + beginning);
   for (let sent = 0; sent < 32 * MB && connection.isOpen(); sent += more.length) {
     connection.send(more);
     await wait(1);

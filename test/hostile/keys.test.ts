@@ -62,8 +62,7 @@ it('rotations without grace take nothing from the neighbour, and the last costs 
     return refused;
   });
   expect(result).toEqual([]);
-  const median = (some: number[]) =>
-    some.toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? Number.NaN;
+  const median = (some: number[]) => some.toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? Number.NaN;
   expect(times.length).toBeGreaterThan(60);
   expect(median(times.slice(-20))).toBeLessThan(10 + 3 * median(times.slice(0, 20)));
 });

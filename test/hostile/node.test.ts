@@ -16,8 +16,7 @@ let theirs: string;
 beforeAll(async () => {
   stand = await openStand();
   [apiKey, others] = [await stand.register(), await stand.register()];
-  const searchFor = (place: number) =>
-    `/v1/node/txs?message.sender=${stand.sandbox.chain.accounts[place]?.address}`;
+  const searchFor = (place: number) => `/v1/node/txs?message.sender=${stand.sandbox.chain.accounts[place]?.address}`;
   [mine, theirs] = [searchFor(0), searchFor(1)];
 });
 afterEach(() => stand.sandbox.faults.clear());

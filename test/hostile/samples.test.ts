@@ -71,8 +71,7 @@ async function dropped(): Promise<number> {
 it('samples of other times or below nothing are dropped, counted and logged', async () => {
   type Chart = Record<'prices' | 'market_caps' | 'total_volumes', [number, number][]>;
   await changeAnswers<Chart>('/coins/ethereum/market_chart?vs_currency=usd&days=1', (chart) => {
-    for (const column of Object.values(chart))
-      for (const { at, sign } of IMPLAUSIBLE) column.push([at(), sign * MARK]);
+    for (const column of Object.values(chart)) for (const { at, sign } of IMPLAUSIBLE) column.push([at(), sign * MARK]);
   });
   const before = await dropped();
   await stand.attacked(() => untilFetched(DAY_CHART, '/market_chart'));
@@ -100,11 +99,7 @@ it('nothing that was stored in the past stops a start', async () => {
   });
   await stand.start();
   await stand.attacked(() => untilFetched(latest('ethereum'), '/coins/markets'));
-  for (const path of [
-    latest('ethereum'),
-    DAY_CHART,
-    '/v1/prices/history/days?tokenName=ethereum&days=36500',
-  ]) {
+  for (const path of [latest('ethereum'), DAY_CHART, '/v1/prices/history/days?tokenName=ethereum&days=36500']) {
     const { status, text } = await stand.ask(path, apiKey);
     expect.soft({ path, status }).toEqual({ path, status: 200 });
     expect.soft(text).not.toContain(String(MARK));

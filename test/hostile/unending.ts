@@ -28,10 +28,7 @@ async function neverEnd(url: string, beginning: string, drip = ''): Promise<Fate
     fate.isEnded = true;
   })();
   const patience = new AbortController();
-  await Promise.race([
-    reading,
-    wait(LONGEST_MS, undefined, { signal: patience.signal }).catch(() => undefined),
-  ]);
+  await Promise.race([reading, wait(LONGEST_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
   patience.abort();
   clearInterval(dripping);
   connection.close();
@@ -52,11 +49,7 @@ export function beginUnending(url: string, apiKey: string) {
       'a head that drips': neverEnd(url, `${halfHead}x: `, 'x'),
       'half a body': neverEnd(url, sized),
       'a body that drips': neverEnd(url, sized, ' '),
-      'a body in chunks that drips': neverEnd(
-        url,
-        broadcast({ 'transfer-encoding': 'chunked' }),
-        '1\r\n \r\n',
-      ),
+      'a body in chunks that drips': neverEnd(url, broadcast({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n'),
     },
     ended: {
       'a body that nobody wants': neverEnd(url, unwanted),

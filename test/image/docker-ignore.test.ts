@@ -5,9 +5,10 @@ const admitted = (text: string, ...paths: string[]) => paths.filter(parseDockerI
 
 it('excludes a file by its path from the root, and a folder with its content', () => {
   const text = '# a comment\n\nREADME.md\n/docs/\nbench/results\n';
-  expect(
-    admitted(text, 'README.md', 'src/README.md', 'docs/a/b.md', 'bench/results/x', 'bench/run.ts'),
-  ).toEqual(['src/README.md', 'bench/run.ts']);
+  expect(admitted(text, 'README.md', 'src/README.md', 'docs/a/b.md', 'bench/results/x', 'bench/run.ts')).toEqual([
+    'src/README.md',
+    'bench/run.ts',
+  ]);
 });
 
 it('matches * and ? within a segment, and ** across segments', () => {

@@ -41,16 +41,13 @@ function instructionsOf(text: string): Instruction[] {
 /** `NAME=value NAME="a value"`, with variables replaced. */
 function assignmentsOf(instruction: Instruction, variables: ReadonlyMap<string, string>) {
   const values: Record<string, string> = {};
-  const rest = instruction.rest.replaceAll(
-    /([\w.]+)=(?:"([^"\\]*)"|([^\s"'\\]*))(?=\s|$)/g,
-    (_, ...groups) => {
-      const [name, quoted, bare] = groups as [string, string | undefined, string | undefined];
-      values[name] = (quoted ?? bare ?? '').replaceAll(/\$\{?(\w+)\}?/g, (_reference, variable) => {
-        return variables.get(variable) ?? unsupported(instruction);
-      });
-      return '';
-    },
-  );
+  const rest = instruction.rest.replaceAll(/([\w.]+)=(?:"([^"\\]*)"|([^\s"'\\]*))(?=\s|$)/g, (_, ...groups) => {
+    const [name, quoted, bare] = groups as [string, string | undefined, string | undefined];
+    values[name] = (quoted ?? bare ?? '').replaceAll(/\$\{?(\w+)\}?/g, (_reference, variable) => {
+      return variables.get(variable) ?? unsupported(instruction);
+    });
+    return '';
+  });
   return rest.trim() === '' ? values : unsupported(instruction);
 }
 
@@ -93,8 +90,7 @@ function addTo(stage: Stage, args: Map<string, string>, instruction: Instruction
   else if (name === 'LABEL') Object.assign(stage.labels, assignmentsOf(instruction, args));
   else if (name === 'ARG')
     for (const [key, value] of Object.entries(assignmentsOf(instruction, new Map()))) args.set(key, value);
-  else if (name === 'HEALTHCHECK')
-    stage.healthcheck = execForm(instruction, rest.replace(/^(--\S+\s+)*CMD\s+/, ''));
+  else if (name === 'HEALTHCHECK') stage.healthcheck = execForm(instruction, rest.replace(/^(--\S+\s+)*CMD\s+/, ''));
   else if (name === 'CMD') stage.command = execForm(instruction, rest);
   else if (!WITHOUT_EFFECT.includes(name)) unsupported(instruction);
 }

@@ -36,8 +36,7 @@ async function copy({ sources, target }: Copy, origin: string, cwd: string, root
     const from = join(origin, source);
     if (await isFolder(from)) await cp(from, to, { recursive: true, verbatimSymlinks: true });
     else if (target.endsWith('/')) await cp(from, join(to, basename(source)));
-    else if (sources.length > 1 || (await isFolder(to)))
-      throw new Error(`COPY ${source} ${target}: not supported`);
+    else if (sources.length > 1 || (await isFolder(to))) throw new Error(`COPY ${source} ${target}: not supported`);
     else {
       await mkdir(dirname(to), { recursive: true });
       await cp(from, to);

@@ -47,10 +47,7 @@ export const client: Mutations[] = [
       ["text.replaceAll(apiKey, '***')", 'text'],
       ['      reportUncaught(error);\n', '      throw error;\n'],
       ['told.facts = factsOf(response);', ''],
-      [
-        '        ...defaults.headers,\n        ...headers,\n',
-        '        ...headers,\n        ...defaults.headers,\n',
-      ],
+      ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
       ['asked.retries ?? question.retries', 'question.retries ?? asked.retries'],
       ['asked.timeout ?? defaults.timeout', 'defaults.timeout'],
       ['        ...userAgent(),\n', ''],

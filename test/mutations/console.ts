@@ -13,9 +13,7 @@ export const page: Mutations[] = [
   {
     file: 'packages/console/api/api-call.ts',
     tests: ['console/snippets.test.ts'],
-    changes: [
-      ['const given = [tokenName, { from, thru, interval }]', 'const given = [tokenName, { from, thru }]'],
-    ],
+    changes: [['const given = [tokenName, { from, thru, interval }]', 'const given = [tokenName, { from, thru }]']],
   },
   {
     file: 'packages/console/prices/table-head.ts',

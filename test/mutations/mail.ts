@@ -96,10 +96,7 @@ export const mail: Mutations[] = [
       ['${hasAddress(email)}', 'u.email = ${email}'],
       ['u.key AND ${IS_ACTIVE_OWNER}', 'u.key'],
       ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.key'],
-      [
-        'ORDER BY u.verified_at IS NULL, u.key',
-        'ORDER BY u.verified_at IS NULL, k.last_used_at DESC NULLS LAST',
-      ],
+      ['ORDER BY u.verified_at IS NULL, u.key', 'ORDER BY u.verified_at IS NULL, k.last_used_at DESC NULLS LAST'],
     ],
   },
   {

@@ -44,16 +44,12 @@ export const node: Mutations[] = [
   {
     file: 'src/node/pool/selection.ts',
     tests: ['node/pool/node-chain-id.test.ts'],
-    changes: [
-      ['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)'],
-    ],
+    changes: [['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)']],
   },
   {
     file: 'src/node/pool/member-call.ts',
     tests: ['node/pool/node-chain-id.test.ts'],
-    changes: [
-      ['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
-    ],
+    changes: [['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', '']],
   },
   {
     file: 'src/node/broadcast.ts',

@@ -50,10 +50,7 @@ export const notices: Mutations[] = [
       ['status < 200 || status > 299', 'status > 399'],
       ['status === 410', 'status === 404'],
       ['          signal,\n', '          signal: new AbortController().signal,\n'],
-      [
-        '(error instanceof InterimResponsesExceeded)',
-        '(isLate && error instanceof InterimResponsesExceeded)',
-      ],
+      ['(error instanceof InterimResponsesExceeded)', '(isLate && error instanceof InterimResponsesExceeded)'],
     ],
   },
   {

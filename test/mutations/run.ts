@@ -88,12 +88,7 @@ type Report = {
 };
 
 /** Runs tests in a copy. */
-async function runTests(
-  copy: string,
-  tests: readonly string[],
-  options: readonly string[],
-  timeLimit?: number,
-) {
+async function runTests(copy: string, tests: readonly string[], options: readonly string[], timeLimit?: number) {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   const projects = [...new Set(tests.map(projectOf))].map((name) => `--project=${name}`);
@@ -133,16 +128,7 @@ async function uncompiled(copy: string, mutations: readonly Mutation[]): Promise
   const beside = mutations.map(({ file }, i) => file.replace(/\.([jt]s)$/, `.mutation-${i}.$1`));
   for (const [i, file] of beside.entries()) writeFileSync(join(copy, file), mutations[i]?.mutated ?? '');
   // A mutation may well leave something unused.
-  const options = [
-    '-p',
-    '.',
-    '--noUnusedLocals',
-    'false',
-    '--noUnusedParameters',
-    'false',
-    '--pretty',
-    'false',
-  ];
+  const options = ['-p', '.', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false', '--pretty', 'false'];
   const { code, output } = await run(copy, 'typescript/bin/tsc', options);
   for (const file of beside) rmSync(join(copy, file));
   const faults = mutations.flatMap(({ name }, i) => {
@@ -166,8 +152,7 @@ const read = readMutations(Object.values(LISTS).flat(), (file) => {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 });
 if (read.faults.length > 0) fail('These mutations do not apply', read.faults);
-const listOf = (file: string) =>
-  Object.entries(LISTS).find(([, list]) => list.some((one) => one.file === file))?.[0];
+const listOf = (file: string) => Object.entries(LISTS).find(([, list]) => list.some((one) => one.file === file))?.[0];
 const chosen = read.mutations.filter(
   ({ name, file }) =>
     words.length === 0 || words.some((word) => (word in LISTS ? listOf(file) === word : name.includes(word))),

@@ -80,10 +80,7 @@ test('one who leaves takes nothing from the others', async () => {
 test('a fault of ours is told to all who wait, and to none who have left', async () => {
   const fault = new Error('a fault');
   const failing = waits(() => Promise.reject(fault));
-  const told = await Promise.allSettled([
-    failing.waitForBlock(HASH, 20_000),
-    failing.waitForBlock(HASH, 20_000),
-  ]);
+  const told = await Promise.allSettled([failing.waitForBlock(HASH, 20_000), failing.waitForBlock(HASH, 20_000)]);
   expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([fault, fault]);
   const gone = new AbortController();
   const lookUp = async () => {

@@ -105,24 +105,19 @@ describe('the calls', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each([
-    'application/json',
-    'application/json; charset=utf-8',
-    'text/plain',
-    'application/x-www-form-urlencoded',
-  ])('a broadcast under %s', async (type) => {
-    const { status, headers, body } = await post(
-      { tx_bytes: TX_BYTES, mode: 'sync' },
-      { 'content-type': type },
-    );
-    expect(status).toBe(200);
-    expect(body).toEqual({ height: '0', txhash: await txHashOf(TX_BYTES), raw_log: '[]' });
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(JSON.parse(node.asked().at(-1)?.body ?? '')).toEqual({
-      tx_bytes: TX_BYTES,
-      mode: 'BROADCAST_MODE_SYNC',
-    });
-  });
+  it.each(['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded'])(
+    'a broadcast under %s',
+    async (type) => {
+      const { status, headers, body } = await post({ tx_bytes: TX_BYTES, mode: 'sync' }, { 'content-type': type });
+      expect(status).toBe(200);
+      expect(body).toEqual({ height: '0', txhash: await txHashOf(TX_BYTES), raw_log: '[]' });
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(JSON.parse(node.asked().at(-1)?.body ?? '')).toEqual({
+        tx_bytes: TX_BYTES,
+        mode: 'BROADCAST_MODE_SYNC',
+      });
+    },
+  );
 
   it('an account, the chain and its blocks, never kept', async () => {
     const account = await call(`/auth/accounts/${ADDRESS}`, { as: '/auth/accounts/{address}' });
@@ -169,9 +164,7 @@ describe('what the node refuses', () => {
   it.each([400, 404, 422])('%i is told as it came, with its words in `error`', async (status) => {
     const message = `this is refused with ${status}`;
     node.state.override = ({ path }) =>
-      path.endsWith('latest')
-        ? undefined
-        : { status, body: JSON.stringify({ code: 3, message, details: [] }) };
+      path.endsWith('latest') ? undefined : { status, body: JSON.stringify({ code: 3, message, details: [] }) };
     const told = [await post({ tx_bytes: TX_BYTES, mode: 'sync' }), await call('/txs?tx.height=5')];
     for (const one of told) {
       expect(one.status).toBe(status);

@@ -110,10 +110,7 @@ describe('what a question is too much for', () => {
     ['too large', () => ({ body: tooLarge })],
     ['of too many values', () => ({ body: `[${'{},'.repeat(MB)}{}]` })],
     ['refused by whoever is before the node', () => ({ status: 504, body: '<html>' })],
-    [
-      'given up by the node',
-      () => ({ status: 500, body: '{"code":2,"message":"context deadline exceeded"}' }),
-    ],
+    ['given up by the node', () => ({ status: 500, body: '{"code":2,"message":"context deadline exceeded"}' })],
   ])('searches %s leave it to others', async (_name, override) => {
     node.state.override = ({ path }) => (path.endsWith('/txs') ? override() : undefined);
     for (let i = 0; i < 6; i++) {
@@ -203,8 +200,6 @@ test('nobody who has hung up is waited for', async () => {
   await expect(left).rejects.toThrow();
   // Its place is free again, long before a block would have been given up.
   await expect
-    .poll(async () =>
-      (await Promise.all(Array.from({ length: 4 }, () => get(BALANCES, one)))).map((r) => r.status),
-    )
+    .poll(async () => (await Promise.all(Array.from({ length: 4 }, () => get(BALANCES, one)))).map((r) => r.status))
     .toEqual([200, 200, 200, 200]);
 });

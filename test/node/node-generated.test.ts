@@ -98,10 +98,7 @@ const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown
       },
     ],
     [/\/accounts\//, { account: vesting }],
-    [
-      /\/balances\//,
-      { balances: [{ denom: 'ukava', amount: '9' }], pagination: { next_key: null, total: '1' } },
-    ],
+    [/\/balances\//, { balances: [{ denom: 'ukava', amount: '9' }], pagination: { next_key: null, total: '1' } }],
     [/\/txs\//, { tx, tx_response: response }],
   ],
   legacy: [
@@ -117,10 +114,7 @@ const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown
         },
       },
     ],
-    [
-      /\/node_info$/,
-      { node_info: { network: 'test-1', version: '0.33' }, application_version: { name: 'n' } },
-    ],
+    [/\/node_info$/, { node_info: { network: 'test-1', version: '0.33' }, application_version: { name: 'n' } }],
     [
       /\/accounts\//,
       {
@@ -201,19 +195,7 @@ function forms(text: string): string[] {
 /** Words of the legacy shapes, which no node has to say. */
 const WORDS = new Set([
   ...['height', 'result', 'type', 'value', 'address', 'coins', 'public_key', 'account_number', 'sequence'],
-  ...[
-    'block_id',
-    'hash',
-    'parts',
-    'total',
-    'block',
-    'header',
-    'data',
-    'txs',
-    'evidence',
-    'last_commit',
-    'round',
-  ],
+  ...['block_id', 'hash', 'parts', 'total', 'block', 'header', 'data', 'txs', 'evidence', 'last_commit', 'round'],
   ...['last_block_id', 'id', 'node_info', 'network', 'application_version', 'server_name', 'commit', 'go'],
   ...['block_id_flag', 'validator_address', 'timestamp', 'signature', 'signatures', 'denom', 'amount'],
   ...['null', '', '0', '1', '2', '3', 'cosmos-sdk/Account', 'threshold', 'pubkeys'],
@@ -318,10 +300,7 @@ test('generated amino JSON is encoded or refused, and never an error of ours', {
         ...{ msg: [message], fee: { amount: [{ denom: 'x', amount: '1' }], gas: '5' }, memo: 'm' },
         signatures: [{ pub_key: { type: 'tendermint/PubKeySecp256k1', value: KEY }, signature: B64 }],
       };
-      const tx = steps.reduce<unknown>(
-        (now, one) => damage(now, structuredClone(one)),
-        structuredClone(sound),
-      );
+      const tx = steps.reduce<unknown>((now, one) => damage(now, structuredClone(one)), structuredClone(sound));
       const refused = await node.broadcast({ tx, mode: 'sync' }).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(Problem);
       expect((refused as Problem).code).toBe('node_rejected');

@@ -33,11 +33,7 @@ async function send(target: string, { method = 'GET', headers = {}, body = '' }:
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  const answer = await exchange(
-    service.url,
-    `${method} /v1/node${target} HTTP/1.1\r\n${lines.join('')}\r\n`,
-    body,
-  );
+  const answer = await exchange(service.url, `${method} /v1/node${target} HTTP/1.1\r\n${lines.join('')}\r\n`, body);
   const problem = JSON.parse(answer.body) as { code?: string; errors?: { location: string }[] };
   return {
     status: answer.status,
@@ -85,9 +81,7 @@ describe('what must never reach the node', () => {
     'G'.repeat(64),
     '０'.repeat(20),
   ])('a hash like %s', async (text) => {
-    const answer = await send(
-      `/txs/${encodeURI(decodeURIComponent(text)) === text ? text : encodeURI(text)}`,
-    );
+    const answer = await send(`/txs/${encodeURI(decodeURIComponent(text)) === text ? text : encodeURI(text)}`);
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['path.hash'] });
   });
 
@@ -177,11 +171,7 @@ describe('what must never reach the node', () => {
   });
 
   it('a broadcast of 5 MB in chunks', async () => {
-    const chunk = Buffer.concat([
-      Buffer.from('100000\r\n'),
-      Buffer.alloc(0x100000, ' '),
-      Buffer.from('\r\n'),
-    ]);
+    const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, ' '), Buffer.from('\r\n')]);
     const head =
       `POST /v1/node/txs HTTP/1.1\r\nhost: quotient\r\nx-api-key: ${key}\r\n` +
       'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';

@@ -85,11 +85,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     opened.nextBlock();
     const found = await client.txById(txhash);
     expect(found).toMatchObject({ txhash, height: String(sandbox.chain.latest().height), tx: { value: tx } });
-    for (const query of [
-      `message.sender=${alice}`,
-      `transfer.recipient=${bob}`,
-      `tx.height=${found.height}`,
-    ]) {
+    for (const query of [`message.sender=${alice}`, `transfer.recipient=${bob}`, `tx.height=${found.height}`]) {
       const search = await client.txsQuery(query);
       expect([search.total_count, search.txs[0]]).toEqual(['1', found]);
     }
@@ -156,9 +152,9 @@ describe('LcdClient, with a legacy node behind the service', () => {
     const { proxy, sandbox } = opened;
     const client = LcdClient.withExtensions({ apiUrl: proxy.url }, setupGovExtension);
     await expect(client.gov.proposals()).rejects.toThrow(/\(HTTP 404\)$/);
-    await expect(
-      client.encodeTx({ type: 'cosmos-sdk/StdTx', value: await opened.signed(0) }),
-    ).rejects.toThrow(/\(HTTP 40[45]\)$/);
+    await expect(client.encodeTx({ type: 'cosmos-sdk/StdTx', value: await opened.signed(0) })).rejects.toThrow(
+      /\(HTTP 40[45]\)$/,
+    );
     expect(sandbox.calls).toEqual([]);
   });
 });

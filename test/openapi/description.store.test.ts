@@ -96,9 +96,7 @@ describe('the description', () => {
 
   it('has no pattern that only JavaScript reads, and says once what several operations take', () => {
     const text = JSON.stringify(documents[0]);
-    const patterns = [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(([, one = '']) =>
-      JSON.parse(one),
-    );
+    const patterns = [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(([, one = '']) => JSON.parse(one));
     expect(patterns.length).toBeGreaterThan(10);
     // Unicode classes, and look-behind: Python's `re` has not the first, and Go's has neither.
     for (const pattern of patterns) expect(pattern).not.toMatch(/\\p\{|\\P\{|\(\?[=!<]/);
@@ -124,16 +122,7 @@ describe('the description', () => {
     for (const { path, method, operation } of operationsOf(contract.document)) {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         for (const [type, { example, examples }] of Object.entries(content)) {
-          const pointer = contract.pointerTo(
-            'paths',
-            path,
-            method,
-            'responses',
-            status,
-            'content',
-            type,
-            'schema',
-          );
+          const pointer = contract.pointerTo('paths', path, method, 'responses', status, 'content', type, 'schema');
           const all = examples ? Object.values(examples).map(({ value }) => value) : [example];
           expect(all.length).toBeGreaterThan(0);
           for (const one of all) expect(contract.schemaFaults(pointer, one), `${path} ${status}`).toEqual([]);
@@ -146,10 +135,7 @@ describe('the description', () => {
     const document = documents[0] as Document;
     expect(JSON.stringify(document)).not.toMatch(/"(example|value)":[^}]*9007199254740991/);
     const answer = (path: string) =>
-      document.paths[path]?.get?.responses['200']?.content?.['application/json']?.example as Record<
-        string,
-        unknown
-      >;
+      document.paths[path]?.get?.responses['200']?.content?.['application/json']?.example as Record<string, unknown>;
     const usage = answer('/v1/user/usage') as Record<'periodStart' | 'resetsAt' | 'validUntil', string>;
     expect(usage.periodStart < usage.resetsAt && usage.resetsAt < usage.validUntil).toBe(true);
     expect(usage).toMatchObject({ limit: 10000, used: 877, remaining: 9123, daily: [{ calls: 42 }] });
@@ -157,10 +143,7 @@ describe('the description', () => {
     expect(new Date(price.atl_date) < new Date(price.ath_date)).toBe(true);
     const schema = document.paths['/v1/user/notices']?.put?.requestBody?.content['application/json']?.schema;
     const { webhookUrl, thresholds } = schema?.properties ?? {};
-    expect([webhookUrl?.examples, thresholds?.examples]).toEqual([
-      ['https://example.org/hooks/quotient'],
-      [[80, 100]],
-    ]);
+    expect([webhookUrl?.examples, thresholds?.examples]).toEqual([['https://example.org/hooks/quotient'], [[80, 100]]]);
   });
 
   it('speaks of what a user has: no setting, no file of the checkout, nothing twice', () => {

@@ -23,12 +23,9 @@ afterAll(async () => {
 });
 
 describe.each(Object.entries(LINTERS))('%s', (_, lint) => {
-  it.each(BASE_PATHS.entries().toArray())(
-    'finds nothing in the description (%i, base path %j)',
-    async (which) => {
-      expect(await lint(documents[which] as Document)).toEqual([]);
-    },
-  );
+  it.each(BASE_PATHS.entries().toArray())('finds nothing in the description (%i, base path %j)', async (which) => {
+    expect(await lint(documents[which] as Document)).toEqual([]);
+  });
 
   it('would find it if an operation had no name', async () => {
     const broken = structuredClone(documents[0] as Document);

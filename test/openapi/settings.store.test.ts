@@ -37,12 +37,7 @@ const SETTINGS: Record<string, Settings> = {
 };
 
 const NOON = '2026-05-15T12:00:00Z';
-const MOMENTS = [
-  '2026-11-01T00:00:00Z',
-  '2026-12-31T23:59:59.999Z',
-  '2027-01-01T00:00:30Z',
-  '2028-02-29T12:00:00Z',
-];
+const MOMENTS = ['2026-11-01T00:00:00Z', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:30Z', '2028-02-29T12:00:00Z'];
 
 async function describedBy(settings: Settings, at: string): Promise<string> {
   const service = await startService({ settings, clock: createTestClock(at) });

@@ -29,9 +29,7 @@ test.each(['ops/alerts.yml', 'ops/alerts.test.yml', 'ops/alerts.month.test.yml']
 );
 
 test('every metric of ours is in the list of the operator’s page, and nothing else', () => {
-  const listed = new Set(
-    [...read('docs/operating.md').matchAll(/^\| `(quotient_\w+)/gm)].map(([, name]) => name),
-  );
+  const listed = new Set([...read('docs/operating.md').matchAll(/^\| `(quotient_\w+)/gm)].map(([, name]) => name));
   const names = [...exposed].filter((name) => name.startsWith('quotient_'));
   expect(listed).toEqual(new Set(names.map((name) => name.replace(/_(bucket|count|sum)$/, ''))));
 });
@@ -43,8 +41,7 @@ test('every alert says what it means and what to do, and names its section of th
   for (const alert of alerts) {
     const name = /^\w+/.exec(alert)?.[0] ?? '';
     expect(alert).toMatch(/^ +severity|labels: \{ severity: (critical|warning) \}/m);
-    for (const part of ['summary', 'description'])
-      expect(alert, name).toMatch(new RegExp(`^ +${part}: `, 'm'));
+    for (const part of ['summary', 'description']) expect(alert, name).toMatch(new RegExp(`^ +${part}: `, 'm'));
     expect(alert).toContain(`runbook: docs/operating.md#${name.toLowerCase()}\n`);
     expect(headings).toContain(name);
   }

@@ -15,9 +15,7 @@ import {
 
 const at = (iso: string) => Date.parse(iso);
 const instant = fc.integer({ min: at('2013-04-28T00:00:00Z'), max: at('2040-01-01T00:00:00Z') });
-const midnight = fc
-  .integer({ min: at('2013-04-28') / DAY, max: at('2040-01-01') / DAY })
-  .map((day) => day * DAY);
+const midnight = fc.integer({ min: at('2013-04-28') / DAY, max: at('2040-01-01') / DAY }).map((day) => day * DAY);
 
 test('a slot holds its instants and no others', () => {
   const length = { minute: MINUTE, hour: HOUR, day: DAY };
@@ -66,20 +64,14 @@ describe('the window of so many days', () => {
 describe('the window of a range', () => {
   test('that has ended is whole dates; one that has not goes up to now', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...INTERVALS),
-        midnight,
-        fc.nat(4000),
-        instant,
-        (interval, from, length, now) => {
-          const thru = from + length * DAY;
-          const window = rangeWindow(interval, from, thru, now);
-          const ended = now >= thru + DAY;
-          expect(window.open).toBe(!ended);
-          expect(window.span).toEqual({ from, thru: ended ? thru + DAY - 1 : now });
-          expect(window.withLatest).toBe(!ended && interval === 'day');
-        },
-      ),
+      fc.property(fc.constantFrom(...INTERVALS), midnight, fc.nat(4000), instant, (interval, from, length, now) => {
+        const thru = from + length * DAY;
+        const window = rangeWindow(interval, from, thru, now);
+        const ended = now >= thru + DAY;
+        expect(window.open).toBe(!ended);
+        expect(window.span).toEqual({ from, thru: ended ? thru + DAY - 1 : now });
+        expect(window.withLatest).toBe(!ended && interval === 'day');
+      }),
     );
   });
 
@@ -92,12 +84,7 @@ describe('the window of a range', () => {
 
 test('a sample within the hour after midnight is that midnight’s', () => {
   const midnight = Date.parse('2021-05-15');
-  expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([
-    false,
-    true,
-    true,
-    false,
-  ]);
+  expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([false, true, true, false]);
 });
 
 test('a daily sample of another time than midnight is never settled', () => {
@@ -121,16 +108,10 @@ describe('a sample is settled', () => {
 
   test('once, and then for ever', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...INTERVALS),
-        instant,
-        fc.nat(3 * DAY),
-        fc.nat(3 * DAY),
-        (interval, of, a, b) => {
-          const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
-          if (isSettled(interval, of, of + earlier)) expect(isSettled(interval, of, of + later)).toBe(true);
-        },
-      ),
+      fc.property(fc.constantFrom(...INTERVALS), instant, fc.nat(3 * DAY), fc.nat(3 * DAY), (interval, of, a, b) => {
+        const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
+        if (isSettled(interval, of, of + earlier)) expect(isSettled(interval, of, of + later)).toBe(true);
+      }),
     );
   });
 });

@@ -114,9 +114,7 @@ function checkAnswer(answer: Answer, question: Question, now: number, stored: re
   }
   if (gaps.length > 0) expect(answer.settled).toBe(false);
   if (grain !== 'day') return;
-  const midnights = new Map(
-    samples.filter(({ at }) => at === startOfDate(at)).map(({ at, price }) => [at, price]),
-  );
+  const midnights = new Map(samples.filter(({ at }) => at === startOfDate(at)).map(({ at, price }) => [at, price]));
   const first = Math.max(startOfDate(from), listingOf(token));
   for (let date = first; date <= Math.min(thru, lastKnowable('day', now)); date += DAY) {
     const isGap = gaps.some((gap) => gap.from <= date && date <= gap.thru);
@@ -129,9 +127,7 @@ function checkAnswer(answer: Answer, question: Question, now: number, stored: re
 /** What is settled is what the aggregator has, and is what it was. */
 async function checkSettled({ database }: TestMarket, before: Map<string, number | null>): Promise<void> {
   const rows = await database.prisma.point.findMany({ where: { settled: true } });
-  const after = new Map(
-    rows.map(({ token, grain, at, price }) => [`${token},${grain},${at.getTime()}`, price]),
-  );
+  const after = new Map(rows.map(({ token, grain, at, price }) => [`${token},${grain},${at.getTime()}`, price]));
   for (const [key, price] of after) {
     const [token, grain, at] = key.split(',') as [TokenName, Interval, string];
     const sampled = grain === 'day' ? dailySample : figuresAt;

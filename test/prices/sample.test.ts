@@ -64,9 +64,7 @@ describe('a daily series as it comes', () => {
       .chain((day) => fc.integer({ min: 0, max: DAY / 12 }).map((ms) => day * DAY + ms));
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(at, near)), (some) => {
-        const samples = some
-          .sort((a, b) => a - b)
-          .map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
+        const samples = some.sort((a, b) => a - b).map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
         const last = startOfDate(some.at(-1) ?? 0);
         const { days } = splitDaily(samples);
         for (const [date, mine] of Map.groupBy(some, startOfDate)) {

@@ -19,44 +19,33 @@ const candle = fc.record({
 });
 /** Ascending, no two at the same time. */
 const rowsOf = <Row extends AnyRow>(row: fc.Arbitrary<Row>) =>
-  fc
-    .uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 })
-    .map((some) => some.sort((a, b) => a.at - b.at));
+  fc.uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 }).map((some) => some.sort((a, b) => a.at - b.at));
 
 /** Holds a series of a layout to an array of its rows. */
-function holdToArray<C extends Columns, Row extends AnyRow>(
-  layout: Layout<C, NoInfer<Row>>,
-  row: fc.Arbitrary<Row>,
-) {
+function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, NoInfer<Row>>, row: fc.Arbitrary<Row>) {
   const rows = rowsOf(row);
   const edit = fc.record({ from: fc.integer({ min: -1, max: 61 }), rows });
   const cut = fc.tuple(fc.integer({ min: -2, max: 62 }), fc.integer({ min: -2, max: 62 }));
   fc.assert(
-    fc.property(
-      rows,
-      fc.array(edit, { maxLength: 8 }),
-      cut,
-      fc.nat(62),
-      (first, edits, [from, thru], since) => {
-        let model = first;
-        const series = createSeries(layout, first);
-        for (const { from: instant, rows: given } of edits) {
-          const later = given.filter(({ at }) => at >= instant);
-          const version = series.version;
-          series.replaceFrom(instant, later);
-          model = [...model.filter(({ at }) => at < instant), ...later];
-          expect(series.version).toBeGreaterThan(version);
-        }
-        const inside = model.filter(({ at }) => at >= from && at <= thru);
-        const slice = series.slice(from, thru);
-        expect(columnsOf(layout, [], slice)).toEqual(columnsOf(layout, inside));
-        expect(columnsOf(layout, first, slice)).toEqual(columnsOf(layout, [...inside, ...first]));
-        expect(firstUnsettled(slice)).toBe(inside.find(({ settled }) => !settled)?.at);
-        series.dropBefore(since);
-        const kept = model.filter(({ at }) => at >= since);
-        expect(columnsOf(layout, [], series.all())).toEqual(columnsOf(layout, kept));
-      },
-    ),
+    fc.property(rows, fc.array(edit, { maxLength: 8 }), cut, fc.nat(62), (first, edits, [from, thru], since) => {
+      let model = first;
+      const series = createSeries(layout, first);
+      for (const { from: instant, rows: given } of edits) {
+        const later = given.filter(({ at }) => at >= instant);
+        const version = series.version;
+        series.replaceFrom(instant, later);
+        model = [...model.filter(({ at }) => at < instant), ...later];
+        expect(series.version).toBeGreaterThan(version);
+      }
+      const inside = model.filter(({ at }) => at >= from && at <= thru);
+      const slice = series.slice(from, thru);
+      expect(columnsOf(layout, [], slice)).toEqual(columnsOf(layout, inside));
+      expect(columnsOf(layout, first, slice)).toEqual(columnsOf(layout, [...inside, ...first]));
+      expect(firstUnsettled(slice)).toBe(inside.find(({ settled }) => !settled)?.at);
+      series.dropBefore(since);
+      const kept = model.filter(({ at }) => at >= since);
+      expect(columnsOf(layout, [], series.all())).toEqual(columnsOf(layout, kept));
+    }),
     { numRuns: 500 },
   );
 }

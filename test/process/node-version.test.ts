@@ -42,23 +42,15 @@ it('is checked before anything else is run', () => {
   const commands = files.filter((name) => read(`src/cli/${name}`).includes('\nawait run'));
   expect(entries.sort()).toEqual(['src/main.ts', ...commands.map((name) => `src/cli/${name}`)].sort());
   for (const entry of entries)
-    expect([entry, read(entry)]).toEqual([
-      entry,
-      expect.stringMatching(/^import '#process\/supported-node';\n/),
-    ]);
+    expect([entry, read(entry)]).toEqual([entry, expect.stringMatching(/^import '#process\/supported-node';\n/)]);
 });
 
-it.each(['src/main.ts', 'src/process/supported-node.ts', 'scripts/prepare.js'])(
-  'an old Node can read %s',
-  (file) => {
-    const written = (target: string) => transformSync(file, read(file), { target });
-    const { code, warnings, errors } = written('es2020');
-    expect({ warnings, errors }).toEqual({ warnings: [], errors: [] });
-    expect(code).toBe(written('esnext').code);
-    // All that a module imports is read before it is run.
-    const imports = [...read(file).matchAll(/^import .*'(.+)';$/gm)].map(([, name]) => name);
-    expect(
-      imports.filter((name) => !name?.startsWith('node:') && name !== '#process/supported-node'),
-    ).toEqual([]);
-  },
-);
+it.each(['src/main.ts', 'src/process/supported-node.ts', 'scripts/prepare.js'])('an old Node can read %s', (file) => {
+  const written = (target: string) => transformSync(file, read(file), { target });
+  const { code, warnings, errors } = written('es2020');
+  expect({ warnings, errors }).toEqual({ warnings: [], errors: [] });
+  expect(code).toBe(written('esnext').code);
+  // All that a module imports is read before it is run.
+  const imports = [...read(file).matchAll(/^import .*'(.+)';$/gm)].map(([, name]) => name);
+  expect(imports.filter((name) => !name?.startsWith('node:') && name !== '#process/supported-node')).toEqual([]);
+});

@@ -79,9 +79,7 @@ it('prints its usage, and takes no other argument', async () => {
   expect(await help.exited).toEqual([0, null]);
   await help.logged(/Exit codes/);
   const settings: readonly string[] = SETTING_NAMES;
-  const named = help.lines.flatMap(
-    (line) => /^ {2}([A-Z_]+(?:, [A-Z_]+)*) {2,}/.exec(line)?.[1]?.split(', ') ?? [],
-  );
+  const named = help.lines.flatMap((line) => /^ {2}([A-Z_]+(?:, [A-Z_]+)*) {2,}/.exec(line)?.[1]?.split(', ') ?? []);
   expect(named.length).toBeGreaterThan(4);
   expect(named.filter((name) => !settings.includes(name))).toEqual([]);
 

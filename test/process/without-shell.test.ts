@@ -24,14 +24,10 @@ const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? ''
 
 /** `npm run` with a shell that only splits words, in the checkout. */
 const run = (...args: string[]) =>
-  promisify(execFile)(
-    process.execPath,
-    [NPM, `--script-shell=${WORD_SPLITTING_SHELL}`, 'run', '--silent', ...args],
-    {
-      cwd: root,
-      env: environment,
-    },
-  );
+  promisify(execFile)(process.execPath, [NPM, `--script-shell=${WORD_SPLITTING_SHELL}`, 'run', '--silent', ...args], {
+    cwd: root,
+    env: environment,
+  });
 
 it.each(Object.entries(scripts))('%s is a program and words', (_name, script) => {
   expect(script).toMatch(/^(node|vitest|biome)( [\w./:-]+)*$/);
@@ -46,25 +42,20 @@ it('the shell of these tests knows nothing but words', async () => {
   expect((await run).stdout).toBe(`A=1|&&|$(id)|"*.json"|'*'|`);
 });
 
-it.each(['start', 'users', 'archive', 'tokens', 'demo'])(
-  'npm run %s does without more of a shell',
-  async (name) => {
-    // What is built has its own test: the sources do here, under its name.
-    const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
-    const built = join(root, `build/${entry}.js`);
-    await mkdir(join(built, '..'), { recursive: true });
-    await writeFile(built, `import ${JSON.stringify(resolve(`src/${entry}.ts`))};\n`);
-    const { stdout, stderr } = await run(name, '--', '--help');
-    expect(stdout).toContain(`npm ${name === 'start' ? name : `run ${name}`}`);
-    expect(stderr).toBe('');
-  },
-);
+it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s does without more of a shell', async (name) => {
+  // What is built has its own test: the sources do here, under its name.
+  const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
+  const built = join(root, `build/${entry}.js`);
+  await mkdir(join(built, '..'), { recursive: true });
+  await writeFile(built, `import ${JSON.stringify(resolve(`src/${entry}.ts`))};\n`);
+  const { stdout, stderr } = await run(name, '--', '--help');
+  expect(stdout).toContain(`npm ${name === 'start' ? name : `run ${name}`}`);
+  expect(stderr).toBe('');
+});
 
 it('prepare builds nothing without the development dependencies, and says what that means', async () => {
   const prepare = async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-      join(root, 'scripts/prepare.js'),
-    ]);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(root, 'scripts/prepare.js')]);
     expect(stderr).toBe('');
     return stdout;
   };

@@ -54,10 +54,7 @@ describe('answers', () => {
 
     sandbox.faults.next({ kind: 'status', status: 503, body: '<p>no</p>' });
     const own = await get('/ping');
-    expect([own.headers.get('content-type'), await own.text()]).toEqual([
-      'text/html; charset=UTF-8',
-      '<p>no</p>',
-    ]);
+    expect([own.headers.get('content-type'), await own.text()]).toEqual(['text/html; charset=UTF-8', '<p>no</p>']);
   });
 
   test('rateLimitUnder200', async () => {

@@ -14,9 +14,7 @@ const filesIn = (folder: string): string[] =>
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)]
     .map(([, name = '']) =>
-      name.startsWith('#')
-        ? name.replace(/^#(\w+)\/(.*)$/, 'packages/$1/$2.ts')
-        : normalize(join(dirname(file), name)),
+      name.startsWith('#') ? name.replace(/^#(\w+)\/(.*)$/, 'packages/$1/$2.ts') : normalize(join(dirname(file), name)),
     )
     .filter((target) => existsSync(target) && target.startsWith('packages/'));
 

@@ -1,20 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  isStatisticsSource,
-  keyedUrls,
-  lineUp,
-  type StatisticsConfiguration,
-} from '#statistics/statistics-sources';
+import { isStatisticsSource, keyedUrls, lineUp, type StatisticsConfiguration } from '#statistics/statistics-sources';
 
 const CONFIGURATION: StatisticsConfiguration = {
   cryptocompare: { url: 'https://c.example', apiKey: 'the-first' },
-  bitcoin: [
-    'https://a.example/api',
-    'https://b.example',
-    'http://c.example/x/api/',
-    'https://d.example/apis',
-  ],
+  bitcoin: ['https://a.example/api', 'https://b.example', 'http://c.example/x/api/', 'https://d.example/apis'],
   ethereum: { urls: ['https://e.example/api/v2', 'https://f.example/1/api/v2'], apiKey: 'the-second' },
   solana: ['https://g.example/?api-key=secret', 'https://h.example'],
   arweave: ['https://i.example'],

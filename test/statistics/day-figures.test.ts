@@ -56,10 +56,7 @@ describe('a figure of a day', () => {
           const now = 1e12;
           const earlier = offsets.map(([off, count]) => sampleAt(NOW - DAY + off, count));
           const [nearest] = offsets.toSorted(([a], [b]) => Math.abs(a) - Math.abs(b));
-          const { transaction_count } = dayFigures(
-            { at: NOW, figures: { transaction_count_all_time: now } },
-            earlier,
-          );
+          const { transaction_count } = dayFigures({ at: NOW, figures: { transaction_count_all_time: now } }, earlier);
           expect(transaction_count).toBe(now - (nearest?.[1] ?? Number.NaN));
         },
       ),

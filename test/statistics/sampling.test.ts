@@ -121,10 +121,7 @@ test('what failed when it was last needed is a warning, until something before i
   );
   expect(sampling.warnings().map(warningText)).toEqual([]);
   await sampling.sample('ar');
-  expect(sampling.warnings().map(warningText)).toEqual([
-    'arweave-node: timeout',
-    'arweave-node-2: server_error',
-  ]);
+  expect(sampling.warnings().map(warningText)).toEqual(['arweave-node: timeout', 'arweave-node-2: server_error']);
   causes[1] = undefined;
   await sampling.sample('ar');
   expect(sampling.warnings().map(warningText)).toEqual([]);
@@ -191,26 +188,15 @@ test('a sample of a time to come, or from before the chain began, is none, and t
 test.each<[string, UpstreamFailure[], number]>([
   ['the sooner of two that say so', [limited(7), limited(60)], 7],
   ['the sooner, whichever comes first', [limited(60), limited(7)], 7],
-  [
-    'one that does not say',
-    [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)],
-    0,
-  ],
-  [
-    'not one that does not list it',
-    [limited(60), new UpstreamFailure('arweave-node', 'not_listed', 'no')],
-    60,
-  ],
-])(
-  'when all fail, the failure told is of who can be asked again soonest: %s',
-  async (_what, failures, rest) => {
-    const [first, second] = failures;
-    const { sampling } = line(
-      source('cryptocompare', () => first),
-      source('arweave-node', () => second),
-    );
-    const failure = (await sampling.sample('ar').catch((error: unknown) => error)) as UpstreamFailure;
-    expect(failure.retryAfter ?? 0).toBe(rest);
-    expect(failure.reason).not.toBe('not_listed');
-  },
-);
+  ['one that does not say', [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)], 0],
+  ['not one that does not list it', [limited(60), new UpstreamFailure('arweave-node', 'not_listed', 'no')], 60],
+])('when all fail, the failure told is of who can be asked again soonest: %s', async (_what, failures, rest) => {
+  const [first, second] = failures;
+  const { sampling } = line(
+    source('cryptocompare', () => first),
+    source('arweave-node', () => second),
+  );
+  const failure = (await sampling.sample('ar').catch((error: unknown) => error)) as UpstreamFailure;
+  expect(failure.retryAfter ?? 0).toBe(rest);
+  expect(failure.reason).not.toBe('not_listed');
+});

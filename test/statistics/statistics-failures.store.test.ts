@@ -32,8 +32,7 @@ describe('a source that is down', () => {
   test('that needs no key is not missed where there is a key', async () => {
     service = await startWithStatistics();
     for (const upstream of Object.values(KEYLESS)) service.fail(upstream);
-    for (const token of ['btc', 'eth'])
-      expect((await service.stats(token)).source, token).toBe('cryptocompare');
+    for (const token of ['btc', 'eth']) expect((await service.stats(token)).source, token).toBe('cryptocompare');
     expect(service.calls('bitcoin-stats') + service.calls('ethereum-stats')).toBe(0);
   });
 

@@ -74,9 +74,7 @@ test('counters are kept apart by source, in order, and for three days', async ()
     { at: at(1), transaction_count_all_time: 399_999_999_999 },
     { at: NOW, transaction_count_all_time: 7 },
   ]);
-  expect(await store.counters('sol', 'cryptocompare', EVER)).toEqual([
-    { at: at(1), unique_addresses_all_time: 5 },
-  ]);
+  expect(await store.counters('sol', 'cryptocompare', EVER)).toEqual([{ at: at(1), unique_addresses_all_time: 5 }]);
   expect(await store.counters('sol', 'solana-rpc', { from: at(2), thru: at(1) })).toHaveLength(2);
   expect(await store.counters('ar', 'solana-rpc', EVER)).toEqual([]);
 });

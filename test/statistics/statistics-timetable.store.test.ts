@@ -61,8 +61,7 @@ describe('statistics are fetched once an hour', () => {
   test('and after a restart not before their time: the answers are the same', async () => {
     service = await startWithStatistics();
     const before = new Map<StatisticsSymbol, string>();
-    for (const token of ['btc', 'ar', 'eth', 'sol'] as const)
-      before.set(token, (await service.stats(token)).body);
+    for (const token of ['btc', 'ar', 'eth', 'sol'] as const) before.set(token, (await service.stats(token)).body);
     const calls = service.calls();
     await service.pass(59 * MINUTE);
     const restarted = await service.another();

@@ -28,8 +28,7 @@ test.each(changes)('a record %s does not stop a start, and is fetched anew', asy
 test('a record without a figure that a later release added is served, with null there', async () => {
   service = await startWithStatistics();
   const { record } = await service.stats('btc');
-  await service.database.prisma
-    .$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
+  await service.database.prisma.$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
   const asked = service.calls();
   const { statistics } = await service.another();
   const answer: Answer = await statistics.latest('btc');

@@ -75,9 +75,7 @@ test.each([
 ])('%s is refused, and told what is allowed', async (query, message) => {
   const { status, code, body, header } = await service.ask(`${STATS}?${query}`);
   expect([status, code]).toEqual([400, 'invalid_request']);
-  expect(JSON.parse(body).errors).toEqual([
-    { location: 'query.token', message, fix: 'give one of btc, ar, eth, sol' },
-  ]);
+  expect(JSON.parse(body).errors).toEqual([{ location: 'query.token', message, fix: 'give one of btc, ar, eth, sol' }]);
   expect(header('quotient-source')).toBeUndefined();
 });
 
@@ -115,9 +113,7 @@ test('the headers tell how old they are, and when others will be had', async () 
   expect(Number(later.header('age'))).toBe(Number(first.header('age')) + 600);
   const ttl = HOUR / 1000 - Number(later.header('age'));
   expect(later.cache).toEqual({ cache: 'quotient', hit: true, ttl });
-  expect(later.header('cache-control')).toBe(
-    'private, max-age=3600, stale-while-revalidate=60, stale-if-error=86400',
-  );
+  expect(later.header('cache-control')).toBe('private, max-age=3600, stale-while-revalidate=60, stale-if-error=86400');
 });
 
 test('a page of another origin may read the source', async () => {
@@ -164,8 +160,7 @@ describe('the interface description', () => {
       const mining = part.split('\n').find((one) => one.includes('`cryptocompare`'));
       expect(mining).toContain(isMined ? 'tells every figure' : 'null: `hashrate`, `difficulty`');
       const line = part.split('\n').find((one) => one.includes(`\`${KEYLESS[token]}\``));
-      for (const figure of FIGURES)
-        expect(line?.split(`\`${figure}\``), `${token} ${figure}`).toHaveLength(2);
+      for (const figure of FIGURES) expect(line?.split(`\`${figure}\``), `${token} ${figure}`).toHaveLength(2);
       expect(line).toContain('; null: ');
     }
     const pattern = new RegExp(document.components.headers['Quotient-Source']?.schema.pattern ?? '');

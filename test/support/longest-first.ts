@@ -1,8 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start processes, build, or make databases on the disk: small, and seconds or half a minute long. */
-const LONG =
-  /\/test\/(?:process|chaos|cli|node\/wallets)\/|\/(?:processes|database|copy)\/|processes\.|\.browser\./;
+const LONG = /\/test\/(?:process|chaos|cli|node\/wallets)\/|\/(?:processes|database|copy)\/|processes\.|\.browser\./;
 
 /**
  * Files that take long begin a project, so that no worker is left with one at the end. The usual order goes by size

@@ -65,11 +65,7 @@ test('a budget that the upstream says is smaller holds from then on, one that it
 test('calls that others have made are missing in this month alone', async () => {
   const budget = await open();
   budget.lower({ perMinute: 10, perMonth: 100 }, 2);
-  expect([await budget.reserve(), await budget.reserve(), await budget.reserve()]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect([await budget.reserve(), await budget.reserve(), await budget.reserve()]).toEqual([true, true, false]);
   expect(budget.reading()).toEqual({ spent: 92, limit: 92 });
   clock.goTo('2026-06-01T00:00:00Z');
   expect(budget.reading()).toEqual({ spent: 0, limit: 100 });

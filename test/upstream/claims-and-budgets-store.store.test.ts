@@ -133,8 +133,7 @@ test('a turn is one process at a time, and comes again after its time', async ()
     expect(turns.filter(Boolean)).toHaveLength(1);
   }
   const takenAgo = (interval: string) =>
-    database.prisma
-      .$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'chart:0'`;
+    database.prisma.$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'chart:0'`;
   await takenAgo('50 s');
   expect(await store.takeTurn('chart:0', 60_000)).toBe(false);
   await takenAgo('61 s');

@@ -70,8 +70,7 @@ test('a process that holds the claim keeps the others from a round', async () =>
   const one = await open();
   await one.enforceRetention();
   expect(await kept()).toMatchObject({ rows: 1000 });
-  await database.prisma
-    .$executeRaw`UPDATE refresh SET until = clock_timestamp() WHERE what = 'usage-retention'`;
+  await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() WHERE what = 'usage-retention'`;
   await one.enforceRetention();
   expect(await kept()).toMatchObject({ rows: 401 });
 });

@@ -15,8 +15,7 @@ let failures: FailureLog;
 beforeEach(() => {
   lines = [];
   clock = createTestClock('2026-05-15T14:10:06Z');
-  const write = (level: string) => (facts: object, message: string) =>
-    void lines.push({ ...facts, level, message });
+  const write = (level: string) => (facts: object, message: string) => void lines.push({ ...facts, level, message });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   failures = createFailureLog({ log, clock, identifyDatabaseFailure, deadline: DEADLINE });
   for (const upstream of ['coingecko', 'kraken']) failures.observe(upstream);
@@ -88,9 +87,7 @@ describe('a cause', () => {
   });
 
   test('that is no answer in time is called so, of either kind of database error', async () => {
-    await withinDeadline(new Promise(() => undefined), undefined, 1).catch((late) =>
-      failures.failed('request', late),
-    );
+    await withinDeadline(new Promise(() => undefined), undefined, 1).catch((late) => failures.failed('request', late));
     failures.failed('request', away(new Error('Query read timeout')));
     await nextTurn();
     expect(lines).toMatchObject([{ cause: 'timeout', count: 2 }]);
@@ -107,10 +104,7 @@ test('a fetch and the request that waited for it are one line, which names both'
 });
 
 test('a request that is refused since the database does not answer counts as its failure', async () => {
-  failures.failed(
-    'request',
-    new Problem('overloaded', 'Too many keys are being looked up.', { cause: away(refused) }),
-  );
+  failures.failed('request', new Problem('overloaded', 'Too many keys are being looked up.', { cause: away(refused) }));
   await nextTurn();
   expect(lines).toMatchObject([{ message: 'database failed', cause: 'unreachable', work: { request: 1 } }]);
 });
@@ -170,9 +164,7 @@ describe('a recovery', () => {
     await pass(12, () => failures.failed('request', away(refused)));
     failures.worked('database');
     await pass(30, () => failures.worked('database'));
-    expect(lines.slice(2)).toEqual([
-      { level: 'info', message: 'database recovered', durationMs: 11_000, count: 12 },
-    ]);
+    expect(lines.slice(2)).toEqual([{ level: 'info', message: 'database recovered', durationMs: 11_000, count: 12 }]);
   });
 
   test('waits until what began before it has failed', async () => {

@@ -9,11 +9,7 @@ describe('the calendar month', () => {
     [NOVEMBER, NOVEMBER, DECEMBER],
     [DECEMBER - 1, NOVEMBER, DECEMBER],
     [DECEMBER, DECEMBER, Date.parse('2027-01-01T00:00:00Z')],
-    [
-      Date.parse('2028-02-29T23:59:59Z'),
-      Date.parse('2028-02-01T00:00:00Z'),
-      Date.parse('2028-03-01T00:00:00Z'),
-    ],
+    [Date.parse('2028-02-29T23:59:59Z'), Date.parse('2028-02-01T00:00:00Z'), Date.parse('2028-03-01T00:00:00Z')],
   ])('of %i', (now, start, end) => {
     expect(monthOf(now)).toEqual({ start, end });
   });

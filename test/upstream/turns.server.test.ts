@@ -17,9 +17,7 @@ afterAll(async () => {
 
 test('who waited for another’s turn has read the clock before it, and does not take the turn again', async () => {
   const store = createRefreshStore(database.prisma);
-  await other.query(
-    `INSERT INTO refresh (what, fetched_at) VALUES ('notices:use', now() - interval '1 hour')`,
-  );
+  await other.query(`INSERT INTO refresh (what, fetched_at) VALUES ('notices:use', now() - interval '1 hour')`);
   await other.query('BEGIN');
   await other.query(`SELECT FROM refresh WHERE what = 'notices:use' FOR UPDATE`);
   const second = store.takeTurn('notices:use', 60_000);

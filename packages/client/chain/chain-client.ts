@@ -111,18 +111,14 @@ export class ChainClient {
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
     const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));
     const means = {
-      within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) =>
-        this.#within(call, use),
+      within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => this.#within(call, use),
       lookUp: (hash: string, call: CallOptions) => this.transaction(hash, call),
     };
     return broadcast(means, signed, given);
   }
 
   /** Asks the node within the time limit of a call, however many requests it takes. */
-  async #within<T extends object>(
-    call: CallOptions | undefined,
-    use: (node: NodeCalls) => Promise<T>,
-  ): Promise<T> {
+  async #within<T extends object>(call: CallOptions | undefined, use: (node: NodeCalls) => Promise<T>): Promise<T> {
     const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
     const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
     let answer: Answer | undefined;
@@ -157,12 +153,10 @@ export class ChainClient {
   #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
     const { dialect = 'auto' } = this.#network;
     if (dialect !== 'auto') return Promise.resolve(dialect);
-    this.#dialect ??= detectDialect((question) => askNode(this.#transport, question, {})).catch(
-      (error: unknown) => {
-        this.#dialect = undefined;
-        throw error;
-      },
-    );
+    this.#dialect ??= detectDialect((question) => askNode(this.#transport, question, {})).catch((error: unknown) => {
+      this.#dialect = undefined;
+      throw error;
+    });
     return this.#dialect;
   }
 }

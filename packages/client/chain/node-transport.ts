@@ -3,13 +3,7 @@ import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
 import { answered } from '../../cosmos/dialects/replies.ts';
 import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
-import {
-  type AskNode,
-  NodeFault,
-  type NodeQuestion,
-  NodeRejection,
-  type NodeReply,
-} from '../../cosmos/exchange.ts';
+import { type AskNode, NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../cosmos/exchange.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../cosmos/transactions.ts';
 import { invalid, QuotientError, refuseSecret, refuseSecretMembers } from '../error.ts';
@@ -88,9 +82,7 @@ export function createServiceAdapter(ask: AskNode): NodeCalls {
       return legacySearch(answered(await ask({ method: 'GET', path: '/txs', query })));
     },
     async broadcast(request) {
-      return legacyTransaction(
-        answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })),
-      );
+      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })));
     },
   };
 }

@@ -53,8 +53,7 @@ export function createExplorer(templates: ExplorerTemplates = {}) {
   return {
     transaction: (hash: string): string | undefined =>
       transaction && readArguments(() => explorerLink(transaction, 'hash', hash)),
-    address: (of: string): string | undefined =>
-      address && readArguments(() => explorerLink(address, 'address', of)),
+    address: (of: string): string | undefined => address && readArguments(() => explorerLink(address, 'address', of)),
   };
 }
 

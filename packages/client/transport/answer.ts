@@ -83,9 +83,7 @@ const isFault = (value: unknown): value is Fault => typeof value === 'object' &&
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
-  const problem = (isProblem ? parseJson(text) : undefined) as
-    | { [Member in keyof Problem]: unknown }
-    | undefined;
+  const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
   if (!isText(problem?.code)) {
     const detail = `status ${response.status} without a problem body`;
     return new QuotientError('invalid_answer', detail, facts);

@@ -40,10 +40,7 @@ export function checkKey(apiKey: unknown): void {
   if (apiKey === undefined) return;
   refusePhrase('the API key', apiKey);
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
-    throw new QuotientError(
-      'api_key_invalid',
-      'the API key must be text of 1 to 200 visible ASCII characters',
-    );
+    throw new QuotientError('api_key_invalid', 'the API key must be text of 1 to 200 visible ASCII characters');
   }
 }
 

@@ -66,9 +66,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
   /** Throws `QuotientError` where it cannot be sent. */
   function prepare({ method, path, query = [], body, accept, apiKey }: Question, headers: object): Sent {
     checkKey(apiKey);
-    const search = new URLSearchParams(
-      query.map(([name, value]): [string, string] => [name, value]),
-    ).toString();
+    const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
     const content = body === undefined ? undefined : JSON.stringify(body);
     const init: RequestInit = {
       method,
@@ -100,12 +98,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
   }
 
   /** One request and its answer. */
-  async function exchange(
-    question: Question,
-    { url, init }: Sent,
-    signal: AbortSignal,
-    told: { facts: Facts },
-  ) {
+  async function exchange(question: Question, { url, init }: Sent, signal: AbortSignal, told: { facts: Facts }) {
     // Not as a method: a browser's `fetch` accepts no other `this`.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });

@@ -65,9 +65,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     const now = Date.now();
     const isLast = next.validUntil <= next.resetsAt;
     const when = fromNow(next.resetsAt, now);
-    byId('resets').textContent = isLast
-      ? `Ends with the key ${when}`
-      : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
+    byId('resets').textContent = isLast ? `Ends with the key ${when}` : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
     validity.show(next.validUntil, next.resetsAt);
     showDays(dailyCalls(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);

@@ -98,11 +98,7 @@ function termOf(form: HTMLFormElement, isVerified: boolean): string {
 }
 
 /** The forms of the first view: get a key, sign in with one, or recover the account whose key is lost. */
-export function openSignIn(
-  session: Session,
-  facts: ServiceFacts,
-  { onRegistered, onSignedIn }: SignInEvents,
-) {
+export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered, onSignedIn }: SignInEvents) {
   const isClosed = facts.registration === 'closed';
   byId('how-to-register').textContent = WAYS[facts.registration];
   byId('sign-up').hidden = isClosed;

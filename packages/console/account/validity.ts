@@ -59,9 +59,7 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
     show(): void {
       key.textContent = session.key;
       const { user } = session;
-      byId('created-key-validity').textContent = user
-        ? expiryInWords('key', user.validUntil, Date.now())
-        : '';
+      byId('created-key-validity').textContent = user ? expiryInWords('key', user.validUntil, Date.now()) : '';
       remember.checked = session.isRemembered();
     },
     clear(): void {

@@ -95,9 +95,7 @@ export const EXAMPLES: Examples = {
     market_cap: points(828123456789.5),
     total_volume: points(14123456789.25),
   },
-  candles: [
-    { date: MIDNIGHT, open: 42280.2, high: 44200, low: 42170.1, close: 44170.9, volume: 1875.12345678 },
-  ],
+  candles: [{ date: MIDNIGHT, open: 42280.2, high: 44200, low: 42170.1, close: 44170.9, volume: 1875.12345678 }],
   statistics: {
     id: null,
     time: MIDNIGHT,

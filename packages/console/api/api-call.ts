@@ -38,9 +38,7 @@ export const batchesOf = (names: readonly TokenName[]): TokenName[][] =>
 
 export const costOf = (tokens: number): number => {
   const rest = tokens % MOST_TOKENS;
-  return (
-    ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL)
-  );
+  return ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL);
 };
 
 /** An argument as source text. */
@@ -60,10 +58,7 @@ function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
   path: string,
-  {
-    currency = 'usd',
-    ...parameters
-  }: { currency?: string; [name: string]: string | number | undefined } = {},
+  { currency = 'usd', ...parameters }: { currency?: string; [name: string]: string | number | undefined } = {},
 ): ApiCall<Answered<Name>> {
   const inCurrency = currency === 'usd' ? {} : { currency };
   const all = currency === 'usd' ? given : [...given, inCurrency];

@@ -107,8 +107,7 @@ export const count = (value: number) => plain.format(value);
 export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
 
 /** A number of any size, from a fraction to a mining difficulty. */
-export const number = (value: number) =>
-  Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value);
+export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
 
 /** A change as a fraction: `+2.10%`, with a minus sign as wide as the plus. */
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');

@@ -17,12 +17,7 @@ export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
 /** Shows an error of a panel; `retry` repeats what failed. `hasFigures`: the panel still shows earlier figures. */
-export type OnError = (
-  error: unknown,
-  place: Element,
-  retry: () => Promise<unknown>,
-  hasFigures?: boolean,
-) => void;
+export type OnError = (error: unknown, place: Element, retry: () => Promise<unknown>, hasFigures?: boolean) => void;
 
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));

@@ -24,11 +24,7 @@ const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
 };
 
 /** Read from the attributes of the page's root element; as a service with `REGISTRATION=open` where there are none. */
-export function factsOf({
-  dataset,
-}: {
-  dataset: Readonly<Record<string, string | undefined>>;
-}): ServiceFacts {
+export function factsOf({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts {
   return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
 }
 

@@ -10,8 +10,7 @@ const HOUR_MS = 3_600_000;
 
 const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSignificantDigits: 2 });
 const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
-const share = (part: number, whole: number) =>
-  (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
+const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
 
 /** The cost of auto-refresh: calls an hour, and their share of the allowance where that is known. */
 export function refreshInWords(
@@ -85,9 +84,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     const left = allowance.left();
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
-    const reason = hasReserve
-      ? 'the key gets no answers'
-      : `less than ${stopAt.value}% of the allowance is left`;
+    const reason = hasReserve ? 'the key gets no answers' : `less than ${stopAt.value}% of the allowance is left`;
     stop(`Auto-refresh is off: ${reason}.`);
     return true;
   }

@@ -1,12 +1,6 @@
 import type { StatisticsSymbol, Usage } from '../../client/index.ts';
 import { answerText, EXAMPLES, type Language, masked, snippet } from '../api/answer-text.ts';
-import {
-  type ApiCall,
-  latestPricesCall,
-  statisticsCall,
-  type TokenName,
-  usageCall,
-} from '../api/api-call.ts';
+import { type ApiCall, latestPricesCall, statisticsCall, type TokenName, usageCall } from '../api/api-call.ts';
 import type { Session } from '../api/session.ts';
 import { buttonGroup, byId, copyButton } from '../core/dom.ts';
 import { inCalls } from '../core/format.ts';

@@ -124,8 +124,7 @@ export function openDashboard(options: Options) {
     const found = tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted);
     const shown = found ?? tokens[0];
     if (!shown) return undefined;
-    if (token !== undefined && !found)
-      faults.push(`There is no token ${quoted(token)} here. This is ${shown.title}.`);
+    if (token !== undefined && !found) faults.push(`There is no token ${quoted(token)} here. This is ${shown.title}.`);
     const isWithoutCandles = metric === 'candles' && !hasCandles(shown);
     if (isWithoutCandles) faults.push(`There are no candles of ${shown.title}. This is the price.`);
     const ranged = { ...view, metric: isWithoutCandles ? 'prices' : metric } as const;

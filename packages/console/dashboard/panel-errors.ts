@@ -68,8 +68,7 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     if (code !== 'quota_exceeded') return makeButton('Use another key', onOtherKey, 'primary');
     const now = Date.now();
     const reset =
-      resetsAt() ??
-      (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
+      resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
     const when = reset ? `It resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
     return make('p', {}, `${when}What is already on this page stays, and reading your usage is free.`);
   }

@@ -65,10 +65,7 @@ export function openRetries() {
     group.countdown = make('p', { 'aria-hidden': 'true' });
     const now = makeButton('Try now', () => void run(place, group), 'small');
     // The countdown says when.
-    const note = problemNote(
-      new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }),
-      now,
-    );
+    const note = problemNote(new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }), now);
     note.insertBefore(group.countdown, note.lastElementChild);
     note.insertBefore(make('p', { class: 'unseen' }, 'It is tried again automatically.'), group.countdown);
     group.note = note;

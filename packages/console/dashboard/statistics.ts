@@ -42,11 +42,7 @@ function openSourceTitles({ anonymous }: Options['session']) {
 
 /** The panel of on-chain statistics, which are loaded once the user asks for them: they cost a call for each token. */
 export function openStatistics({ session, marketData, onError, onTaken }: Options) {
-  const [list, note, problem] = [
-    byId('statistics-list'),
-    byId('statistics-note'),
-    byId('statistics-problem'),
-  ];
+  const [list, note, problem] = [byId('statistics-list'), byId('statistics-note'), byId('statistics-problem')];
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
   let current: Token | undefined;

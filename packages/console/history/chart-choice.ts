@@ -1,12 +1,5 @@
 import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
-import {
-  type ApiCall,
-  candlesCall,
-  daysCall,
-  type Interval,
-  rangeCall,
-  type TokenName,
-} from '../api/api-call.ts';
+import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
 import { buttonGroup, byId, make, makeButton } from '../core/dom.ts';
 import { bigMoney, money, onDate } from '../core/format.ts';
 import type { DateRange } from './custom-dates.ts';
@@ -86,8 +79,7 @@ export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => pat
 
 /** Volumes are bars, which begin at zero: a log scale has none. */
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
-export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) =>
-  view.scale === 'log' && hasLogScale(view);
+export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale === 'log' && hasLogScale(view);
 
 /** Whether `history/days` returns a range in its interval: it has one interval for each number of days. */
 const isByDays = (view: HistoryView) =>

@@ -97,9 +97,7 @@ export function openExportButton(shown: () => { view: HistoryView; value: Histor
     const saved = shown();
     if (!saved) return;
     const { view, value } = saved;
-    const text = Array.isArray(value)
-      ? candlesToCsv(value, view.currency)
-      : seriesToCsv(value, view.currency);
+    const text = Array.isArray(value) ? candlesToCsv(value, view.currency) : seriesToCsv(value, view.currency);
     const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     make('a', { href: url, download: fileName(view) }).click();
     setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);

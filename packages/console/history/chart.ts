@@ -12,16 +12,7 @@ import {
 import type { Theme } from '../core/storage.ts';
 import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
-import {
-  indicesIn,
-  isClosest,
-  isWhole,
-  openGestures,
-  type Part,
-  panned,
-  wholeOf,
-  zoomed,
-} from './gestures.ts';
+import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
 
 /** The only module that imports the charting library. It is loaded when there is something to draw. */
 
@@ -155,9 +146,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
       onPoint(index);
     },
     zoom: (factor, x) =>
-      showPart((now, count) =>
-        zoomed(now, count, factor, chart.timeScale().coordinateToLogical(x) ?? undefined),
-      ),
+      showPart((now, count) => zoomed(now, count, factor, chart.timeScale().coordinateToLogical(x) ?? undefined)),
     pan(px) {
       if (isWhole(part, points.length)) return false;
       const perPoint = chart.timeScale().width() / (part.to - part.from + 1);
@@ -184,8 +173,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
         priceFormat: {
           type: 'custom',
           formatter: (value: number) => formatMetric(view, value),
-          tickmarksFormatter: (ticks: number[]) =>
-            axisLabels(ticks, currency, isPrice ? 'prices' : 'amounts'),
+          tickmarksFormatter: (ticks: number[]) => axisLabels(ticks, currency, isPrice ? 'prices' : 'amounts'),
           minMove: stepOf(points),
         },
       });

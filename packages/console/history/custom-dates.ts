@@ -20,8 +20,7 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
 
   /** The fault of a date that is there, but too early or too late. */
   function limitFault({ value, min, max }: HTMLInputElement): string {
-    if (value !== '' && value < min)
-      return `${limit.subject} are available from ${onDate(new Date(limit.first))}.`;
+    if (value !== '' && value < min) return `${limit.subject} are available from ${onDate(new Date(limit.first))}.`;
     return value !== '' && value > max ? 'This date is in the future.' : '';
   }
 

@@ -101,12 +101,10 @@ export function zoomed(part: Part, points: number, factor: number, center = (par
 }
 
 /** So many points later; earlier if negative. */
-export const panned = (part: Part, points: number, by: number): Part =>
-  within(part.from + by, lengthOf(part), points);
+export const panned = (part: Part, points: number, by: number): Part => within(part.from + by, lengthOf(part), points);
 
 export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
-export const isClosest = (part: Part, points: number): boolean =>
-  lengthOf(part) < Math.min(LEAST, points) + 0.01;
+export const isClosest = (part: Part, points: number): boolean => lengthOf(part) < Math.min(LEAST, points) + 0.01;
 
 /** The first and the last index that a part shows wholly. */
 export function indicesIn({ from, to }: Part, points: number): [first: number, last: number] {

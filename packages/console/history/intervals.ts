@@ -46,11 +46,7 @@ export function defaultInterval(dates: Dates): Interval {
 }
 
 /** The first date (YYYY-MM-DD) for which a metric is available in an interval; undefined if there is none. */
-export const firstDate = (
-  metric: string,
-  interval: Interval,
-  { available }: Availability,
-): string | undefined =>
+export const firstDate = (metric: string, interval: Interval, { available }: Availability): string | undefined =>
   (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
 
 export const earliestDate = (metric: string, token: Availability): string | undefined =>
@@ -81,12 +77,7 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
 }
 
 /** The interval to show: the chosen one if it is possible, otherwise the default, otherwise the coarsest. */
-export function intervalFor(
-  view: Ranged,
-  chosen: Interval | undefined,
-  token: Availability,
-  now: number,
-): Interval {
+export function intervalFor(view: Ranged, chosen: Interval | undefined, token: Availability, now: number): Interval {
   const possible = possibleIntervals(view, token, now);
   const wanted = [chosen, defaultInterval(view)].find((one) => one !== undefined && possible.includes(one));
   return wanted ?? possible.at(-1) ?? 'daily';

@@ -108,10 +108,7 @@ export function openReadout(chart: () => Chart | undefined) {
       index = undefined;
       const { view, candles } = next;
       byId('readout-note').classList.toggle('long', candles !== undefined);
-      slider.setAttribute(
-        'aria-label',
-        `${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`,
-      );
+      slider.setAttribute('aria-label', `${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
       update();
     },
     index: () => index,
@@ -144,9 +141,7 @@ type Cells = readonly (readonly [text: string, kind?: string])[];
 /** The heads of the columns after the time, and the cells of each row. */
 function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: Cells[] } {
   if (!candles) {
-    const rows = points.map(
-      ({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as Cells,
-    );
+    const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as Cells);
     return { heads: [metricTitle(view.metric)], rows };
   }
   const rows = candles.map(({ date, open, high, low, close, volume }): Cells => {
@@ -173,9 +168,7 @@ export function openPointsTable() {
         .map((row) => makeRow(...row)),
     );
     byId('points-note').textContent =
-      rows.length > MAX_ROWS
-        ? `The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV has all of them.`
-        : '';
+      rows.length > MAX_ROWS ? `The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV has all of them.` : '';
   }
   details.addEventListener('toggle', fill);
 

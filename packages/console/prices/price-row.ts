@@ -68,11 +68,7 @@ const sinceExtreme = (percentage: number | null, on: Date | null) =>
 function priceEntries({ price, currency }: Quote): Entry[] {
   const amount = (value: number) => money(value, currency);
   return [
-    [
-      'All-time high',
-      orUnknown(price.ath, amount),
-      sinceExtreme(price.ath_change_percentage, price.ath_date),
-    ],
+    ['All-time high', orUnknown(price.ath, amount), sinceExtreme(price.ath_change_percentage, price.ath_date)],
     ['All-time low', orUnknown(price.atl, amount), sinceExtreme(price.atl_change_percentage, price.atl_date)],
     ['Circulating supply', orUnknown(price.circulating_supply, count)],
     ['Total supply', orUnknown(price.total_supply, count)],

@@ -57,8 +57,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return [selected, ...first.slice(0, -1)];
   }
 
-  const showPlaceholders = (rows: number) =>
-    body.replaceChildren(...Array.from({ length: rows }, placeholderRow));
+  const showPlaceholders = (rows: number) => body.replaceChildren(...Array.from({ length: rows }, placeholderRow));
 
   function fill(token: TokenName, row: PriceRow, newest: number): void {
     const quote = quotes.of(token);
@@ -79,8 +78,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
 
   /** Puts rows into the table; the one that has the focus keeps it. */
   function place(elements: readonly HTMLElement[]): void {
-    if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i]))
-      return;
+    if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i])) return;
     const focused = document.activeElement;
     body.replaceChildren(...elements);
     if (focused instanceof HTMLElement && body.contains(focused)) focused.focus();
@@ -125,8 +123,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       .load(names, currency.code, refresh)
       .then(
         () => problem.replaceChildren(),
-        (error: unknown) =>
-          onError(error, problem, () => load([...quotes.asked]), quotes.age.age !== undefined),
+        (error: unknown) => onError(error, problem, () => load([...quotes.asked]), quotes.age.age !== undefined),
       )
       .finally(() => {
         underWay -= 1;

@@ -29,8 +29,7 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 
-const newestOf = (quotes: readonly Quote[]) =>
-  Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
+const newestOf = (quotes: readonly Quote[]) => Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
 
 /** The latest prices of the tokens that were asked for, in one call for each hundred. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {

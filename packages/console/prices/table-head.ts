@@ -62,8 +62,7 @@ export function sorted<T extends Sortable>(rows: readonly T[], { column, directi
   if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));
   return rows.toSorted((a, b) => {
     const [left, right] = [a.price?.[column] ?? undefined, b.price?.[column] ?? undefined];
-    if (left === undefined || right === undefined)
-      return Number(left === undefined) - Number(right === undefined);
+    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
     return way * (left - right);
   });
 }

@@ -1,15 +1,6 @@
 import { count, isMembers, list, malformed, members, text } from '../parsers.ts';
 import { type Kind, refusal } from './fields.ts';
-import {
-  anyMessage,
-  bytesField,
-  concat,
-  EMPTY,
-  fromBase64,
-  readFields,
-  toBase64,
-  wholeField,
-} from './protobuf.ts';
+import { anyMessage, bytesField, concat, EMPTY, fromBase64, readFields, toBase64, wholeField } from './protobuf.ts';
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
@@ -55,9 +46,7 @@ export const addressOf = (prefix: string, bytes: Uint8Array): string =>
   withChecksum(prefix, regrouped(bytes, 8, 5, true) ?? []);
 
 const wordsOf = (address: string) =>
-  Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM), (character) =>
-    ALPHABET.indexOf(character),
-  );
+  Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM), (character) => ALPHABET.indexOf(character));
 
 // Letters and digits alone: nothing of it means anything in a URL.
 const FORM = /^([a-z][a-z0-9]*)1[02-9ac-hj-np-z]{7,}$/;
@@ -69,8 +58,7 @@ export function prefixOf(address: string): string | undefined {
 }
 
 /** The same account under another prefix, such as that of a validator's operator. The address must be one. */
-export const underPrefix = (address: string, prefix: string): string =>
-  withChecksum(prefix, wordsOf(address));
+export const underPrefix = (address: string, prefix: string): string => withChecksum(prefix, wordsOf(address));
 
 /** The bytes of an address; undefined for what is none. */
 export function bytesOf(address: string): Uint8Array | undefined {
@@ -160,8 +148,7 @@ const multisignatureBytesOf = (value: number | Uint8Array | undefined): Uint8Arr
 export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature: Uint8Array } | undefined {
   const fields = readFields(signature);
   const bits = multisignatureBytesOf(fields?.find(([field]) => field === 1)?.[1]);
-  const signatures =
-    fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
+  const signatures = fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
   if (bits === undefined || readFields(bits) === undefined || signatures.length === 0) return undefined;
   if (signatures.includes(undefined)) return undefined;
   const modes = signatures.map(() => bytesField(2, single));
@@ -177,9 +164,7 @@ export function toAmino(multi: unknown, signature: string): string {
   const { extra_bits_stored: extra = 0, elems } = isMembers(bitarray) ? bitarray : {};
   const bits = fromBase64(elems);
   const fields = readFields(fromBase64(signature) ?? Uint8Array.of(0xff));
-  const signatures = fields?.map(([field, value]) =>
-    field === 1 ? multisignatureBytesOf(value) : undefined,
-  );
+  const signatures = fields?.map(([field, value]) => (field === 1 ? multisignatureBytesOf(value) : undefined));
   const isWhole = typeof extra === 'number' && extra >= 0 && extra < 8 && Number.isInteger(extra);
   if (!isWhole || bits === undefined || signatures === undefined || signatures.includes(undefined))
     throw malformed('multisignature');

@@ -51,14 +51,9 @@ const scalar = (
 const matched = (pattern: RegExp, value: unknown): RegExpExecArray | undefined =>
   (typeof value === 'string' && pattern.exec(value)) || undefined;
 
-const textBytes = (field: number, value: unknown) =>
-  typeof value === 'string' ? textField(field, value) : undefined;
+const textBytes = (field: number, value: unknown) => (typeof value === 'string' ? textField(field, value) : undefined);
 
-export const text = scalar(
-  'a text',
-  (value) => (typeof value === 'string' ? value || null : undefined),
-  textBytes,
-);
+export const text = scalar('a text', (value) => (typeof value === 'string' ? value || null : undefined), textBytes);
 
 const DIGITS = 'a whole number as text';
 const INTEGER = /^-?\d{1,78}$/;
@@ -91,8 +86,7 @@ export const bool = scalar(
 
 /** Of protobuf JSON the name, of amino the number. */
 export const choice = (...names: readonly string[]): Kind => {
-  const isNumber = (value: unknown): value is number =>
-    typeof value === 'number' && names[value] !== undefined;
+  const isNumber = (value: unknown): value is number => typeof value === 'number' && names[value] !== undefined;
   return scalar(
     `a number below ${names.length}`,
     (value) => {
@@ -183,8 +177,7 @@ export const nested = (kinds: Readonly<Record<string, Kind>>): Kind => {
       if (!isAbsent(value) && !isMembers(value)) throw malformed(what);
       return aminoMembers(fields, value ?? {}, what);
     },
-    bytes: (field, value, what) =>
-      isAbsent(value) ? EMPTY : bytesField(field, messageBytes(fields, value, what)),
+    bytes: (field, value, what) => (isAbsent(value) ? EMPTY : bytesField(field, messageBytes(fields, value, what))),
   };
 };
 

@@ -27,9 +27,7 @@ function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
     if (before) for (const one of attributes) before.push(one);
     else byType.set(type, [...attributes]);
   }
-  return [...byType]
-    .map(([type, attributes]) => ({ type, attributes }))
-    .sort((a, b) => (a.type < b.type ? -1 : 1));
+  return [...byType].map(([type, attributes]) => ({ type, attributes })).sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
 const log = (msg_index: number, events: LegacyEvent[], told = ''): LegacyLog => ({

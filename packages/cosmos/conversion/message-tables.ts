@@ -49,8 +49,7 @@ export const FUNDS: readonly MessageType[] = [
   message(`${BANK}.MsgSend`, 'from_address', transfer),
   {
     ...type(`${BANK}.MsgMultiSend`, { inputs: many(share), outputs: many(share) }),
-    signer: ({ inputs }) =>
-      Array.isArray(inputs) ? inputs.map((one) => isMembers(one) && one.address) : undefined,
+    signer: ({ inputs }) => (Array.isArray(inputs) ? inputs.map((one) => isMembers(one) && one.address) : undefined),
   },
 
   message(`${STAKING}.MsgCreateValidator`, 'delegator_address', {

@@ -54,10 +54,7 @@ function signatureBytes(given: unknown, state: SignerState, what: string) {
  * @param stateOf what the chain knows of the account of an address
  * @returns base64
  */
-export async function txBytes(
-  tx: unknown,
-  stateOf: (address: string) => Promise<SignerState>,
-): Promise<string> {
+export async function txBytes(tx: unknown, stateOf: (address: string) => Promise<SignerState>): Promise<string> {
   const { msg, fee, signatures, memo, timeout_height } = onlyOf(tx, MEMBERS, 'tx');
   if (!Array.isArray(msg) || msg.length === 0) throw refusal('tx.msg', 'a list of messages');
   const { amount, gas, payer, granter } = onlyOf(fee, FEE_MEMBERS, 'tx.fee');
@@ -77,10 +74,7 @@ export async function txBytes(
   const payers = typeof payer === 'string' && payer !== '' ? [payer] : [];
   const signers = [...new Set([...messages.signers, ...payers].map(accountOf))];
   if (!Array.isArray(signatures) || signatures.length !== signers.length) {
-    throw new NodeRejection(
-      422,
-      `tx.signatures must be a list of ${signers.length}, as many as there are signers`,
-    );
+    throw new NodeRejection(422, `tx.signatures must be a list of ${signers.length}, as many as there are signers`);
   }
   if (signers.length > MOST_SIGNERS) throw refusal('tx.signatures', `a list of ${MOST_SIGNERS} at most`);
   const signed: ReturnType<typeof signatureBytes>[] = [];

@@ -37,16 +37,7 @@ function legacyKey(key: unknown): AminoKey | string | null {
 }
 
 function account(type: string, value: Members, owned: Coin[], asked: string): LegacyAccount['result'] {
-  const {
-    '@type': _,
-    pub_key,
-    public_key,
-    address,
-    account_number,
-    sequence,
-    coins: __,
-    ...rest
-  } = flat(value);
+  const { '@type': _, pub_key, public_key, address, account_number, sequence, coins: __, ...rest } = flat(value);
   if (address !== asked) throw malformed('account of that address');
   return {
     type: TYPES.get(type) ?? type,

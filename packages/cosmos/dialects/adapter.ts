@@ -9,11 +9,7 @@ export type { NodeCalls };
 export type NodeDialect = 'legacy' | 'cosmos';
 
 /** The calls of one node; all its adapters share `capabilities`. */
-export function createAdapter(
-  dialect: NodeDialect,
-  ask: AskNode,
-  capabilities: NodeCapabilities = {},
-): NodeCalls {
+export function createAdapter(dialect: NodeDialect, ask: AskNode, capabilities: NodeCapabilities = {}): NodeCalls {
   return dialect === 'legacy' ? createLegacyAdapter(ask) : createModernAdapter(ask, capabilities);
 }
 

@@ -1,16 +1,6 @@
 import { fromBase64, toHex } from '../conversion/protobuf.ts';
 import type { LegacyBlock } from '../legacy-shapes.ts';
-import {
-  chainId,
-  count,
-  isMembers,
-  list,
-  type Members,
-  malformed,
-  members,
-  string,
-  text,
-} from '../parsers.ts';
+import { chainId, count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 
 const MOST_TXS = 20_000;
 const MOST_SIGNATURES = 1_000;

@@ -25,8 +25,7 @@ const WANTED = { events: /at least one event/i, query: /query cannot be empty/i 
 
 /** The gRPC gateway's interface, its answers put into the legacy shapes. */
 export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities): NodeCalls {
-  const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
-    ask({ method: 'GET', path, query });
+  const get = (path: string, query: readonly (readonly [string, string])[] = []) => ask({ method: 'GET', path, query });
 
   async function head() {
     const { block, sdk_block } = answered(await get(`${TENDERMINT}/blocks/latest`));
@@ -128,9 +127,7 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
     async broadcast(request) {
       const { tx_bytes, mode } = await prepare(request);
       const body = { tx_bytes, mode: MODES[mode] };
-      return modernTransaction(
-        answered(await ask({ method: 'POST', path: TXS, query: [], body })).tx_response,
-      );
+      return modernTransaction(answered(await ask({ method: 'POST', path: TXS, query: [], body })).tx_response);
     },
 
     latestHeight,

@@ -49,10 +49,7 @@ function faultOf(status: number): NodeFault {
   if (status === 404 || status === 405 || status === 501) {
     return new NodeFault('wrong_dialect', `the node does not know the path (${status})`);
   }
-  return new NodeFault(
-    status >= 500 ? 'unavailable' : 'malformed',
-    `the node answered ${status} without a word`,
-  );
+  return new NodeFault(status >= 500 ? 'unavailable' : 'malformed', `the node answered ${status} without a word`);
 }
 
 function refusalOf(status: number, code: unknown, message: string): NodeFault | NodeRejection {
@@ -63,8 +60,7 @@ function refusalOf(status: number, code: unknown, message: string): NodeFault | 
   // Who may not ask, or has not paid, is the operator of this service, and not whoever calls it.
   const isOurs = code === GRPC.denied || code === GRPC.unknownCaller || !REFUSALS.has(status);
   const isDown = code === GRPC.unavailable || code === GRPC.deadline;
-  if (isOurs || isDown || (status === 500 && UNAVAILABLE.test(message)))
-    return new NodeFault('unavailable', message);
+  if (isOurs || isDown || (status === 500 && UNAVAILABLE.test(message))) return new NodeFault('unavailable', message);
   if (code === GRPC.notFound || status === 404) return new NodeRejection(404, message);
   // A 500 that is none of the node's own trouble would only be repeated: it is the request that has to change.
   return new NodeRejection(status === 422 ? 422 : 400, message);

@@ -24,8 +24,7 @@ const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 /** A node gives a hundred to a page; more than this are not gone through. */
 const MOST_ON_PAGE = 1000;
 
-const isEmpty = (value: unknown) =>
-  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 function failure(value: unknown): number {
   const code = Number(count(value, 'code'));
@@ -81,11 +80,7 @@ export function legacySearch(body: Members): LegacySearch {
 }
 
 /** The same from a modern node. The total is in `pagination` before SDK 0.46, and left out by some nodes. */
-export async function legacySearchOfModern(
-  body: Members,
-  page: number,
-  limit: number,
-): Promise<LegacySearch> {
+export async function legacySearchOfModern(body: Members, page: number, limit: number): Promise<LegacySearch> {
   if (body.tx_responses === undefined) throw malformed('tx_responses');
   const txs = list(body.txs, 'txs');
   const responses = list(body.tx_responses, 'tx_responses', MOST_ON_PAGE);

@@ -114,9 +114,7 @@ const SEND = aminoPrefix('cosmos-sdk/MsgSend');
 const PUBLIC_KEY = aminoPrefix('tendermint/PubKeySecp256k1');
 
 const coinFields = (field: number, coins: readonly Coin[]): Uint8Array[] =>
-  coins.map(({ denom, amount }) =>
-    bytesField(field, concat(textField(1, denom), textField(2, String(amount)))),
-  );
+  coins.map(({ denom, amount }) => bytesField(field, concat(textField(1, denom), textField(2, String(amount)))));
 
 const sendBytes = ({ from, to, amount }: Send): Uint8Array =>
   concat(SEND, bytesField(1, addressBytes(from)), bytesField(2, addressBytes(to)), ...coinFields(3, amount));

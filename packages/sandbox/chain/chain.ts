@@ -123,8 +123,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
       const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
-      if (known)
-        return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
+      if (known) return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
       try {
         addToMempool(hash, read);
       } catch (error) {

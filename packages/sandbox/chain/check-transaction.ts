@@ -54,8 +54,7 @@ function checkContent({ sends, fee, memo, timeoutHeight, signatures }: Transacti
     reject(30, `block height: ${height}, timeout height: ${timeoutHeight}`);
   }
   const size = Buffer.byteLength(memo);
-  if (size > MEMO_LIMIT)
-    reject(12, `maximum number of characters is ${MEMO_LIMIT} but received ${size} characters`);
+  if (size > MEMO_LIMIT) reject(12, `maximum number of characters is ${MEMO_LIMIT} but received ${size} characters`);
 }
 
 function checkFunds(payer: string, fee: readonly Coin[], view: ChainView): void {

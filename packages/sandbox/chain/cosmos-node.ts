@@ -129,8 +129,7 @@ export function createCosmosNode(
       '/cosmos/base/tendermint/v1beta1/blocks/{id}': (of) => block(chain, of),
       '/cosmos/tx/v1beta1/txs': () => searchCosmos(chain, query, { version, pageSize }),
       '/cosmos/tx/v1beta1/txs/{id}': transaction,
-      '/cosmos/bank/v1beta1/balances/{id}': (address) =>
-        ofHeight(height, balances(chain, address, query, pageSize)),
+      '/cosmos/bank/v1beta1/balances/{id}': (address) => ofHeight(height, balances(chain, address, query, pageSize)),
       '/cosmos/auth/v1beta1/accounts/{id}': (address) => ofHeight(height, account(chain, address)),
     });
     return answer ?? notImplemented;

@@ -8,13 +8,7 @@ import { isMultisig, multisigKeys, readMultisignature } from './keys.ts';
 import { json } from './legacy-records.ts';
 import { KEY_TYPE, MULTISIG_TYPE } from './protobuf.ts';
 import { type Condition, readConditions } from './search-conditions.ts';
-import {
-  coinRecord,
-  SEND_TYPE,
-  type Signature,
-  type Transaction,
-  type TransactionError,
-} from './transaction.ts';
+import { coinRecord, SEND_TYPE, type Signature, type Transaction, type TransactionError } from './transaction.ts';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
@@ -26,8 +20,7 @@ export function keyRecord(publicKey: Uint8Array): object {
 
 /** A signature and its mode: of a multisig account the bits are beside the signatures. */
 function signatureRecord({ publicKey, mode, bytes }: Signature) {
-  if (!publicKey || !isMultisig(publicKey))
-    return { mode_info: { single: { mode } }, signature: base64(bytes) };
+  if (!publicKey || !isMultisig(publicKey)) return { mode_info: { single: { mode } }, signature: base64(bytes) };
   const { bits, signatures } = readMultisignature(bytes);
   const bitarray = { extra_bits_stored: bits.extraBitsStored, elems: base64(bits.elems) };
   return {
@@ -95,9 +88,7 @@ const indexed = (event: ChainEvent, more: { key: string; value: string }[] = [])
 });
 
 function resultData({ sends }: Transaction): string {
-  const encoded = TxMsgData.encode(
-    TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) }),
-  ).finish();
+  const encoded = TxMsgData.encode(TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) })).finish();
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 

@@ -49,10 +49,7 @@ function execute(transaction: Transaction, used: number, ledger: Ledger) {
   try {
     const { gas } = transaction;
     if (used > gas) {
-      throw new TransactionError(
-        11,
-        `out of gas in location: WriteFlat; gasWanted: ${gas}, gasUsed: ${used}`,
-      );
+      throw new TransactionError(11, `out of gas in location: WriteFlat; gasWanted: ${gas}, gasUsed: ${used}`);
     }
     transfer(transaction, ledger);
     return null;

@@ -19,20 +19,14 @@ function transferEvents(from: string, to: string, coins: readonly Coin[]): Chain
 }
 
 /** The events of the fee, which remain when the messages fail. `sequences` are those before the transaction. */
-export function feeEvents(
-  transaction: Transaction,
-  collector: string,
-  sequences: readonly number[],
-): ChainEvent[] {
+export function feeEvents(transaction: Transaction, collector: string, sequences: readonly number[]): ChainEvent[] {
   const signers = signersOf(transaction);
   const [payer = ''] = signers;
   return [
     ...(transaction.fee.length > 0 ? transferEvents(payer, collector, transaction.fee) : []),
     event('tx', { fee: coinsText(transaction.fee) }),
     ...signers.map((signer, place) => event('tx', { acc_seq: `${signer}/${sequences[place]}` })),
-    ...transaction.signatures.map(({ bytes }) =>
-      event('tx', { signature: Buffer.from(bytes).toString('base64') }),
-    ),
+    ...transaction.signatures.map(({ bytes }) => event('tx', { signature: Buffer.from(bytes).toString('base64') })),
   ];
 }
 

@@ -17,8 +17,7 @@ export const addressOf = (publicKey: Uint8Array): string =>
   asAddress(isMultisig(publicKey) ? sha256(publicKey).slice(0, ADDRESS_BYTES) : ripemd160(sha256(publicKey)));
 
 /** The address of an account that belongs to a module of the chain. It has no key. */
-export const moduleAddress = (name: string): string =>
-  asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
+export const moduleAddress = (name: string): string => asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
 /** The bytes of a bech32 address of any chain. Throws for a wrong checksum. */
 export function addressBytes(address: string): Uint8Array {
@@ -44,9 +43,7 @@ function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature:
   return (
     signers.length >= threshold &&
     signers.length === signatures.length &&
-    signers.every((signer, i) =>
-      secp256k1.verify(signatures[i] as Uint8Array, message, keys[signer] as Uint8Array),
-    )
+    signers.every((signer, i) => secp256k1.verify(signatures[i] as Uint8Array, message, keys[signer] as Uint8Array))
   );
 }
 

@@ -79,11 +79,7 @@ export const json = (status: number, body: unknown): Answer => ({
 });
 
 /** What both dialects have in the header of a block. `version` is that of the block protocol. */
-export const blockHeader = (
-  chain: Chain,
-  { height, at }: { height: number; at: number },
-  version: string,
-) => ({
+export const blockHeader = (chain: Chain, { height, at }: { height: number; at: number }, version: string) => ({
   version: { block: version, app: '0' },
   chain_id: chain.chainId,
   height: String(height),
@@ -91,10 +87,7 @@ export const blockHeader = (
 });
 
 /** The answer of the route of a path; `{id}` at the end of a route stands for a segment, which it gets decoded. */
-export function answerAt(
-  path: string,
-  routes: Readonly<Record<string, (id: string) => Answer>>,
-): Answer | undefined {
+export function answerAt(path: string, routes: Readonly<Record<string, (id: string) => Answer>>): Answer | undefined {
   if (Object.hasOwn(routes, path)) return routes[path]?.('');
   const start = path.lastIndexOf('/') + 1;
   const route = start < path.length ? routes[`${path.slice(0, start)}{id}`] : undefined;
@@ -112,5 +105,4 @@ export const blockId = (chain: Chain, height: number): Buffer =>
   createHash('sha256').update(`${chain.chainId}/${height}`).digest();
 
 /** The block of a height, or the latest. */
-export const blockAt = (chain: Chain, of: string) =>
-  of === 'latest' ? chain.latest() : chain.block(Number(of));
+export const blockAt = (chain: Chain, of: string) => (of === 'latest' ? chain.latest() : chain.block(Number(of)));

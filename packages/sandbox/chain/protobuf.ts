@@ -8,14 +8,7 @@ import { AuthInfo, SignDoc, type SignerInfo, TxBody, TxRaw } from 'cosmjs-types/
 import { z } from 'zod';
 import { aminoSignBytes } from './amino.ts';
 import { multisignatureBytes } from './keys.ts';
-import {
-  coinSchema,
-  SEND_TYPE,
-  type Send,
-  type Signature,
-  type Transaction,
-  TransactionError,
-} from './transaction.ts';
+import { coinSchema, SEND_TYPE, type Send, type Signature, type Transaction, TransactionError } from './transaction.ts';
 
 export const KEY_TYPE = '/cosmos.crypto.secp256k1.PubKey';
 export const MULTISIG_TYPE = '/cosmos.crypto.multisig.LegacyAminoPubKey';
@@ -85,10 +78,7 @@ export function readTxRaw(bytes: Uint8Array): Transaction {
   const body = decoded(TxBody, bodyBytes);
   const { signerInfos, fee } = decoded(AuthInfo, authInfoBytes);
   if (signerInfos.length !== signatures.length) {
-    throw new TransactionError(
-      4,
-      `wrong number of signers; expected ${signerInfos.length}, got ${signatures.length}`,
-    );
+    throw new TransactionError(4, `wrong number of signers; expected ${signerInfos.length}, got ${signatures.length}`);
   }
   const content = {
     sends: body.messages.map(sendOf),

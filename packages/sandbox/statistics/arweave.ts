@@ -20,9 +20,9 @@ const HASHES = 2_600_000_000_000n; // for a block, on average
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
 
 const hash = (seed: number, height: number) =>
-  Buffer.from(
-    Array.from({ length: 48 }, (_, place) => Math.floor(256 * hashed(seed, 6_000 + place, height))),
-  ).toString('base64url');
+  Buffer.from(Array.from({ length: 48 }, (_, place) => Math.floor(256 * hashed(seed, 6_000 + place, height)))).toString(
+    'base64url',
+  );
 
 /** The stand-in Arweave node: `/info` and `/block/height/{height}`. */
 export function createArweave({ seed, clock }: Setting): Upstream {
@@ -31,8 +31,7 @@ export function createArweave({ seed, clock }: Setting): Upstream {
   /** How far a block's chunks deviate from the average. It cancels out in every pair of blocks, so that the sum is known. */
   const deviation = (height: number) =>
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
-  const weaveSize = (height: number) =>
-    CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
+  const weaveSize = (height: number) => CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
 
   const info = (now: number): Answer => {
     const height = chain.heightAt(now);
@@ -71,9 +70,7 @@ export function createArweave({ seed, clock }: Setting): Upstream {
       if (path === '/info') return info(now);
       const [, height] = BLOCK_PATH.exec(path) ?? [];
       if (height === undefined) return jsonReply(400, { error: 'Request type not found.' });
-      return Number(height) <= chain.heightAt(now)
-        ? block(Number(height))
-        : textReply(404, 'Block not found.');
+      return Number(height) <= chain.heightAt(now) ? block(Number(height)) : textReply(404, 'Block not found.');
     },
   };
 }
@@ -91,8 +88,7 @@ const question = z.object({
 
 type Outcome = { result: unknown } | { error: { code: number; message: string } };
 
-const reply = (id: number | string | null, outcome: Outcome) =>
-  jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
+const reply = (id: number | string | null, outcome: Outcome) => jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
 /** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
@@ -198,8 +194,7 @@ export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
     blockAt: (height: number) =>
       Math.floor(began + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
     /** The size of a block: 0.5 to 1.5 times the average. */
-    blockBytesAt: (height: number) =>
-      Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
+    blockBytesAt: (height: number) => Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),
     supplyAt: (t: number) => supplyAt(token, t),

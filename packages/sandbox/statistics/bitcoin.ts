@@ -59,9 +59,7 @@ export function createMempool({ seed, clock }: Setting) {
     '/v1/difficulty-adjustment': adjustment,
     '/v1/mining/hashrate/3d': rates,
   };
-  return routed('/mempool/api', clock, routes, ({ method, path }) =>
-    textReply(404, `Cannot ${method} ${path}`),
-  );
+  return routed('/mempool/api', clock, routes, ({ method, path }) => textReply(404, `Cannot ${method} ${path}`));
 }
 
 const SATOSHIS = 1e8;
@@ -97,8 +95,7 @@ export function createBlockchainInfo({ seed, clock }: Setting) {
   }
 
   const routes = {
-    '/stats': (now: number, { query }: UpstreamRequest) =>
-      query.get('format') === 'json' ? stats(now) : page(),
+    '/stats': (now: number, { query }: UpstreamRequest) => (query.get('format') === 'json' ? stats(now) : page()),
   };
   return routed('/bitcoin', clock, routes, () => jsonReply(404, { error: 'not-found' }));
 }

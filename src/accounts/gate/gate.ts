@@ -13,11 +13,7 @@ import { createBurst, createRateLimits } from './limits.ts';
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
 
 /** The origin of the page that sends a request, where it is not the service's own. */
-function foreignOrigin({
-  origin = '',
-  host,
-  'sec-fetch-site': site,
-}: IncomingHttpHeaders): string | undefined {
+function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
 }
@@ -145,13 +141,7 @@ export function presentedKey({ raw, query }: FastifyRequest): string {
   }
   if (key !== undefined) return key;
   const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
-  throw new Problem(
-    'api_key_missing',
-    isInQuery ? `A key in the URL is not taken here: ${FIX}.` : `No key: ${FIX}.`,
-    {
-      members: isInQuery
-        ? { errors: [{ location: 'query.api', message: 'is not where a key belongs', fix: FIX }] }
-        : {},
-    },
-  );
+  throw new Problem('api_key_missing', isInQuery ? `A key in the URL is not taken here: ${FIX}.` : `No key: ${FIX}.`, {
+    members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not where a key belongs', fix: FIX }] } : {},
+  });
 }

@@ -47,10 +47,7 @@ type Dependencies = {
  * Reads what every route says of itself, and holds each request to it: who calls, with which scopes, and how fast, before
  * the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
  */
-export function guard(
-  app: FastifyInstance,
-  { allowance, gate, clock, settings, sendsMail }: Dependencies,
-): void {
+export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
   /** How fast a client's address may present keys that have to be looked up, where a key may be in the query. */
   const unknownKeys = createBurst<string>(burstPerSecond);

@@ -3,13 +3,7 @@ import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
-import {
-  MAX_DEAD_KEYS_PER_USER,
-  MAX_KEYS_PER_USER,
-  OWNER_SCOPES,
-  type Scope,
-  sharedScopes,
-} from './api-key.ts';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 /** What is stored of the text of a new key. */
 export type NewKey = { hash: string; start: string };

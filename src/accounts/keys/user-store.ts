@@ -56,10 +56,7 @@ function toUser(row: UserModel): User {
 
 type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt'>;
 
-const toHolder = (
-  user: User,
-  { hash, id, scopes, replacedAt, expiresAt, revokedAt }: HolderRow,
-): KeyHolder => ({
+const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revokedAt }: HolderRow): KeyHolder => ({
   hash,
   id,
   user,
@@ -197,9 +194,7 @@ export function createUserStore(
           WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
             - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS changes`;
       const seen = new Map(Object.entries(row.changes ?? {}));
-      const fresh = [...seen]
-        .filter(([key, at]) => earlier?.seen.get(key) !== at)
-        .map(([key]) => Number(key));
+      const fresh = [...seen].filter(([key, at]) => earlier?.seen.get(key) !== at).map(([key]) => Number(key));
       const users =
         fresh.length === 0
           ? []
@@ -208,9 +203,7 @@ export function createUserStore(
         const user = toUser(row);
         return row.apiKeys.map((apiKey) => toHolder(user, apiKey));
       });
-      const crowded = users
-        .filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER)
-        .map(({ key }) => key);
+      const crowded = users.filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER).map(({ key }) => key);
       return { holders, users: new Set(fresh), crowded: new Set(crowded), cursor: { asOf: row.now, seen } };
     },
   };

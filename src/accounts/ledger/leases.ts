@@ -84,8 +84,7 @@ export function createLeases(dependencies: LeaseOptions) {
   }
 
   /** The next statement with this user's leases. */
-  const ask = (quota: QuotaState): Promise<void> =>
-    settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon();
+  const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
   /**
    * Resolves after the next statement with this user's leases; all waiting calls of the user share it. A call waits so
@@ -102,12 +101,7 @@ export function createLeases(dependencies: LeaseOptions) {
     });
   }
 
-  async function acquire(
-    quota: QuotaState,
-    spender: Spender,
-    cost: number,
-    waited: number,
-  ): Promise<Receipt> {
+  async function acquire(quota: QuotaState, spender: Spender, cost: number, waited: number): Promise<Receipt> {
     const since = clock.elapsed();
     const until = since + DEADLINE - waited;
     let hasWaited = false;
@@ -157,9 +151,7 @@ export function createLeases(dependencies: LeaseOptions) {
      * @param waited for how long the call has waited for the database already, in ms
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
-      return (
-        spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited)
-      );
+      return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
     },
 
     /** Pays for a call that is made now from a lease in memory, if it can be done at once. */

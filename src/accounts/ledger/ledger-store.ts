@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startOfDate } from '#core/clock';
 import type { Database } from '#database/database';
 import { Prisma } from '#generated/prisma/client';
-import {
-  columnOf,
-  type LeaseReport,
-  type LeaseState,
-  type StateColumns,
-  statesOf,
-} from './lease-report-store.ts';
+import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesOf } from './lease-report-store.ts';
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
@@ -116,12 +110,7 @@ export function createLedgerStore(
      * have any, and the calls spent from each of the user's open leases and of the leases named (by their ids in 32
      * hexadecimal digits).
      */
-    async counts(
-      userKey: number,
-      periodStart: number,
-      leases: readonly string[],
-      newest: number,
-    ): Promise<Counts> {
+    async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
       const [row] = await prisma.$queryRaw<[Counts]>`
         WITH held AS (SELECT * FROM lease WHERE user_key = ${userKey}),

@@ -123,8 +123,7 @@ export function createQuotaStates(clock: Clock) {
         const { lease } = quota;
         const idle = elapsed - quota.lastCallAt;
         if (idle < IDLE_AFTER) activeUsers += 1;
-        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE_AFTER)))
-          endLease(quota);
+        if (lease && (isOver(lease, wall) || idle >= (unspent(lease) > 0 ? RESTING_FOR : IDLE_AFTER))) endLease(quota);
         if (quota.ended.some(isDone)) quota.ended = quota.ended.filter((ended) => !isDone(ended));
         if (!quota.lease && quota.ended.length === 0 && idle >= FORGOTTEN) quotas.delete(key);
       }

@@ -38,8 +38,7 @@ export function dueOfAsking(
     const rate = Math.max(quota.rate, quota.callsThisTick);
     const isWaitedFor = waiting.length > 0;
     const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
-    if (lease && (isWaitedFor || lease.granted > 0))
-      items.push({ quota, lease, want, need: most(waiting), recalled });
+    if (lease && (isWaitedFor || lease.granted > 0)) items.push({ quota, lease, want, need: most(waiting), recalled });
     // Leases that ended are settled with it: what they give back may be all that is left to grant.
     for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
   }
@@ -118,14 +117,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
  * the next one, which goes before the statements of a tick that have not begun. First grants, of leases that no other
  * statement has, go beside all these in the same way: they wait for each other alone.
  */
-export function createScheduler({
-  settleAsking,
-  grantFirst,
-  begin,
-  clock,
-  failures,
-  tickMs = SECOND,
-}: Dependencies) {
+export function createScheduler({ settleAsking, grantFirst, begin, clock, failures, tickMs = SECOND }: Dependencies) {
   const inTurn = createOneAtATime();
   let interval = tickMs;
   let timer: NodeJS.Timeout | undefined;

@@ -152,8 +152,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     quota.exhausted = undefined;
     if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
-    const comesBackIn =
-      reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE_AFTER / SECOND, reclaimableIn));
+    const comesBackIn = reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE_AFTER / SECOND, reclaimableIn));
     quota.exhausted = { cost: sent.need, until: clock.elapsed() + EXHAUSTED_FOR, comesBackIn };
   }
 

@@ -62,8 +62,7 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
         accounts.keys(key),
         noticesOf(key),
       ]);
-      if (!user || !facts || !settings)
-        throw new Problem('not_found', `No user has the record number ${key}.`);
+      if (!user || !facts || !settings) throw new Problem('not_found', `No user has the record number ${key}.`);
       return {
         account: accountOf(user, facts, now),
         notices: settings,

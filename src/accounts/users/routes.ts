@@ -3,13 +3,7 @@ import { z } from 'zod';
 import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/gate';
 import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
-import {
-  type RegistrationPending,
-  registrationPending,
-  usageRecord,
-  userOfKey,
-  userRecord,
-} from '#accounts/records';
+import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
 import { renewalLink } from '#accounts/users/registration';
 import { neverStored } from '#server/replies/static-content';
 import { type RegistrationForm, registrationForm } from './registration.ts';
@@ -114,21 +108,15 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
   neverStored(app);
 
   const reading = { cost: 0, scope: 'any' } as const;
-  app.get(
-    '/data',
-    { schema: data, config: { ...reading, allowExpired: true, keyInQuery: true } },
-    async (request) => users.recordFor(request.caller, request.query.api ?? presentedKey(request)),
+  app.get('/data', { schema: data, config: { ...reading, allowExpired: true, keyInQuery: true } }, async (request) =>
+    users.recordFor(request.caller, request.query.api ?? presentedKey(request)),
   );
 
   app.get('/usage', { schema: usage, config: reading }, async ({ caller }) => allowance.usage(caller));
 
-  app.post(
-    '/rotate',
-    { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } },
-    async (request) => {
-      return users.rotate(byOwnerKey(request.caller), request.query.graceSeconds);
-    },
-  );
+  app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) => {
+    return users.rotate(byOwnerKey(request.caller), request.query.graceSeconds);
+  });
 
   app.post(
     '/renew',

@@ -60,10 +60,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
   return {
     /** Registers a user; the record carries the key, which is not to be had again. */
-    async create(
-      { name, email, plan }: RegistrationForm,
-      limit: number = PLANS[plan].limit,
-    ): Promise<UserRecord> {
+    async create({ name, email, plan }: RegistrationForm, limit: number = PLANS[plan].limit): Promise<UserRecord> {
       const now = clock.now();
       const apiKey = mintApiKey();
       const user = await store.create(
@@ -83,8 +80,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     record: toRecord,
 
     /** The record of a user who was just made, with the key. */
-    recordOf: async (key: number, apiKey: string): Promise<UserRecord> =>
-      toRecord(await existing(key), apiKey),
+    recordOf: async (key: number, apiKey: string): Promise<UserRecord> => toRecord(await existing(key), apiKey),
 
     /** Sets how many calls a user may make in a period. */
     async limit(key: number, limit: number): Promise<User> {

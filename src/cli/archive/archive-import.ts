@@ -37,14 +37,10 @@ const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume
 function keptLine({ stored, given }: KeptRow): string {
   const differences = (['price', 'marketCap', 'volume'] as const)
     .filter((figure) => stored[figure] !== given[figure])
-    .map(
-      (figure) => `${FIGURES[figure]} ${stored[figure] ?? 'none'}, in the file ${given[figure] ?? 'none'}`,
-    );
-  if (stored.source !== given.source)
-    differences.unshift(`source ${stored.source}, in the file ${given.source}`);
+    .map((figure) => `${FIGURES[figure]} ${stored[figure] ?? 'none'}, in the file ${given[figure] ?? 'none'}`);
+  if (stored.source !== given.source) differences.unshift(`source ${stored.source}, in the file ${given.source}`);
   const time = (at: number) => new Date(at).toISOString().slice(11, 19);
-  if (stored.at !== given.at)
-    differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);
+  if (stored.at !== given.at) differences.unshift(`snapped_at ${time(stored.at)}, in the file ${time(given.at)}`);
   return `kept ${isoDate(given.at)}: ${differences.join('; ')}`;
 }
 
@@ -107,7 +103,6 @@ function conclude({ ended }: ImportSummary): number {
   return EXIT.failed;
 }
 
-const CANDLES_MAX_BAD_LINES = 100;
 const INTERVALS: Readonly<Record<string, Interval>> = { minute: 'minute', hourly: 'hour', daily: 'day' };
 const NAMES = Object.keys(INTERVALS);
 
@@ -132,42 +127,36 @@ const refused = (error: unknown) =>
 const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
 /** `archive import-candles <token> <file.csv>` */
-export const runImportCandles = command(
-  candlesForm,
-  async ({ values, positionals: [text = '', path = ''] }) => {
-    const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
-    if (values.interval !== undefined && !named)
-      throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);
-    const file: CsvLines = await openCsvLines(path).catch((error) => {
-      throw refused(error);
-    });
+export const runImportCandles = command(candlesForm, async ({ values, positionals: [text = '', path = ''] }) => {
+  const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
+  if (values.interval !== undefined && !named) throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);
+  const file: CsvLines = await openCsvLines(path).catch((error) => {
+    throw refused(error);
+  });
 
-    return withDatabase(async ({ prisma }) => {
-      const { name: token } = await servedToken(prisma, text);
-      const importer = createCandleImport({ store: createCandleStore(prisma), clock: systemClock });
-      const badLines = printFirst(CANDLES_MAX_BAD_LINES, 'bad lines');
-      try {
-        const interval = named ?? (await importer.intervalOf(file));
-        if (typeof interval === 'object') {
-          badLines.line(badLine(interval));
-          process.stdout.write(`${token}: nothing was imported\n`);
-          return EXIT.failed;
-        }
-        const options = { token, source: 'kraken', interval, allowHoles: values.holes } as const;
-        const bad = await importer.check(file, options, (one) => badLines.line(badLine(one)));
-        badLines.rest();
-        if (bad > 0) {
-          process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
-          return EXIT.failed;
-        }
-        const { count, stored } = await importer.run(file, options);
-        process.stdout.write(
-          `${token}: ${count} candles read: ${stored} stored, ${count - stored} kept (settled)\n`,
-        );
-        return EXIT.ok;
-      } catch (error) {
-        throw refused(error);
+  return withDatabase(async ({ prisma }) => {
+    const { name: token } = await servedToken(prisma, text);
+    const importer = createCandleImport({ store: createCandleStore(prisma), clock: systemClock });
+    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    try {
+      const interval = named ?? (await importer.intervalOf(file));
+      if (typeof interval === 'object') {
+        badLines.line(badLine(interval));
+        process.stdout.write(`${token}: nothing was imported\n`);
+        return EXIT.failed;
       }
-    });
-  },
-);
+      const options = { token, source: 'kraken', interval, allowHoles: values.holes } as const;
+      const bad = await importer.check(file, options, (one) => badLines.line(badLine(one)));
+      badLines.rest();
+      if (bad > 0) {
+        process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+        return EXIT.failed;
+      }
+      const { count, stored } = await importer.run(file, options);
+      process.stdout.write(`${token}: ${count} candles read: ${stored} stored, ${count - stored} kept (settled)\n`);
+      return EXIT.ok;
+    } catch (error) {
+      throw refused(error);
+    }
+  });
+});

@@ -26,9 +26,7 @@ const short = (interval: Interval, at: number) =>
   interval === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
 
 function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
-  const texts = spans
-    .slice(0, MAX_SPANS)
-    .map(({ from, thru }) => `${short(interval, from)}/${short(interval, thru)}`);
+  const texts = spans.slice(0, MAX_SPANS).map(({ from, thru }) => `${short(interval, from)}/${short(interval, thru)}`);
   const more = spans.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more`] : texts;
 }
@@ -38,9 +36,7 @@ const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
 /** A row for each token, interval and source; further spans and gaps stand below the first. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
-  const rows: (string | number)[][] = [
-    ['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps'],
-  ];
+  const rows: (string | number)[][] = [['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {
     const { token, interval, source, first, last } = row;
     const spans = spanTexts(interval, row.spans);
@@ -75,11 +71,7 @@ function leftAsideLine({ token, what, count, instants }: ImplausibleRows): strin
 /** `archive status` */
 export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {
   const { report, candles, implausibleRows } = await withDatabase(async ({ prisma }) => {
-    const stores = [
-      createArchiveStore(prisma),
-      createCandleStore(prisma),
-      createStatisticsStore(prisma),
-    ] as const;
+    const stores = [createArchiveStore(prisma), createCandleStore(prisma), createStatisticsStore(prisma)] as const;
     const times = plausibleTimes(systemClock.now());
     const tokens = await createTokenStore(prisma).all();
     const report = await coverageReport(stores[0], tokens, systemClock);
@@ -90,10 +82,7 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
   });
   if (values.json) {
     const records = [...report, ...candles].map(statusRecord);
-    return printJson([
-      ...records,
-      ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row })),
-    ]);
+    return printJson([...records, ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
   }
   const parts = [
     statusTable('points', report),

@@ -116,9 +116,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     await source.end();
     if (!run.isLive) {
       const now = await source.digestsNow(tables);
-      const changed = compared
-        .map((one, i) => ({ ...one, source: now[i] as Digest }))
-        .filter((one) => !isSame(one));
+      const changed = compared.map((one, i) => ({ ...one, source: now[i] as Digest })).filter((one) => !isSame(one));
       if (changed.length > 0) return { kind: 'changed', tables: changed };
     }
     await target.finish(tables, sequences);

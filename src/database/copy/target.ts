@@ -66,10 +66,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     /** Takes an unfinished copy over. */
     async resume(): Promise<void> {
-      await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [
-        mark,
-        RECORD_ID,
-      ]);
+      await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
     /** Adds rows, and records how far that is: both or nothing. Throws when another process took the copy over. */
@@ -106,10 +103,9 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
 async function readProgress(session: Session): Promise<Progress | undefined> {
   if (!(await hasRecord(session))) return undefined;
-  const { rows } = await session.query<{ logs: string }>(
-    'SELECT logs FROM public._prisma_migrations WHERE id = $1',
-    [RECORD_ID],
-  );
+  const { rows } = await session.query<{ logs: string }>('SELECT logs FROM public._prisma_migrations WHERE id = $1', [
+    RECORD_ID,
+  ]);
   return rows[0] && (JSON.parse(rows[0].logs) as Progress);
 }
 

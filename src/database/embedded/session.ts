@@ -2,10 +2,7 @@ import { queryMessage, SYNC, startMessage } from './messages.ts';
 
 /** What PGlite does with messages: it calls back with pieces of the answer, which are its own memory. */
 type Engine = {
-  execProtocolRawStream(
-    messages: Uint8Array,
-    options: { onRawData: (piece: Uint8Array) => void },
-  ): Promise<void>;
+  execProtocolRawStream(messages: Uint8Array, options: { onRawData: (piece: Uint8Array) => void }): Promise<void>;
 };
 
 /** How long a client may leave its transaction alone while others wait, in ms. */
@@ -91,8 +88,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
     /** Gives up what a client has asked for and not got, and leaves the session as it was before it. */
     async leave(client: Client): Promise<void> {
-      for (let at = waiting.length - 1; at >= 0; at--)
-        if (waiting[at]?.client === client) waiting.splice(at, 1);
+      for (let at = waiting.length - 1; at >= 0; at--) if (waiting[at]?.client === client) waiting.splice(at, 1);
       await submit(client, LEFT);
     },
 

@@ -107,11 +107,9 @@ export async function startSupervisor(
   };
 }
 
-const tell = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) =>
-  worker.postMessage(message, moved);
+const tell = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
 
-const gone = () =>
-  Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
+const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
 /** A thread whose database is open. Throws an Error with the reason when it cannot be. */
 async function launch(data: WorkerData): Promise<Worker> {

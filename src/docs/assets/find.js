@@ -38,13 +38,7 @@ function entriesOf(page) {
     }
   }
   for (const link of page.querySelectorAll('.codes a'))
-    add(
-      textOf(link),
-      `Problem ${textOf(link.parentElement).slice(0, 3)}`,
-      link.getAttribute('href') ?? '',
-      '',
-      '',
-    );
+    add(textOf(link), `Problem ${textOf(link.parentElement).slice(0, 3)}`, link.getAttribute('href') ?? '', '', '');
   return [...entries.values()];
 }
 

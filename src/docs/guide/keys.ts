@@ -8,9 +8,7 @@ export function gettingKey(base: string, { registration, registrationsPerMinute 
     return 'Registration is closed on this service: ask the operator for a key.';
   }
   const pace =
-    registrationsPerMinute > 0
-      ? ` One IP address can register at most ${registrationsPerMinute} times a minute.`
-      : '';
+    registrationsPerMinute > 0 ? ` One IP address can register at most ${registrationsPerMinute} times a minute.` : '';
   const plans = PLAN_NAMES.map((plan) => `\`${plan}\``).join(' or ');
   const mail =
     registration === 'verified'

@@ -20,9 +20,7 @@ parameters, each with what is expected. 429 and 503 have \`Retry-After\`.`;
 
 export function nodeProxy({ node }: GuideSettings): string {
   const state =
-    node.urls.length > 0
-      ? ''
-      : ' This service has no node configured: they answer 503 `node_not_configured`.';
+    node.urls.length > 0 ? '' : ' This service has no node configured: they answer 503 `node_not_configured`.';
   return `\`/v1/node/…\` passes calls on to a blockchain node: balances, accounts, blocks, the chain's id, transaction search, one transaction, and broadcast. With these a wallet signs and broadcasts with nothing but this service. \
 They need a key and are free of charge.${state}
 

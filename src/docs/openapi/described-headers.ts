@@ -59,10 +59,7 @@ export const HEADERS = {
     '^quotient(; ?[a-z-]+(=[^;]+)?)+$',
   ),
   Vary: text('The request headers that the body depends on.', 'Accept, Accept-Encoding'),
-  Age: seconds(
-    'Seconds since the figures were fetched; left out when they were imported or are long settled.',
-    17,
-  ),
+  Age: seconds('Seconds since the figures were fetched; left out when they were imported or are long settled.', 17),
   'Quotient-Gaps': text(
     'The spans of the window, from the listing of the token on, that cannot be had: `from/thru`, both included, separated by commas. They are dates for daily points and instants for finer ones. Left out when nothing is missing.',
     '2013-04-28/2024-11-21',

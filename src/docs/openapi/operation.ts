@@ -14,11 +14,7 @@ import {
 } from './schemas.ts';
 
 /** What a value is and what is wanted, as one text. The choices of an `enum` are in the schema already. */
-function inWords(
-  description: string | undefined,
-  fix: string | undefined,
-  schema: Schema,
-): string | undefined {
+function inWords(description: string | undefined, fix: string | undefined, schema: Schema): string | undefined {
   if (!description || !fix) return description ?? fix;
   if (schema.enum) return description;
   return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
@@ -108,8 +104,7 @@ function notModified(isPriced: boolean, all: readonly Occurrence[], { responses,
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
   responses[name] ??= {
-    description:
-      'Not modified: what `If-None-Match` or `If-Modified-Since` names is still the answer. Free of charge.',
+    description: 'Not modified: what `If-None-Match` or `If-Modified-Since` names is still the answer. Free of charge.',
     headers: headersOf(304, isPriced, own, headers),
   };
   return { $ref: `#/components/responses/${name}` };
@@ -128,8 +123,7 @@ export function describeOperation(
     const headers = headersOf(Number(status), isPriced, own, context.headers);
     answers[status] = { ...success(status, response as Response, context.named), headers };
   }
-  if (method === 'get' && (isPriced || own.includes('ETag')))
-    answers['304'] = notModified(isPriced, own, context);
+  if (method === 'get' && (isPriced || own.includes('ETag'))) answers['304'] = notModified(isPriced, own, context);
 
   return {
     ...rest,

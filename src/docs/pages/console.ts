@@ -51,8 +51,7 @@ export async function serveConsole(app: FastifyInstance, told: Told, folder: str
   serveText(app, `${basePath}/`, {
     type: 'text/html; charset=utf-8',
     headers: PAGE_SECURITY,
-    text: async () =>
-      (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(told)),
+    text: async () => (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(told)),
   });
   // The page loads its assets by relative paths, which need the slash at the end.
   if (basePath) {

@@ -59,8 +59,7 @@ const LOGO =
 /** What is in the header of every page, the console too: where else one can go, and the theme. `root` is the base path and a slash. */
 export function headerHtml(root: string, here?: Here): string {
   const links = Object.entries(PAGES).map(
-    ([name, [path, title]]) =>
-      `<a href="${root}${path}"${name === here ? ' aria-current="page"' : ''}>${title}</a>`,
+    ([name, [path, title]]) => `<a href="${root}${path}"${name === here ? ' aria-current="page"' : ''}>${title}</a>`,
   );
   return `<a class="brand" href="${root}" aria-label="Quotient, home">${LOGO}<span>Quotient</span></a>
 <nav class="pages" aria-label="Pages">${links.join('')}</nav>

@@ -35,11 +35,7 @@ export const exampleText = (example: unknown) => String([example].flat()[0] ?? '
 const encode = (text: string) =>
   encodeURIComponent(text).replaceAll("'", '%27').replaceAll('%2C', ',').replaceAll('%3A', ':');
 
-function callOf(
-  { method, path, parameters, takesKey, body }: Entry,
-  basePath: string,
-  named: NamedSchemas,
-): Call {
+function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: string, named: NamedSchemas): Call {
   let target = path;
   const query: string[] = [];
   // Where none is needed, a call without any would ask for nothing.
@@ -47,8 +43,7 @@ function callOf(
   for (const [place, { name, in: where, required, example }] of parameters.entries()) {
     const value = encode(exampleText(example));
     if (where === 'path') target = target.replace(`{${name}}`, value);
-    else if (where === 'query' && (required || (isSearch && place === 0)))
-      query.push(`${encode(name)}=${value}`);
+    else if (where === 'query' && (required || (isSearch && place === 0))) query.push(`${encode(name)}=${value}`);
   }
   const url = `${EXAMPLE_ORIGIN}${basePath}${target}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return {
@@ -97,9 +92,7 @@ const PYTHON_WORDS = new Map<Json, string>([
 function pythonOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
-  const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}: ${pythonOf(member)}`,
-  );
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${pythonOf(member)}`);
   return `{${members.join(', ')}}`;
 }
 

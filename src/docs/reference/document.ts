@@ -121,8 +121,7 @@ const isLong = ({ description = '', schema }: Parameter) =>
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);
-  const codes = (some: readonly Entry[]) =>
-    inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
+  const codes = (some: readonly Entry[]) => inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
   const everywhere = codes(entries);
   const told = new Map<string, { parameter: Parameter; uses: number }>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
@@ -135,10 +134,7 @@ export function sharedOf(entries: readonly Entry[]) {
       withKey: codes(withKey).filter((code) => !everywhere.includes(code)),
       priced: codes(priced).filter((code) => !codes(withKey).includes(code)),
     },
-    headers: new Set([
-      ...inAll(entries.map(({ headers }) => headers)),
-      ...inAll(priced.map((one) => one.headers)),
-    ]),
+    headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(priced.map((one) => one.headers))]),
     parameters: [...told.values()]
       .filter(({ parameter, uses }) => uses >= OFTEN && isLong(parameter))
       .map(({ parameter }) => parameter),

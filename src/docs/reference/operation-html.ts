@@ -72,8 +72,7 @@ function factsOf({ schema, example }: Parameter): string {
 
 function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: boolean): string {
   const { name, in: where, required, description = '', schema } = parameter;
-  const isShared =
-    !isWhole && shared.parameters.some((one) => one.name === name && one.description === description);
+  const isShared = !isWhole && shared.parameters.some((one) => one.name === name && one.description === description);
   const words = isShared
     ? `${inlineHtml(firstSentence(description))} <a href="#parameter-${name}">More</a>`
     : inlineHtml(description);
@@ -114,10 +113,7 @@ function answerHtml({ status, description, schema, csv }: Answer, named: NamedSc
 ${schema ? fieldsHtml(schema, named) : ''}`;
 }
 
-const bodyHtml = (
-  body: Schema,
-  named: NamedSchemas,
-) => `<h4>Body <span class="type">application/json</span></h4>
+const bodyHtml = (body: Schema, named: NamedSchemas) => `<h4>Body <span class="type">application/json</span></h4>
 ${fieldsHtml(body, named)}`;
 
 /** The problems that are of this operation, since the rest is said once for all. */
@@ -125,8 +121,7 @@ function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string 
   const said = new Set(Object.values(shared.codes).flat());
   const own = problems.filter(({ code }) => !said.has(code));
   const links = own.map(
-    ({ status, code }) =>
-      `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
+    ({ status, code }) => `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
   );
   const list = links.length > 0 ? `<ul class="codes">${links.join('')}</ul>` : '';
   return `<h4>Problems</h4>\n${list}<p class="soft">${list && 'And '}<a href="#shared-problems">${list ? 'those' : 'Those'} of all paths</a>.</p>`;

@@ -6,8 +6,7 @@ import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 export const MANY_CHOICES = 8;
 
 /** JSON has no bounds of integers, and a schema names those of a double. */
-const isBound = (value: unknown): value is number =>
-  Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
+const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
 
 /** `1 to 100`, or half of it; empty where there is no bound. */
 function between(low: unknown, high: unknown): string {

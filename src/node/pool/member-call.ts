@@ -33,8 +33,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
   async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
     try {
       const found = await detectDialect(ask);
-      if (member.dialect !== found)
-        log.info({ node: member.number, dialect: found }, 'node dialect detected');
+      if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'node dialect detected');
       member.dialect = found;
       return found;
     } catch (error) {

@@ -75,8 +75,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     return told === null ? chainId !== undefined : told !== (wanted() ?? told);
   }
 
-  const isLeftOut = (member: Member): boolean =>
-    areCompared && member.chainId !== undefined && isOther(member.chainId);
+  const isLeftOut = (member: Member): boolean => areCompared && member.chainId !== undefined && isOther(member.chainId);
 
   return {
     areCompared,
@@ -87,8 +86,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     members: () => members.filter((member) => !isLeftOut(member)),
 
     /** That no node is of the chain; nothing of the call has been sent. */
-    failure: () =>
-      new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
+    failure: () => new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
 
     /** Throws `NodeFault` for a chain that is told and is not the wanted one. */
     check(told: string): void {

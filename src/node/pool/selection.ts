@@ -59,11 +59,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
     // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
-    return [
-      ...sound,
-      ...rest,
-      ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : []),
-    ];
+    return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 
   return { candidates, lag };

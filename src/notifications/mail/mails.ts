@@ -31,8 +31,7 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
 }
 
 /** An instant (Unix ms) as people read it, to the minute: `2026-01-31 12:00 UTC`. */
-export const inWords = (instant: number) =>
-  `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The call that does what a link does, for whoever has no browser; `path` begins with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>

@@ -9,14 +9,7 @@ import { Problem } from '#core/problems';
 import type { OutboxMessage } from '#notifications/outbox-store';
 import type { Mailer } from '#notifications/sources/smtp';
 import { recoveryMail, verificationMail } from './mails.ts';
-import {
-  hashMailToken,
-  isMailToken,
-  MAIL_RATES,
-  mintMailToken,
-  TOKEN_LIFE,
-  tokenInvalid,
-} from './one-time-code.ts';
+import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './one-time-code.ts';
 import type { RecoveryStore } from './recovery-store.ts';
 import type { RegistrationStore } from './registration-store.ts';
 
@@ -44,10 +37,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       const token = mintMailToken();
       await store.addToken(hashMailToken(token), registration);
       const { email, plan, expiresAt } = registration;
-      await mailer.send(
-        { ...verificationMail({ plan, token, expiresAt, publicUrl }), id, to: email },
-        signal,
-      );
+      await mailer.send({ ...verificationMail({ plan, token, expiresAt, publicUrl }), id, to: email }, signal);
     },
 
     /** Makes the user of a token, who is valid from now on. Throws `token_invalid`. */
@@ -104,9 +94,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       if (!first) return;
       const expiresAt = clock.now() + TOKEN_LIFE.recover;
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
-      await store.addTokens(
-        listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })),
-      );
+      await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
       // To the address that was registered, never to what somebody else wrote for it.
       await mailer.send({ ...mail, id, to: first.email }, signal);

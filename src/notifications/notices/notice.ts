@@ -68,9 +68,7 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
   const { userKey, threshold, used, limit, periodStart } = notice;
   const resets = inWords(periodEnd(periodStart, term));
   const isSpent = used >= limit;
-  const subject = isSpent
-    ? 'All calls of the period are used'
-    : `${threshold} % of the calls of the period are used`;
+  const subject = isSpent ? 'All calls of the period are used' : `${threshold} % of the calls of the period are used`;
   return [
     subject,
     `User ${userKey} at ${publicUrl} has used ${used} of the ${limit} calls of the period that ends at ${resets}.`,
@@ -80,10 +78,7 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
   ] as const;
 }
 
-function validityMail(
-  { userKey, days, validUntil }: Extract<Notice, { kind: 'validity' }>,
-  publicUrl: string,
-) {
+function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'validity' }>, publicUrl: string) {
   const within = days === 1 ? '1 day' : `${days} days`;
   return [
     `The API key expires within ${within}`,
@@ -96,8 +91,7 @@ function validityMail(
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);
-  const stranger =
-    'If you did not register there, somebody has mistyped an address: tell the operator of the service.';
+  const stranger = 'If you did not register there, somebody has mistyped an address: tell the operator of the service.';
   return writeMail(subject, [
     ...parts,
     'These notices are switched off with PUT /v1/user/notices and the owner key, or on the page of the service.',

@@ -36,10 +36,7 @@ const RANGE = `whole numbers from ${THRESHOLDS.min} to ${THRESHOLDS.max}`;
 const NO_THRESHOLD = `has something else in it than ${RANGE}`;
 
 const thresholds = z
-  .array(
-    z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD),
-    'is not a list',
-  )
+  .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'is not a list')
   .max(THRESHOLDS.most, `has more than ${THRESHOLDS.most} numbers`)
   // The example of what is sent: one after the step that sorts would be of what comes out of it.
   .meta({ examples: [DEFAULT_THRESHOLDS] })

@@ -20,10 +20,7 @@ type Message = {
 };
 
 /** The headers of a message; signed with each of the secrets, so that a receiver may have either of two. */
-export function webhookHeaders(
-  { id, now, body }: Message,
-  secrets: readonly string[],
-): Record<string, string> {
+export function webhookHeaders({ id, now, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

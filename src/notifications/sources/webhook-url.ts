@@ -47,8 +47,7 @@ const network = (text: string): Network => {
 };
 
 /** Networks from a text, separated by commas. Throws with what is wanted. */
-export const parseNetworks = (text: string): readonly Network[] =>
-  text.split(',').map((one) => network(one.trim()));
+export const parseNetworks = (text: string): readonly Network[] => text.split(',').map((one) => network(one.trim()));
 
 /** What IANA has given to hosts (RFC 4291, 2.4): all else of IPv6 is reserved, embeds IPv4, or is local. */
 const GLOBAL_UNICAST = network('2000::/3');
@@ -57,8 +56,7 @@ const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): bo
   address.kind() === base.kind() && address.match(base, bits);
 
 /** Whether the last half of an IPv6 address says that the packet is for the IPv4 one in it (ISATAP, RFC 5214, 6.1). */
-const isTunnel = ({ parts }: ipaddr.IPv6): boolean =>
-  (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
+const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
 /**
  * Whether an address (as the system has it, not as a URL may write it) is one that anybody can reach: neither of this

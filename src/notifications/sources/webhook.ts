@@ -64,8 +64,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
         });
         answer.body.on('error', () => undefined).destroy();
         const { statusCode: status } = answer;
-        if (status < 200 || status > 299)
-          throw new WebhookFailure(`status ${status}`, { isGone: status === 410 });
+        if (status < 200 || status > 299) throw new WebhookFailure(`status ${status}`, { isGone: status === 410 });
       } catch (error) {
         throw failureOf(error, signal.aborted);
       } finally {
@@ -100,11 +99,7 @@ type CheckedLookupOptions = {
  * name that leads elsewhere a moment later leads nowhere. The system's own look-up would hold one of the process's four
  * threads for as long as a name server takes, so it is not used; the names of a hosts file are not known here.
  */
-export function createCheckedLookup({
-  isAllowed,
-  signal,
-  nameServers,
-}: CheckedLookupOptions): LookupFunction {
+export function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {
     if (isLocalhost(host)) return ['127.0.0.1', '::1'];
     const resolver = new Resolver(QUESTION);

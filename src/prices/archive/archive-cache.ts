@@ -19,13 +19,7 @@ import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
 import { type FailoverState, type FailoverStore, STARTING_STATE } from './latest-store.ts';
-import {
-  type CachedToken,
-  createCachedToken,
-  createResidents,
-  oldestInMemory,
-  readSeries,
-} from './lazy-cache.ts';
+import { type CachedToken, createCachedToken, createResidents, oldestInMemory, readSeries } from './lazy-cache.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {
@@ -91,10 +85,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     const now = clock.now();
     const times = plausibleTimes(now);
     const loading = new Map(tokens.wanted().map((token) => [token, createCachedToken()]));
-    const rows = [
-      ...[...loading.keys()].flatMap(touchedWhole),
-      ...changed.flatMap((what) => touched(what, polledAt)),
-    ];
+    const rows = [...[...loading.keys()].flatMap(touchedWhole), ...changed.flatMap((what) => touched(what, polledAt))];
     const affected = new Set(rows.map(({ token }) => token));
     const loaded = tokens.kept();
     const news = changed.map(tokenOf).filter((token) => token === undefined || loaded.includes(token));
@@ -124,10 +115,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     workingSet.trim();
   }
 
-  const names = (): readonly Fetch[] => [
-    ...OF_ALL_TOKENS,
-    ...[...tokens.kept(), ...tokens.wanted()].flatMap(namesOf),
-  ];
+  const names = (): readonly Fetch[] => [...OF_ALL_TOKENS, ...[...tokens.kept(), ...tokens.wanted()].flatMap(namesOf)];
   const { sync, version, fetchedAt, forget } = versions.watch<Fetch>({ names, reload });
   await sync();
 
@@ -159,8 +147,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     generation: () => generation,
 
     /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
-    beginning: (token: TokenName): number =>
-      knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
+    beginning: (token: TokenName): number => knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
 
     /** The series from an instant on: read from the store where the memory does not go back so far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<PointSeries> {

@@ -33,9 +33,7 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
   AND coalesce(greatest(price, market_cap, volume), 0) < 'Infinity')`;
 
 export const firstInstants = (column: string) =>
-  Prisma.raw(
-    `(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`,
-  );
+  Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
 
 /** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
 export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`

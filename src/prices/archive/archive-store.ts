@@ -51,8 +51,7 @@ const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): 
 /** Samples as one JSON text: row by row, tens of thousands take four times as long. */
 const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
   settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
-const toSamples = (text: string | null | undefined) =>
-  (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
+const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
 /** The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`. */
 export function createArchiveStore(prisma: PrismaClient) {
@@ -61,9 +60,7 @@ export function createArchiveStore(prisma: PrismaClient) {
    * writers do each other no harm.
    */
   const inTurn = (source: MarketSourceName) =>
-    (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) =>
-      prisma.$executeRaw(lock),
-    );
+    (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 
   return {
     /** Stores all that one answer of a source brought for a token, in one transaction. */
@@ -103,12 +100,7 @@ export function createArchiveStore(prisma: PrismaClient) {
      * The plausible samples of an interval in a span, ascending.
      * @param most how many of the first; all where left out
      */
-    async samples(
-      token: TokenName,
-      interval: Interval,
-      span: Span,
-      most?: number,
-    ): Promise<ArchivedSample[]> {
+    async samples(token: TokenName, interval: Interval, span: Span, most?: number): Promise<ArchivedSample[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
         SELECT ${sampleTexts}
@@ -133,8 +125,7 @@ export function createArchiveStore(prisma: PrismaClient) {
     },
 
     /** What the sources cover of some tokens; of all where left out. */
-    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
-      readCoverage(prisma, 'source_coverage', tokens),
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'source_coverage', tokens),
 
     /** The plausible latest prices of some tokens, of each source: those whose times lie in a span. */
     async latest(tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> {
@@ -158,9 +149,7 @@ export function createArchiveStore(prisma: PrismaClient) {
         FROM source_coverage
         WHERE ${isMeant} AND ("from" < ${toInstant(times.from)} OR thru > ${toInstant(times.thru + DAY)})
         GROUP BY token ORDER BY token`;
-      const latest = (
-        await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) })
-      )
+      const latest = (await prisma.latest.findMany({ ...(tokens && { where: { token: { in: [...tokens] } } }) }))
         .filter((row) => !readLatest(row, times))
         .map(({ token, at }) => implausibleRow(token, 'latest', at));
       return [...points, ...spans, ...latest];

@@ -33,18 +33,10 @@ type StoredSeries = {
 };
 
 /** A row for each token, interval and source that told any of it. */
-export function reportRows({
-  tokens,
-  summary,
-  coverage,
-  complete,
-  gapsOf,
-  always,
-}: StoredSeries): CoverageRow[] {
+export function reportRows({ tokens, summary, coverage, complete, gapsOf, always }: StoredSeries): CoverageRow[] {
   const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
   return series.flatMap(({ token, interval }) => {
-    const isMine = (row: { token: string; interval: string }) =>
-      row.token === token.name && row.interval === interval;
+    const isMine = (row: { token: string; interval: string }) => row.token === token.name && row.interval === interval;
     const [told, covered] = [summary.filter(isMine), coverage.filter(isMine)];
     const gaps = gapsOf(token, interval, told, complete(covered, interval));
     return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
@@ -52,9 +44,7 @@ export function reportRows({
       const mine = covered.filter((one) => one.source === source);
       if (source !== always && !row && mine.length === 0) return [];
       const { points = 0, from: first, thru: last } = row ?? {};
-      return [
-        { token: token.name, interval, source, points, first, last, spans: complete(mine, interval), gaps },
-      ];
+      return [{ token: token.name, interval, source, points, first, last, spans: complete(mine, interval), gaps }];
     });
   });
 }

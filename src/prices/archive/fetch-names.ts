@@ -22,10 +22,8 @@ const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly 
 const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
 
 /** The fetches that feed what some sources tell of a token; all sources where left out. */
-export const fetchesOf = (
-  token: TokenName,
-  sources: readonly MarketSourceName[] = MARKET_SOURCES,
-): readonly Fetch[] => sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
+export const fetchesOf = (token: TokenName, sources: readonly MarketSourceName[] = MARKET_SOURCES): readonly Fetch[] =>
+  sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
 
 /** Whatever changes what is cached of a token alone. */
 export const namesOf = (token: TokenName): readonly Fetch[] => [

@@ -50,11 +50,7 @@ function timeFault(at: number, now: number): string | undefined {
  * @param columns what each field is, as the file's header has it
  * @param now Unix ms; a row of the future is wrong
  */
-export function readImportRow(
-  fields: readonly string[],
-  columns: readonly ImportColumn[],
-  now: number,
-): ReadRow {
+export function readImportRow(fields: readonly string[], columns: readonly ImportColumn[], now: number): ReadRow {
   const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
   const at = readTime(field('snapped_at'));
   if (fields.length !== columns.length) {

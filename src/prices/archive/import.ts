@@ -122,10 +122,7 @@ type Dependencies = { store: ImportStore; clock: Clock };
 export function createImport({ store, clock }: Dependencies) {
   return {
     /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
-    async check(
-      file: ImportFile,
-      { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>,
-    ): Promise<number> {
+    async check(file: ImportFile, { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>): Promise<number> {
       let bad = 0;
       for await (const row of checkedRows(file.lines(), file.columns, clock.now())) {
         if (signal.aborted) break;

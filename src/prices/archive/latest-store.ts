@@ -4,12 +4,7 @@ import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
 import { isOneOf } from '#prices/archive/archive-sql-store';
-import {
-  isMarketSource,
-  type MarketSourceName,
-  PRIMARY_SOURCE,
-  preferredTo,
-} from '#prices/model/market-sources';
+import { isMarketSource, type MarketSourceName, PRIMARY_SOURCE, preferredTo } from '#prices/model/market-sources';
 import { type LatestPrice, latestPrice } from '#prices/model/records';
 import { isPlausible } from '#upstream/plausible';
 

@@ -68,11 +68,7 @@ type MergedDay<Row extends Day> =
   | { outcome: 'kept'; given: Row; stored: Row };
 
 const isSame = (a: Day, b: Day) =>
-  a.at === b.at &&
-  a.price === b.price &&
-  a.marketCap === b.marketCap &&
-  a.volume === b.volume &&
-  a.source === b.source;
+  a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
  * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by

@@ -114,8 +114,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       async (tx) => {
         await tx.$executeRaw(lockRows(kind.rows));
         const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(kind, token, interval, purge, after));
-        if (batch.count + batch.spans > 0)
-          await tx.$executeRaw(bumpVersion(kind.purged(token, interval), at));
+        if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(kind.purged(token, interval), at));
         return batch;
       },
       { timeout: LONGEST },
@@ -152,12 +151,7 @@ export function createPurgeStore(prisma: PrismaClient) {
      * @param due the fetches that are to be made again as if they never had been
      * @returns how many were deleted: one or none
      */
-    async latest(
-      token: string,
-      { source, before }: Purge,
-      due: readonly string[],
-      at: number,
-    ): Promise<number> {
+    async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
       return prisma.$transaction(async (tx) => {
         const deleted = await tx.$executeRaw`

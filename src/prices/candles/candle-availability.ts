@@ -23,10 +23,7 @@ export type FirstCandles = Record<Interval, number | undefined>;
 /** Which candles are available: those that are stored, and those that the venue still provides. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
-    const [firsts, coverage] = await Promise.all([
-      store.firsts(plausibleTimes(clock.now())),
-      store.coverage(),
-    ]);
+    const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
     return {
       firsts: Map.groupBy(firsts, ({ token }) => token),
       coverage: Map.groupBy(coverage, ({ token }) => token),

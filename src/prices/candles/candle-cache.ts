@@ -18,8 +18,7 @@ const FETCHED = 725;
 /** The name of a fetch, here and in the store, and of what else changes candles: an import, a purge. */
 export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
-export const candleImport = ({ token, interval }: CandleSeries): CandleFetch =>
-  `candles-import:${token}:${interval}`;
+export const candleImport = ({ token, interval }: CandleSeries): CandleFetch => `candles-import:${token}:${interval}`;
 
 /** The fetches of a token's candles. */
 export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
@@ -33,9 +32,7 @@ function seriesOf(name: string): CandleSeries {
 
 /** Whatever changes what is cached of a series. */
 const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
-  (['candles', 'candles-import', 'candles-purge'] as const).map(
-    (kind) => `${kind}:${token}:${interval}` as const,
-  );
+  (['candles', 'candles-import', 'candles-purge'] as const).map((kind) => `${kind}:${token}:${interval}` as const);
 
 /** `loadedAt`: when the series was last reloaded (Unix ms). */
 type CachedCandles = {
@@ -73,11 +70,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     store.candles(series, { from, thru }, most);
 
   /** The coverage is read before the candles: it must not cover candles that are not loaded. */
-  async function load(
-    series: CandleSeries,
-    coverage: readonly Coverage[],
-    isFetched: boolean,
-  ): Promise<void> {
+  async function load(series: CandleSeries, coverage: readonly Coverage[], isFetched: boolean): Promise<void> {
     const known = residents.peek(nameOf(series));
     const now = clock.now();
     const changedFrom = known && isFetched ? known.loadedAt - FETCHED * candleLength(series.interval) : 0;
@@ -122,8 +115,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
 
     coverage: (series: CandleSeries) => of(series).coverage,
     /** The candles in memory that begin from one instant through another. */
-    slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> =>
-      of(series).series.slice(from, thru),
+    slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> => of(series).series.slice(from, thru),
 
     /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
     first(series: CandleSeries): number | undefined {
@@ -137,9 +129,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     /** A copy of the candles of a span: read from the store where the memory does not go back so far. */
     async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
       const stored =
-        from < oldest(series.interval)
-          ? await readSeries(CANDLES, from, readerOf(series, thru))
-          : of(series).series;
+        from < oldest(series.interval) ? await readSeries(CANDLES, from, readerOf(series, thru)) : of(series).series;
       return columnsOf(CANDLES, [], stored.slice(from, thru));
     },
 

@@ -81,9 +81,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     const length = candleLength(series.interval);
     const known = overlap(window.span, { from: beginning(series), thru: now });
     const unvalued = known && valuation ? valuation.missing(known) : [];
-    const gaps = union([...missing(series, window), ...unvalued]).map((span) =>
-      spanText(series.interval, span),
-    );
+    const gaps = union([...missing(series, window), ...unvalued]).map((span) => spanText(series.interval, span));
     const lastAt = columns.at.at(-1) ?? window.span.from;
     const running = runningCandle(series.interval, now);
     const isBehind =
@@ -152,10 +150,7 @@ const firstTold = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
 /** The beginning of the first candle that is asked for: of those before, the venue tells none, or none is kept. */
-export const firstAsked = (
-  interval: Interval,
-  { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
-): number =>
+export const firstAsked = (interval: Interval, { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>): number =>
   Math.max(firstTold(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
 /** The parts of a span of which candles are finished and not known, from an instant on. */

@@ -49,11 +49,7 @@ function readFigures({ line, fields }: CsvLine): ReadCandle {
 }
 
 /** Why a candle of an interval cannot be stored. */
-function faultOf(
-  { at, open, high, low, close }: Candle,
-  interval: Interval,
-  now: number,
-): string | undefined {
+function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now: number): string | undefined {
   const length = candleLength(interval);
   if (at < FIRST_BLOCK) return `begins before ${isoDate(FIRST_BLOCK)}, the first block of all`;
   if (at + length > now) return 'is not finished yet, or lies in the future';
@@ -143,18 +139,13 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
         last = at;
       }
       const { length, line } = smallest;
-      const between =
-        length === Number.POSITIVE_INFINITY ? 'the only time' : `${length / 1000} s from the one before`;
+      const between = length === Number.POSITIVE_INFINITY ? 'the only time' : `${length / 1000} s from the one before`;
       const fault = `${between}, which tells no interval: five minutes (300 s), hours (3600 s) or days (86400 s) are wanted`;
       return intervalOfLength(length) ?? { line, fault };
     },
 
     /** Reads a file to its end and stores nothing; gives the number of bad lines. Throws `ImportFileError`. */
-    async check(
-      file: CsvLines,
-      { interval, allowHoles }: Options,
-      onBad: (bad: BadLine) => void,
-    ): Promise<number> {
+    async check(file: CsvLines, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void): Promise<number> {
       const read = createCandleReader({ interval, allowHoles, now: clock.now() });
       let good = 0;
       let bad = 0;

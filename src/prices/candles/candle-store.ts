@@ -60,15 +60,7 @@ const plausible = ({ from, thru }: Span) => Prisma.sql`(
 const cover = ({ token, interval, source }: Omit<CandleUpdate, 'candles'>, span: Span) =>
   addCoverage(token, interval, source, [span], 'candle_coverage');
 
-type Row = [
-  at: number,
-  open: number,
-  high: number,
-  low: number,
-  close: number,
-  volume: number,
-  settled: boolean,
-];
+type Row = [at: number, open: number, high: number, low: number, close: number, volume: number, settled: boolean];
 
 const toCandle = ([at, open, high, low, close, volume, settled]: Row): StoredCandle => ({
   at,
@@ -132,8 +124,7 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /** The spans of which all candles are known, of some tokens; of all where left out. */
-    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> =>
-      readCoverage(prisma, 'candle_coverage', tokens),
+    coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage', tokens),
 
     /** A number that rises with each change to candles. */
     async changes(): Promise<number> {

@@ -144,8 +144,7 @@ export function createCandles(dependencies: Dependencies) {
       return answers.ask(question, isLong, () => history({ question, series, window, format, currency }));
     },
 
-    size: (token: TokenName, window: Window): WindowSize =>
-      size({ token, interval: window.interval }, window),
+    size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
 
     /** What could not be fetched, and why. */
     warnings: singleFlight.warnings,

@@ -36,8 +36,7 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
     if (startOfDate(at) === date) return worth;
     date = startOfDate(at);
     const [dollarsPerEuro, unitsPerEuro] = [dollars.at(date)?.rate, units ? units.at(date)?.rate : 1];
-    worth =
-      dollarsPerEuro === undefined || unitsPerEuro === undefined ? Number.NaN : dollarsPerEuro / unitsPerEuro;
+    worth = dollarsPerEuro === undefined || unitsPerEuro === undefined ? Number.NaN : dollarsPerEuro / unitsPerEuro;
     return worth;
   };
 }
@@ -46,10 +45,7 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
  * The worth of a token by its own samples: of a day the one that is nearest on the same UTC date, else the nearest of all
  * that is no further away than samples of the interval lie apart.
  */
-export function worthBySamples(
-  { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
-  interval: Interval,
-): Worth {
+export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | 'price'>, interval: Interval): Worth {
   const furthest = interval === 'day' ? DAY : spacingOf(interval);
   return (at) => {
     const next = placeOf(times, at);
@@ -71,11 +67,7 @@ export function worthBySamples(
  * Rows in another currency, without those of a time at which nobody can say its worth.
  * @param money the columns whose figures are in US dollars
  */
-function convertRows<Rows extends Columns>(
-  rows: Rows,
-  money: readonly (keyof Rows & string)[],
-  worth: Worth,
-): Rows {
+function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Rows & string)[], worth: Worth): Rows {
   const places = new Uint32Array(rows.at.length);
   const worths = new Float64Array(rows.at.length);
   let count = 0;

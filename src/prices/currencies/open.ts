@@ -25,10 +25,10 @@ export function openCurrencies(deps: PriceDeps) {
   const upstream = 'ecb';
   const breaker = createBreaker();
   const throttle = () => undefined;
-  const openedBudget = memo(
-    () => openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock }),
-    { ttl: Number.POSITIVE_INFINITY, clock },
-  );
+  const openedBudget = memo(() => openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock }), {
+    ttl: Number.POSITIVE_INFINITY,
+    clock,
+  });
   let reading = { spent: 0, limit: BUDGET.perMonth };
   async function reserve(): Promise<boolean> {
     const budget = await openedBudget();

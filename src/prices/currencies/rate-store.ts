@@ -19,19 +19,13 @@ const given = (rates: readonly PublishedRate[]) =>
     })),
   );
 
-const isRate = (rate: unknown): boolean =>
-  typeof rate === 'number' && rate > 0 && rate < Number.POSITIVE_INFINITY;
+const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 && rate < Number.POSITIVE_INFINITY;
 
 /** The rows of `ExchangeRates`, and from when on they were fetched. */
 export function createRateStore(prisma: PrismaClient) {
   return {
     /** Stores what one answer brought, all or nothing: the rates from a date on (Unix ms). One that is stored stays. */
-    async record(
-      what: string,
-      rates: readonly PublishedRate[],
-      from: number,
-      fetchedAt: number,
-    ): Promise<void> {
+    async record(what: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
           INSERT INTO exchange_rates AS known (date, rates)

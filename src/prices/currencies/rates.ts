@@ -126,8 +126,7 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
   function unitsOf(currency: Currency): Promise<RateSeries> {
     const mine = others;
     const end = newest ?? Number.NEGATIVE_INFINITY;
-    const known =
-      mine.get(currency) ?? store.rates(currency, clock.now()).then((rows) => createRateSeries(rows, end));
+    const known = mine.get(currency) ?? store.rates(currency, clock.now()).then((rows) => createRateSeries(rows, end));
     mine.set(currency, known);
     known.catch(() => mine.delete(currency));
     return known;

@@ -57,8 +57,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     const now = clock.now();
     const dates = extremes.map(startOfDate).filter((date) => date <= now);
     const span = rangeWindow('day', Math.min(...dates), Math.max(...dates), now);
-    const days =
-      dates.length > 0 ? await bySamples(currency, token, { ...span, withLatest: false }) : undefined;
+    const days = dates.length > 0 ? await bySamples(currency, token, { ...span, withLatest: false }) : undefined;
     const latest = archive.latest(token);
     const price = latest?.record.current_price ?? Number.NaN;
     const at = latest?.at ?? now;

@@ -10,8 +10,7 @@ import { upstreamProblem } from '#upstream/failure';
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
 
 /** The aggregator has minutes of the last day alone, on every plan; everything else some plan has. */
-const isOnNoPlan = ({ interval, span }: Window, now: number) =>
-  interval === 'minute' && span.thru < now - DAY;
+const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 /** The gaps of an answer, and the problem when there is no answer. */
 export function createGapReport({ archive, backfill, clock }: Dependencies) {
@@ -42,10 +41,7 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
       if (failure) return upstreamProblem(failure, { members: { gaps } });
       if (gaps.length === 0) {
         const listed = isoDate(archive.beginning(token));
-        return new Problem(
-          'no_data',
-          `No sample lies in the time asked for; this token has them from ${listed} on.`,
-        );
+        return new Problem('no_data', `No sample lies in the time asked for; this token has them from ${listed} on.`);
       }
       if (isOnNoPlan(window, clock.now())) {
         const detail = 'Minutes are to be had of the last 24 hours alone, and none were kept of this time.';

@@ -86,8 +86,7 @@ export function seriesCsv(
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
   /** Of several samples in one second the last figure there is: a line has whole seconds. */
   function field(figures: Float64Array, i: number): number | '' {
-    for (let j = i; j >= 0 && second(j) === second(i); j--)
-      if (!Number.isNaN(figures[j])) return figures[j] as number;
+    for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
     return '';
   }
   const isMixed = sourcesByFrequency(source).length > 1;

@@ -22,11 +22,7 @@ const TOLERANCE = 30 * MINUTE;
  * How much a price (at an instant, Unix ms) has changed since the sample nearest to 24 hours before it, in per cent,
  * whichever series has it; of two of a series that are as near, the earlier. Null where none that has a price is within half an hour of that.
  */
-export function dayChange(
-  series: readonly Pick<PointSeries, 'slice'>[],
-  price: number,
-  at: number,
-): number | null {
+export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
   let before: number | null = null;
   let nearest = Number.POSITIVE_INFINITY;
@@ -155,13 +151,7 @@ function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): To
 }
 
 /** Creates what answers with the latest prices of some tokens, in dollars or in another currency. */
-export function createLatestAnswers({
-  archive,
-  backfill,
-  answers,
-  valuations,
-  clock,
-}: LatestAnswerDependencies) {
+export function createLatestAnswers({ archive, backfill, answers, valuations, clock }: LatestAnswerDependencies) {
   function answerOf(
     question: string,
     version: string,

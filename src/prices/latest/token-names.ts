@@ -17,8 +17,7 @@ function faultOf(entries: readonly string[], tokens: readonly (Token | undefined
   if (wrong.length === 0) return undefined;
   const faults = wrong.slice(0, FAULTS_TOLD).map((i) => {
     const [token, entry] = [tokens[i], entries[i] as string];
-    if (token)
-      return { message: `names the token of place ${tokens.indexOf(token) + 1} again in place ${i + 1}` };
+    if (token) return { message: `names the token of place ${tokens.indexOf(token) + 1} again in place ${i + 1}` };
     if (entry === '') return { message: `is empty in place ${i + 1}` };
     const names = nearest(entry).map(({ name }) => name);
     const fix = names.length > 0 ? [`${names.join(' or ')} in place ${i + 1}`] : [];

@@ -22,10 +22,7 @@ export type Candle = {
 export type CandleMinutes = 1 | 5 | 60 | 1440;
 
 /** The candles of each interval: those of minutes are of five, as fine as the aggregator's samples. */
-export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<
-  Interval,
-  CandleMinutes
->;
+export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<Interval, CandleMinutes>;
 
 /** How long a candle of an interval is, in ms. */
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
@@ -65,7 +62,4 @@ export type StoredCandle = Candle & { settled: boolean };
 
 /** Candles as columns. */
 export type CandleColumns = ColumnsOf<'open' | 'high' | 'low' | 'close' | 'volume'>;
-export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(
-  ['open', 'high', 'low', 'close', 'volume'],
-  {},
-);
+export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(['open', 'high', 'low', 'close', 'volume'], {});

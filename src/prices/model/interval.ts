@@ -14,8 +14,7 @@ const SPACING = { minute: 5 * MINUTE, hour: HOUR } as const;
 export const spacingOf = (interval: Interval): number => (interval === 'day' ? DAY : SPACING[interval]);
 
 /** How many samples the aggregator has in a span. */
-export const samplesIn = (interval: Interval, { from, thru }: Span): number =>
-  (thru - from + 1) / spacingOf(interval);
+export const samplesIn = (interval: Interval, { from, thru }: Span): number => (thru - from + 1) / spacingOf(interval);
 
 /** Whether an uncovered span is a gap: it must hold a sample; a day's sample is at midnight. */
 export function isGap(interval: Interval, { from, thru }: Span): boolean {

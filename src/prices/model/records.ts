@@ -70,9 +70,7 @@ export const candle = z
     high: traded('The highest price', 84075.9),
     low: traded('The lowest price', 83351.5),
     close: traded('The last price', 83777.5),
-    volume: z
-      .number()
-      .meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
+    volume: z.number().meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
   })
   .meta({
     id: 'Candle',
@@ -121,8 +119,7 @@ export const tokenRecord = z
     symbol: text('Its ticker symbol, in lower case', 'btc'),
     title: text('Its name as people write it', 'Bitcoin'),
     listed: z.iso.date().meta({
-      description:
-        'The first date of which a price is known: by the source, or by the archive where that is earlier',
+      description: 'The first date of which a price is known: by the source, or by the archive where that is earlier',
       examples: ['2013-04-28'],
     }),
     endpoints: z.array(z.string()).meta({

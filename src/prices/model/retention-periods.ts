@@ -23,11 +23,7 @@ export const keptFrom = (retention: Retention, source: MarketSourceName, now: nu
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 
 /** Of what was told, what is kept from an instant on: the rows, and the span that is covered with them. */
-export const keptOf = <Row extends { at: number }>(
-  rows: readonly Row[],
-  covers: Span | undefined,
-  from: number,
-) => ({
+export const keptOf = <Row extends { at: number }>(rows: readonly Row[], covers: Span | undefined, from: number) => ({
   rows: rows.filter(({ at }) => at >= from),
   covers: covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY }),
 });

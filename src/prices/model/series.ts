@@ -15,9 +15,7 @@ export type Layout<C extends Columns, Row> = {
   put(columns: C, first: number, rows: readonly Row[]): void;
 };
 
-type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<
-  Record<Figure, number | null>
->;
+type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<Record<Figure, number | null>>;
 
 /**
  * The layout of rows with some figures; a missing one is NaN.
@@ -66,8 +64,7 @@ export function placeOf(instants: ArrayLike<number>, instant: number, length = i
   return low;
 }
 
-const arraysOf = (columns: Columns) =>
-  Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
+const arraysOf = (columns: Columns) => Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
 
 /** Copies rows of some columns to the beginning of others. */
 function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {

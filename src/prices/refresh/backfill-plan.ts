@@ -1,13 +1,5 @@
 import { DAY, HOUR, overlap, type Span, startOfDate, without } from '#core/clock';
-import {
-  dayReady,
-  gapsIn,
-  type Interval,
-  type Known,
-  lastKnowable,
-  slotOf,
-  type Window,
-} from '#prices/model/interval';
+import { dayReady, gapsIn, type Interval, type Known, lastKnowable, slotOf, type Window } from '#prices/model/interval';
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
@@ -101,10 +93,7 @@ function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   const { now } = input;
   if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', input);
   const gaps = reachableGaps(window, input);
-  const [first] = reachableGaps(
-    { interval: 'day', span: { from: Number.NEGATIVE_INFINITY, thru: now } },
-    input,
-  );
+  const [first] = reachableGaps({ interval: 'day', span: { from: Number.NEGATIVE_INFINITY, thru: now } }, input);
   if (gaps.length === 0 || !first) return [];
   const newestDay = startOfDate(lastKnowable('day', now));
   const isOnlyNewest = gaps.every(({ from }) => from >= newestDay) && window.span.from < newestDay;

@@ -81,11 +81,9 @@ export function createBackfill(dependencies: Dependencies) {
       // What another source has told is a gap to this one.
       coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(interval, now),
-      isSettled:
-        !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
+      isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
       newestAt: archive.newest(token)?.at,
-      fetchedAt: (kind) =>
-        kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token)),
+      fetchedAt: (kind) => (kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token))),
       schedule: budget.schedule(),
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
@@ -155,8 +153,7 @@ export function createBackfill(dependencies: Dependencies) {
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
         // What another source has told meanwhile is served while the primary source may answer again.
-        const isToldMeanwhile =
-          singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
+        const isToldMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));

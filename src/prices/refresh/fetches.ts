@@ -19,12 +19,7 @@ type Recording = { archive: ArchiveCache; retention: Retention };
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
-  function record(
-    what: Fetch,
-    token: TokenName,
-    updates: readonly SeriesUpdate[],
-    now: number,
-  ): Promise<void> {
+  function record(what: Fetch, token: TokenName, updates: readonly SeriesUpdate[], now: number): Promise<void> {
     const kept = updates.map(({ interval, samples, covers }): SeriesUpdate => {
       const { rows, covers: span } = keptOf(samples, covers, oldest(now));
       return { interval, samples: rows, ...(span && { covers: span }) };

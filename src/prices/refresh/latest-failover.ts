@@ -184,9 +184,7 @@ export function nextTold(
   event: FailoverEvent,
 ): Pick<FailoverState, 'told' | 'goodAnswers'> {
   if (event.kind === 'fallback_answered') {
-    return told === PRIMARY_SOURCE && !event.isSound
-      ? { told: event.source, goodAnswers: 0 }
-      : { told, goodAnswers };
+    return told === PRIMARY_SOURCE && !event.isSound ? { told: event.source, goodAnswers: 0 } : { told, goodAnswers };
   }
   if (told === PRIMARY_SOURCE || event.kind === 'primary_failed') return { told, goodAnswers: 0 };
   const good = goodAnswers + 1;

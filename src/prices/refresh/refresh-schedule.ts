@@ -20,12 +20,7 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   for (const entry of text.split(',')) {
     const match = /^\s*(latest|chart)=([1-9]\d{0,5})([smh])\s*$/.exec(entry);
     if (!match) throw new RangeError('must be like latest=6m,chart=6h (whole numbers of s, m or h)');
-    const [, name, amount, unit] = match as unknown as [
-      string,
-      keyof RefreshSchedule,
-      string,
-      keyof typeof UNITS,
-    ];
+    const [, name, amount, unit] = match as unknown as [string, keyof RefreshSchedule, string, keyof typeof UNITS];
     schedule[name] = Number(amount) * UNITS[unit];
   }
   return schedule;

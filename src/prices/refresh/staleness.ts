@@ -28,9 +28,7 @@ export function createStaleness({ archive, backfill, clock }: Dependencies) {
       });
       return [
         stalenessOf('latest', archive.latest(token)?.fetchedAt),
-        ...INTERVALS.map((interval) =>
-          stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at),
-        ),
+        ...INTERVALS.map((interval) => stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at)),
       ];
     });
   };

@@ -31,22 +31,15 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   const askedFrom = new Map<Fetch, number>();
 
   /** What no source has told of a span, from an instant on (Unix ms). */
-  const gapsFrom = (
-    beginning: number,
-    token: TokenName,
-    { interval, span }: Pick<Window, 'interval' | 'span'>,
-  ) => gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
+  const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
+    gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
 
   /** The parts of a window that nobody has told and the fallback tells. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
     // The oldest two are gone, or cut, when the answer comes.
     const reach = fallback.reach(window.interval, now) + 2 * spacingOf(window.interval);
-    return gapsFrom(
-      Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)),
-      token,
-      window,
-    );
+    return gapsFrom(Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)), token, window);
   }
 
   /** One call for the samples of a series from an instant on. */

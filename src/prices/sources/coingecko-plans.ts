@@ -76,9 +76,7 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
  */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
-  const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter(
-    (days) => days < refused,
-  );
+  const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
   return smaller.length > 0 ? Math.max(...smaller) : Math.floor(refused / 2);
 }
 
@@ -106,9 +104,7 @@ export function planDifferences(
   const expected = Math.min(perMonth, facts.perMonth);
   return [
     ...(told && told !== plan ? [`COINGECKO_PLAN is ${plan}, and the key's plan is ${told}`] : []),
-    ...(facts.perMinute < perMinute
-      ? [`the key has ${facts.perMinute} calls a minute, not ${perMinute}`]
-      : []),
+    ...(facts.perMinute < perMinute ? [`the key has ${facts.perMinute} calls a minute, not ${perMinute}`] : []),
     ...(facts.perMonth < perMonth ? [`the key has ${facts.perMonth} calls a month, not ${perMonth}`] : []),
     ...(share < expected * (1 - UNREMARKABLE)
       ? [`others use the key: of this month's calls ${share} are left to the service, not ${expected}`]

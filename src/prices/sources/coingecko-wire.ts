@@ -136,10 +136,7 @@ export const keyAnswer = z
         told.api_key_rate_limit_request_per_minute ?? Number.POSITIVE_INFINITY,
       ),
       perMonth: Math.min(told.monthly_call_credit, ownCredit),
-      left: Math.max(
-        0,
-        Math.min(told.monthly_call_credit - told.current_total_monthly_calls, ownCredit - ownCalls),
-      ),
+      left: Math.max(0, Math.min(told.monthly_call_credit - told.current_total_monthly_calls, ownCredit - ownCalls)),
     };
   });
 

@@ -9,12 +9,7 @@ import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
 import { implausible, plausibleFigure } from '#upstream/plausible';
 import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
 import { createCoins } from './coingecko-coins.ts';
-import {
-  type CoinGeckoPlanName,
-  coinGeckoPlan,
-  type KeyFacts,
-  reachAfterRefusal,
-} from './coingecko-plans.ts';
+import { type CoinGeckoPlanName, coinGeckoPlan, type KeyFacts, reachAfterRefusal } from './coingecko-plans.ts';
 import {
   chartOf,
   chartSamples,
@@ -110,13 +105,11 @@ export function openCoinGecko(options: Options) {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
         const beginning = beginningOf(catalogue.named(token));
-        return plausible(asked.path, samples, (sample) => implausible(beginning, sample, now)).map(
-          (sample) => ({
-            ...sample,
-            marketCap: plausibleFigure(sample.marketCap),
-            volume: plausibleFigure(sample.volume),
-          }),
-        );
+        return plausible(asked.path, samples, (sample) => implausible(beginning, sample, now)).map((sample) => ({
+          ...sample,
+          marketCap: plausibleFigure(sample.marketCap),
+          volume: plausibleFigure(sample.volume),
+        }));
       });
     } catch (error) {
       learnReach(days, query.interval === 'daily', error);
@@ -141,8 +134,7 @@ export function openCoinGecko(options: Options) {
     limitReach: (days: number): void => limitReach(days, true),
 
     /** What the key says of its plan. For the paid plans: another's is refused. */
-    key: (): Promise<KeyFacts> =>
-      upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
+    key: (): Promise<KeyFacts> => upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
     /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
@@ -154,8 +146,7 @@ export function openCoinGecko(options: Options) {
         const now = clock.now();
         const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
         const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
-        if (quotes.length === 0)
-          throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
+        if (quotes.length === 0) throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
         const told = plausible(path, quotes, ({ token, ...sample }) =>
           implausible(beginningOf(catalogue.named(token)), sample, now),
         );
@@ -167,13 +158,7 @@ export function openCoinGecko(options: Options) {
 
     /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */
     recent: (token: TokenName, days: number) =>
-      chart(
-        token,
-        '/market_chart',
-        { days: String(days) },
-        pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR),
-        days,
-      ),
+      chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR), days),
 
     /** One sample for each midnight (UTC) of the last so many days, and the newest. Ascending. */
     daily: (token: TokenName, days: number | 'max') =>
@@ -181,9 +166,7 @@ export function openCoinGecko(options: Options) {
         token,
         '/market_chart',
         { days: String(days), interval: 'daily' },
-        days === 'max'
-          ? pointsIn((clock.now() - beginningOf(catalogue.named(token))) / DAY, DAY)
-          : pointsIn(days, DAY),
+        days === 'max' ? pointsIn((clock.now() - beginningOf(catalogue.named(token))) / DAY, DAY) : pointsIn(days, DAY),
         days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 

@@ -63,25 +63,23 @@ type Ohlc = { rows: Candle[]; last: number };
 
 /** The candles of one pair. Of 721 rows a schema of tuples would take some milliseconds. */
 export const ohlcOf = (names: PairNames) =>
-  resultOf(z.looseObject({ last: z.int().nonnegative().max(LAST_SECOND) })).transform(
-    ({ result }, context): Ohlc => {
-      const issue = (path: (string | number)[], message: string) => {
-        context.addIssue({ code: 'custom', path: ['result', ...path], message });
-        return z.NEVER;
-      };
-      const name = names.find((one) => Object.hasOwn(result, one));
-      const told = name === undefined ? undefined : result[name];
-      if (name === undefined || !Array.isArray(told)) return issue([], `has no candles of ${names[0]}`);
-      if (told.length > MOST_ROWS) return issue([name], `has more than ${MOST_ROWS} rows`);
-      const rows: Candle[] = [];
-      for (const [place, row] of told.entries()) {
-        const candle = candleOf(row);
-        if (!candle) return issue([name, place], 'is no candle');
-        rows.push(candle);
-      }
-      return { rows, last: result.last * SECOND };
-    },
-  );
+  resultOf(z.looseObject({ last: z.int().nonnegative().max(LAST_SECOND) })).transform(({ result }, context): Ohlc => {
+    const issue = (path: (string | number)[], message: string) => {
+      context.addIssue({ code: 'custom', path: ['result', ...path], message });
+      return z.NEVER;
+    };
+    const name = names.find((one) => Object.hasOwn(result, one));
+    const told = name === undefined ? undefined : result[name];
+    if (name === undefined || !Array.isArray(told)) return issue([], `has no candles of ${names[0]}`);
+    if (told.length > MOST_ROWS) return issue([name], `has more than ${MOST_ROWS} rows`);
+    const rows: Candle[] = [];
+    for (const [place, row] of told.entries()) {
+      const candle = candleOf(row);
+      if (!candle) return issue([name, place], 'is no candle');
+      rows.push(candle);
+    }
+    return { rows, last: result.last * SECOND };
+  });
 
 const lastTrade = z.object({ c: z.tuple([numeric]).rest(z.unknown()) });
 
@@ -131,13 +129,7 @@ const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
 /** An answer that tells nothing of the pairs, and nothing of whether the venue can be asked. */
-const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set([
-  'refused',
-  'not_json',
-  'unexpected',
-  'empty',
-  'too_large',
-]);
+const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
 /** A token whose pair is not traded now: `status` is the venue's word for it, `gone` where it has no such pair. */
 export type LeftOut = { token: TokenName; pair: string; status: string };

@@ -74,19 +74,13 @@ export function createAnswerQueues() {
   const all = createAnswerQueue(ALL_USERS);
 
   /** Waits for the turn of a user's answer. Throws `overloaded` where too many wait. */
-  return async function enter(
-    user: number,
-    response: ServerResponse,
-    size: keyof typeof WAITING,
-  ): Promise<void> {
+  return async function enter(user: number, response: ServerResponse, size: keyof typeof WAITING): Promise<void> {
     const own = byUser.get(user) ?? createAnswerQueue({ atOnce: 1 });
     byUser.set(user, own);
     const leave = () => {
       if (own.isIdle() && byUser.get(user) === own) byUser.delete(user);
     };
-    await own
-      .enter(response, WAITING[size])
-      .finally(() => (response.closed ? leave() : response.once('close', leave)));
+    await own.enter(response, WAITING[size]).finally(() => (response.closed ? leave() : response.once('close', leave)));
     if (size === 'long') await all.enter(response);
   };
 }

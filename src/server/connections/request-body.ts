@@ -202,8 +202,7 @@ export function createRequestBodies(
           if (wanted > buffer.length) {
             const doubled = Math.max(FIRST_BUFFER, 2 * buffer.length, wanted);
             const larger = Math.min(limit, doubled);
-            if (buffered + larger - buffer.length > BUFFERED)
-              throw overloaded('Too many bodies arrive at once.');
+            if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies arrive at once.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);
           }

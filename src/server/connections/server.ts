@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { SECOND } from '#core/clock';
 import { limitUnread } from './lingering.ts';
 import type { PendingResponses } from './pending-responses.ts';
@@ -47,8 +41,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     const handle: RequestListener = (request, response) => {
       if (!fastPath(request, response)) framework(request, response);
     };
-    const handleWithBody: RequestListener = (request, response) =>
-      bodies.begin(() => framework(request, response));
+    const handleWithBody: RequestListener = (request, response) => bodies.begin(() => framework(request, response));
     const take: RequestListener = (request, response) => {
       if (hasBody(request)) {
         bodies.expect(request, response);

@@ -103,14 +103,11 @@ export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
     const { coding, payload } = representation;
     const etag = keyed(representation.etag);
     const { fileName, source, currency, modifiedAt, fetchedAt, settled, gaps } = answer;
-    const policy = settled
-      ? `max-age=${YEAR_SECONDS}, immutable`
-      : `max-age=${lifetime(answer, now)}, ${STALE}`;
+    const policy = settled ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${lifetime(answer, now)}, ${STALE}`;
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
     fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
-    if (fetchedAt !== undefined)
-      fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
+    if (fetchedAt !== undefined) fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     if (currency !== undefined) content.push('quotient-currency', currency);
@@ -120,12 +117,7 @@ export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
     return { etag, full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }
 
-  return function cacheHeaders(
-    answer: Answer,
-    representation: Representation,
-    format: Format,
-    now: number,
-  ): Headers {
+  return function cacheHeaders(answer: Answer, representation: Representation, format: Format, now: number): Headers {
     const second = Math.floor(now / SECOND);
     const known = made.get(representation);
     if (known && known.answer === answer && known.second === second) return known.headers;

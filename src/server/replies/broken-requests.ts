@@ -47,14 +47,7 @@ type Dependencies = {
  * Answers what is not HTTP enough to become a request, after the answers that are still pending on its connection, and
  * ends the connection. What is broken in the body of a request is the answer to that request.
  */
-export function createBrokenRequests({
-  pending,
-  bodies,
-  linger,
-  timeouts,
-  basePath,
-  requests,
-}: Dependencies) {
+export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
   /** Each is answered once: Node tells of the bytes that come after as well. */
   const ending = new WeakSet<Socket>();
 

@@ -64,9 +64,7 @@ export function createFastPath(dependencies: Dependencies) {
     const found = known.get(url);
     if (found === undefined || found.generation !== catalogue.generation()) return undefined;
     if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
-    return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers
-      ? found
-      : undefined;
+    return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
   }
 
   return {

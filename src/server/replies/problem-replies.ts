@@ -20,8 +20,7 @@ export function textOf(problem: Problem, basePath: string, requestId: string): s
 
 /** What Fastify and Node throw before a handler is reached, in the contract's words. */
 const FRAMEWORK: Record<string, () => Problem> = {
-  FST_ERR_BAD_URL: () =>
-    new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
+  FST_ERR_BAD_URL: () => new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A part of the path is too long.'),
 };
 
@@ -68,12 +67,7 @@ type Options = {
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: Problem,
-  options: Options,
-): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, options: Options): FastifyReply {
   const { basePath, page, limits = {}, nearest } = options;
   if (problem.status >= 500) options.log.failed(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
@@ -100,11 +94,7 @@ type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
  * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
  * that adds a hook which refuses these: before their body is waited for, and after the hooks that are there already.
  */
-export function replyWithProblems(
-  app: FastifyInstance,
-  options: Page,
-  { gate, now }: Dependencies,
-): () => void {
+export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): () => void {
   const { basePath } = options;
   const paths = createKnownPaths(app);
 

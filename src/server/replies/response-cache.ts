@@ -101,11 +101,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       body,
 
       /** @param pieces the text; of a wide window it is read later, when the rows may have been replaced */
-      async bodyOfRows(
-        question: string,
-        { version, isWide }: Rows,
-        pieces: () => Iterable<string>,
-      ): Promise<Body> {
+      async bodyOfRows(question: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
         if (!isWide) return body(question, version, text);

@@ -37,8 +37,7 @@ const RULES: FigureRules<Ends> = {
   block_height: ({ tip }) => tip.height,
   // `diff` of the newest block is the number that a hash must exceed, too near 2^256 for a number to tell. The node's
   // own measure, which it adds up as `cumulative_diff`, is the hashes that takes on average: 2^256 / (2^256 - diff).
-  difficulty: ({ tip: { diff } }) =>
-    diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null,
+  difficulty: ({ tip: { diff } }) => (diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null),
   // `timestamp`, seconds: the mean distance of the last 720 blocks.
   block_time: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
   // `weave_size`, bytes: what each of the last 720 blocks added to it on average.

@@ -71,8 +71,7 @@ const MEMPOOL_RULES: FigureRules<Answers> = {
   difficulty: ({ hashrate }) => hashrate.currentDifficulty,
   // Milliseconds: the mean of the blocks since the difficulty was last set. Before the first of them it is ten minutes,
   // which nobody has measured.
-  block_time: ({ adjustment: { timeAvg, remainingBlocks } }) =>
-    remainingBlocks === EPOCH ? null : timeAvg / SECOND,
+  block_time: ({ adjustment: { timeAvg, remainingBlocks } }) => (remainingBlocks === EPOCH ? null : timeAvg / SECOND),
 };
 
 /** Statistics of Bitcoin from mempool's API; the URL ends in `/api`. The sample's time is the moment of the answer. */

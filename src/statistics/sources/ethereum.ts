@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
 import { errorText, listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
-import {
-  type FigureRules,
-  figuresTold,
-  rounded,
-  sampleOf,
-  statisticsSource,
-  unlessRefused,
-} from './source.ts';
+import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const statsAnswer = z.object({
   average_block_time: maybe(numeric),

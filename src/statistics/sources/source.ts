@@ -47,8 +47,7 @@ export const statisticsSource =
   ({ kind, figuresByToken, authorization, errorIn = errorText, take }: Definition) =>
   ({ name = kind, apiKey, ...options }: StatisticsOptions): StatisticsSource => {
     const { clock, timeoutMs } = options;
-    const headers: Record<string, string> =
-      apiKey && authorization ? { authorization: authorization(apiKey) } : {};
+    const headers: Record<string, string> = apiKey && authorization ? { authorization: authorization(apiKey) } : {};
     const upstream = openUpstream({ ...options, name, headers });
     const read = createJsonReader(name, (body, status) => errorIn(body, status, Boolean(apiKey)), apiKey);
 
@@ -61,9 +60,7 @@ export const statisticsSource =
         const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
         const ask: Ask = (question, schema, use = (body) => body as never) => {
           const left = Math.max(1, Math.ceil(end - clock.elapsed()));
-          return upstream.ask({ ...question, withinMs: left }, (answer) =>
-            use(read(schema, answer, clock.now())),
-          );
+          return upstream.ask({ ...question, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
         };
         return take(ask, { name, symbol, clock });
       },

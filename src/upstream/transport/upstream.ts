@@ -133,8 +133,7 @@ export function openUpstream(options: UpstreamOptions) {
     if (ownFailures?.has(reason)) breaker.cancelled();
     else if (reason === 'rate_limited') {
       breaker.rateLimited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
-    } else if (UNAVAILABLE.has(reason))
-      breaker.failed(clock.elapsed(), Math.min(LONGEST_SPACING, callSpacing()));
+    } else if (UNAVAILABLE.has(reason)) breaker.failed(clock.elapsed(), Math.min(LONGEST_SPACING, callSpacing()));
     else breaker.succeeded(clock.elapsed());
   }
 
@@ -208,8 +207,7 @@ export function openUpstream(options: UpstreamOptions) {
      * Asks, and reads the answer; tried again on a broken connection and on 5xx while the deadline lasts, so only for
      * what may be asked twice. `read` throws `UpstreamFailure` for an answer it cannot use, and so does this.
      */
-    ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> =>
-      ask(question, read, RETRIES),
+    ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> => ask(question, read, RETRIES),
 
     /** Asks once and never again: the failure tells whether anything may have gone out (`sent`). */
     askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>

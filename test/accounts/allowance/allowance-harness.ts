@@ -56,10 +56,7 @@ export function openTeller(
   let loss: Loss | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
   const fragile =
-    <Answer>(
-      statement: (reports: readonly LeaseReport[], mayReclaim?: boolean) => Promise<Answer>,
-      nothing: Answer,
-    ) =>
+    <Answer>(statement: (reports: readonly LeaseReport[], mayReclaim?: boolean) => Promise<Answer>, nothing: Answer) =>
     async (reports: readonly LeaseReport[], mayReclaim?: boolean) => {
       const lost = loss;
       loss = undefined;
@@ -154,8 +151,7 @@ export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKe
   const days = await prisma.usageDay.findMany({ where: { userKey } });
   const leases = await prisma.lease.findMany({ where: { userKey } });
   const calls = new Map<number, number>();
-  const add = (date: Date, count: number) =>
-    calls.set(date.getTime(), (calls.get(date.getTime()) ?? 0) + count);
+  const add = (date: Date, count: number) => calls.set(date.getTime(), (calls.get(date.getTime()) ?? 0) + count);
   for (const day of days) add(day.date, day.calls);
   for (const lease of leases) add(lease.date, lease.unbooked);
   return [...calls]

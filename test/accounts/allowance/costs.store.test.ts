@@ -79,8 +79,7 @@ it('a call is paid at once, as many as it costs, and is given back as many', asy
 it('the last calls pay for it, though a process is granted a fourth of what is left', async () => {
   const [teller] = open(1) as [Teller];
   const { key, apiKey } = await enrol(database, teller, { limit: 2 * DEAR, at: START });
-  for (let n = 0; n < 2; n++)
-    expect(await outcome(teller.call(apiKey, DEAR), teller)).toMatchObject({ paid: DEAR });
+  for (let n = 0; n < 2; n++) expect(await outcome(teller.call(apiKey, DEAR), teller)).toMatchObject({ paid: DEAR });
   expect(await outcome(teller.call(apiKey), teller)).toMatchObject({ code: 'quota_exceeded' });
   await close();
   expect(await usageRows(database, key)).toMatchObject([{ used: 2 * DEAR, outstanding: 0 }]);

@@ -42,9 +42,7 @@ it('each period has the whole allowance, from its first millisecond, and counts 
     expect(await teller.callUntilRefused(apiKey)).toBe(LIMIT);
   }
   await teller.close();
-  expect(await usageRows(database, key)).toEqual(
-    BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })),
-  );
+  expect(await usageRows(database, key)).toEqual(BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })));
 });
 
 it('a refusal tells when the period ends, also while an own lease of an earlier date is not settled', async () => {
@@ -91,15 +89,12 @@ it.each(['kept', 'given back'])(
   },
 );
 
-it.each(['kept', 'given back'])(
-  'a call that is %s after midnight belongs to the date before it',
-  async (fate) => {
-    const midnight = Date.UTC(2026, 1, 1);
-    await callAround(midnight, fate);
-    const before = fate === 'kept' ? [{ date: midnight - DAY, calls: 1 }] : [];
-    expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
-  },
-);
+it.each(['kept', 'given back'])('a call that is %s after midnight belongs to the date before it', async (fate) => {
+  const midnight = Date.UTC(2026, 1, 1);
+  await callAround(midnight, fate);
+  const before = fate === 'kept' ? [{ date: midnight - DAY, calls: 1 }] : [];
+  expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
+});
 
 it('the last call of the allowance can be made right after midnight, though a lease of the day before held it', async () => {
   expect(await teller.callUntilRefused(apiKey, LIMIT - 1)).toBe(LIMIT - 1);

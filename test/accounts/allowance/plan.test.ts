@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  addMonths,
-  boundary,
-  firstTerm,
-  PLAN_NAMES,
-  PLANS,
-  periodAt,
-  renewedTerm,
-} from '#accounts/ledger/plan';
+import { addMonths, boundary, firstTerm, PLAN_NAMES, PLANS, periodAt, renewedTerm } from '#accounts/ledger/plan';
 import { DAY, HOUR } from '#core/clock';
 
 const at = (iso: string) => Date.parse(iso);

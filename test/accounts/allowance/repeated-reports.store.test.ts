@@ -40,8 +40,7 @@ it('a report that was held up does not undo a later one', async () => {
 
 it('two reports of many keys in opposite order do not wait for one another', async () => {
   const others = await Promise.all(Array.from({ length: 20 }, () => openLedgerUser(database, START)));
-  const batch = (users: LedgerUser[]) =>
-    ledger.settle(users.map((user) => user.report(randomUUID(), { want: 5 })));
+  const batch = (users: LedgerUser[]) => ledger.settle(users.map((user) => user.report(randomUUID(), { want: 5 })));
   for (let n = 0; n < 10; n++) {
     const states = await Promise.all([batch(others), batch([...others].reverse()), batch(others)]);
     expect(states.map(({ length }) => length)).toEqual([20, 20, 20]);

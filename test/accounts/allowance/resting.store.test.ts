@@ -6,15 +6,7 @@ import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import {
-  age,
-  BY_HAND,
-  enrol,
-  type HandClock,
-  handClock,
-  openTeller,
-  usageRows,
-} from './allowance-harness.ts';
+import { age, BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 /** Of what is left of it a thousandth is 24. */

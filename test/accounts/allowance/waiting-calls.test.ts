@@ -29,9 +29,7 @@ function open() {
   const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
   const leases = createLeases({ ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const spend = async (key: number) =>
-    leases.keep(
-      await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }),
-    );
+    leases.keep(await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }));
   return {
     leases,
     spend,

@@ -4,12 +4,7 @@ import { createBurst } from '#accounts/gate/limits';
 const START = Date.parse('2026-05-15T14:10:06Z');
 
 /** What becomes of so many requests at an instant: how many pass. */
-function passing(
-  burst: ReturnType<typeof createBurst<number>>,
-  user: number,
-  now: number,
-  requests: number,
-): number {
+function passing(burst: ReturnType<typeof createBurst<number>>, user: number, now: number, requests: number): number {
   let passed = 0;
   for (let i = 0; i < requests; i++) {
     const isRefused = burst.refuses(user, now);
@@ -45,21 +40,17 @@ test('a rate of 0 lets everything pass', () => {
   expect(passing(createBurst<number>(0), 1, START, 100)).toBe(100);
 });
 
-test.each([[-3_600_000], [-1001], [-500], [3_600_000]])(
-  'a clock that is set by %i ms locks nobody out',
-  (step) => {
-    const [burst, user] = [createBurst<number>(5), 1];
-    expect(passing(burst, user, START, 8)).toBe(5);
-    const [then, patience] = [START + step, step === -500 ? 1500 : 0];
-    expect(passing(burst, user, then + patience, 8)).toBe(5);
-    expect(passing(burst, user, then + patience + 400, 8)).toBe(2);
-  },
-);
+test.each([[-3_600_000], [-1001], [-500], [3_600_000]])('a clock that is set by %i ms locks nobody out', (step) => {
+  const [burst, user] = [createBurst<number>(5), 1];
+  expect(passing(burst, user, START, 8)).toBe(5);
+  const [then, patience] = [START + step, step === -500 ? 1500 : 0];
+  expect(passing(burst, user, then + patience, 8)).toBe(5);
+  expect(passing(burst, user, then + patience + 400, 8)).toBe(2);
+});
 
 test('nothing is kept of those who have not asked for seconds, and nobody gains by it', () => {
   const burst = createBurst<number>(5);
   for (let user = 0; user < 1000; user++) burst.admitOrThrow(user, START);
-  for (let pause = 0; pause < 3000; pause += 200)
-    expect(passing(burst, 1, START + pause, 8)).toBe(pause ? 1 : 4);
+  for (let pause = 0; pause < 3000; pause += 200) expect(passing(burst, 1, START + pause, 8)).toBe(pause ? 1 : 4);
   expect(burst.size()).toBeLessThanOrEqual(2);
 });

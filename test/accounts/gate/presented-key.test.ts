@@ -14,8 +14,7 @@ function head(...fields: (readonly [name: string, value: string])[]) {
   }
   return { headers, rawHeaders: fields.flat() };
 }
-const authorization = (...values: string[]) =>
-  head(...values.map((value) => ['authorization', value] as const));
+const authorization = (...values: string[]) => head(...values.map((value) => ['authorization', value] as const));
 const own = (value: string) => ['x-api-key', value] as const;
 
 describe('the keys in a head', () => {
@@ -49,9 +48,7 @@ describe('the keys in a head', () => {
   ])('%s', (_name, given, keys) => {
     expect(keysIn(given)).toEqual(keys);
     // What the fast path takes is what the others take, or nothing.
-    if (keys.length > 1 && given.headers.authorization !== undefined)
-      expect(keyAtOnce(given)).toBeUndefined();
-    if (keys.length === 1 && !given.headers['x-api-key']?.includes(','))
-      expect(keyAtOnce(given)).toBe(keys[0]);
+    if (keys.length > 1 && given.headers.authorization !== undefined) expect(keyAtOnce(given)).toBeUndefined();
+    if (keys.length === 1 && !given.headers['x-api-key']?.includes(',')) expect(keyAtOnce(given)).toBe(keys[0]);
   });
 });

@@ -70,17 +70,13 @@ describe('masking', () => {
   test('takes every key out of a text, wherever it stands, and leaves the rest', () => {
     const between = fc.string().filter((text) => !text.includes('qt_'));
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(between, minted), { minLength: 1, maxLength: 5 }),
-        between,
-        (parts, end) => {
-          const text = parts.map(([before, key]) => before + key).join('') + end;
-          const masked = maskApiKeys(text);
-          for (const [, key] of parts) expect(masked).not.toContain(key);
-          for (const [, key] of parts) expect(masked).not.toContain(key.slice(3, 35));
-          expect(masked).toBe(`${parts.map(([before]) => `${before}qt_***`).join('')}${end}`);
-        },
-      ),
+      fc.property(fc.array(fc.tuple(between, minted), { minLength: 1, maxLength: 5 }), between, (parts, end) => {
+        const text = parts.map(([before, key]) => before + key).join('') + end;
+        const masked = maskApiKeys(text);
+        for (const [, key] of parts) expect(masked).not.toContain(key);
+        for (const [, key] of parts) expect(masked).not.toContain(key.slice(3, 35));
+        expect(masked).toBe(`${parts.map(([before]) => `${before}qt_***`).join('')}${end}`);
+      }),
     );
   });
 

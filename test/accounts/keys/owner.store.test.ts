@@ -60,8 +60,7 @@ it('a recovered owner key is another one: the old ones are dead at once, the oth
   const rotated = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body;
   const fresh = await users.recover(rotated.key);
   expect(await keys.outcome('GET', PRICED, fresh?.apiKey ?? '')).toBe(200);
-  for (const dead of [owner, rotated.apiKey])
-    expect(await keys.outcome('GET', PRICED, dead)).toBe('api_key_revoked');
+  for (const dead of [owner, rotated.apiKey]) expect(await keys.outcome('GET', PRICED, dead)).toBe('api_key_revoked');
   expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
   owner = fresh?.apiKey ?? '';
   expect(await keys.list(owner)).toHaveLength(2);

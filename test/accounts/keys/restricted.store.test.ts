@@ -103,11 +103,7 @@ describe('what a key is for', () => {
       for (const [method, { 'x-scope': wanted }] of Object.entries(operations)) {
         if (wanted === undefined) continue;
         for (const [scope, { apiKey }] of Object.entries(made)) {
-          const { status, body } = await keys.ask(
-            method.toUpperCase(),
-            path.replace(/\{\w+\}/g, '7'),
-            apiKey,
-          );
+          const { status, body } = await keys.ask(method.toUpperCase(), path.replace(/\{\w+\}/g, '7'), apiKey);
           if (scope === wanted) {
             expect(status, `${method} ${path}`).not.toBe(403);
             continue;
@@ -148,9 +144,7 @@ describe('what a key is for', () => {
 
   it('shows the name and the address of the user to a key that manages the account, and to no other', async () => {
     const person = { name: 'Ada Lovelace', email: 'ada@example.org' };
-    expect(userRecord.strict().parse((await keys.ask('GET', '/v1/user/data', owner)).body)).toMatchObject(
-      person,
-    );
+    expect(userRecord.strict().parse((await keys.ask('GET', '/v1/user/data', owner)).body)).toMatchObject(person);
     const rotated = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body.apiKey;
     for (const key of [owner, rotated])
       expect((await keys.ask('GET', '/v1/user/data', key)).body).toMatchObject(person);
@@ -191,8 +185,7 @@ describe('a key that is deleted', () => {
   it('is dead at once and not listed; to delete it again changes nothing', async () => {
     const { id, apiKey } = await keys.make(owner);
     expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
-    for (let n = 0; n < 2; n++)
-      expect((await keys.ask('DELETE', `/v1/user/keys/${id}`, owner)).status).toBe(204);
+    for (let n = 0; n < 2; n++) expect((await keys.ask('DELETE', `/v1/user/keys/${id}`, owner)).status).toBe(204);
     expect(await keys.outcome('GET', PRICED, apiKey)).toBe('api_key_revoked');
     expect(await keys.list(owner)).toHaveLength(1);
   });
@@ -224,8 +217,6 @@ describe('a key that is deleted', () => {
       keys.clock.pass(SECOND);
       await keys.ask('DELETE', `/v1/user/keys/${id}`, owner);
     }
-    expect(await keys.service.database.prisma.apiKey.count({ where: { userKey } })).toBe(
-      MAX_DEAD_KEYS_PER_USER + 2,
-    );
+    expect(await keys.service.database.prisma.apiKey.count({ where: { userKey } })).toBe(MAX_DEAD_KEYS_PER_USER + 2);
   });
 });

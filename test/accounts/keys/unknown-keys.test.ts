@@ -81,10 +81,7 @@ describe('a key that nobody has', () => {
   it('is looked up once a minute, also when it comes many times at once', async () => {
     const keyCache = open();
     const key = mintApiKey();
-    const [first, other] = [
-      refusal(() => keyCache.holderOf(mintApiKey())),
-      refusal(() => keyCache.holderOf(key)),
-    ];
+    const [first, other] = [refusal(() => keyCache.holderOf(mintApiKey())), refusal(() => keyCache.holderOf(key))];
     const more = Array.from({ length: 20 }, () => refusal(() => keyCache.holderOf(key)));
     expect(new Set(await Promise.all([first, other, ...more]))).toEqual(new Set(['api_key_invalid']));
     const times = () => lookups.flat().filter((hash) => hash === hashApiKey(key)).length;

@@ -1,11 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import {
-  byOperator,
-  hashApiKey,
-  MAX_DEAD_KEYS_PER_USER,
-  MAX_KEYS_PER_USER,
-  mintApiKey,
-} from '#accounts/keys/api-key';
+import { byOperator, hashApiKey, MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, mintApiKey } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
 import { DAY, SECOND } from '#core/clock';
@@ -37,18 +31,14 @@ async function rotate(apiKey: string, graceSeconds: number) {
   return ask('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
 }
 
-const userKey = async () =>
-  (await service.parts.allowance.authenticate(key, { allowExpired: true })).user.key;
+const userKey = async () => (await service.parts.allowance.authenticate(key, { allowExpired: true })).user.key;
 const keys = () => service.database.prisma.apiKey.findMany({ orderBy: { createdAt: 'asc' } });
 const live = async () =>
-  (await keys()).filter(
-    ({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now(),
-  );
+  (await keys()).filter(({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now());
 
 it('a user has 20 keys, those in the grace of a rotation included, and one more when a grace is over', async () => {
   let newest = key;
-  for (let n = 1; n < MAX_KEYS_PER_USER; n++)
-    newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
+  for (let n = 1; n < MAX_KEYS_PER_USER; n++) newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
   const before = await keys();
   expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
   expect(await keys()).toEqual(before);

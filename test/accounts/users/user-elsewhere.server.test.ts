@@ -40,15 +40,11 @@ it('what the operator changes reaches every process within 5 s', async () => {
     await expect
       .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
       .toBe('quota_exceeded');
-    await expect
-      .poll(async () => (await ask(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN })
-      .toBe(1);
+    await expect.poll(async () => (await ask(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN }).toBe(1);
   }
   await replicas.users.limit(key, 2_000);
   for (const n of [0, 1]) {
-    await expect
-      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN })
-      .toBe(200);
+    await expect.poll(async () => (await ask(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN }).toBe(200);
   }
   await replicas.users.revoke(key);
   for (const n of [0, 1]) {

@@ -15,13 +15,7 @@ afterAll(() => service?.close());
 /** What a caller might send, with a secret in each place that a request has. */
 function placesOf(secret: string): { name: string; request: string }[] {
   const encoded = encodeURIComponent(secret);
-  const at = (
-    name: string,
-    target: string,
-    headers: Record<string, string> = {},
-    method = 'GET',
-    body = '',
-  ) => {
+  const at = (name: string, target: string, headers: Record<string, string> = {}, method = 'GET', body = '') => {
     const lines = Object.entries({ host: 'quotient', ...headers, 'content-length': String(body.length) });
     const head = [`${method} ${target} HTTP/1.1`, ...lines.map(([field, value]) => `${field}: ${value}`)];
     return { name, request: `${head.join('\r\n')}\r\n\r\n${body}` };
@@ -40,13 +34,7 @@ function placesOf(secret: string): { name: string; request: string }[] {
     at('malformed query', `${PRICED}&x=%E0%A4%A&api=${encoded}`),
     at('path', `/v1/user/${encoded}`),
     at('malformed path', `/v1/%E0%A4%A/${encoded}`),
-    at(
-      'body',
-      '/v1/user/create',
-      { 'content-type': 'application/json' },
-      'POST',
-      JSON.stringify({ api: secret }),
-    ),
+    at('body', '/v1/user/create', { 'content-type': 'application/json' }, 'POST', JSON.stringify({ api: secret })),
     at('request id', PRICED, { 'x-request-id': encoded }),
     at('authorization', PRICED, { authorization: `Bearer ${secret}`, cookie: `key=${encoded}` }),
     at('basic', PRICED, { authorization: `Basic ${btoa(`${secret}:`)}` }),
@@ -76,20 +64,15 @@ it.each([
   for (const { name, request } of placesOf(secret)) {
     const { status, headers, body } = await exchange(service.url, request);
     const answer = `${JSON.stringify(headers)}${body}`;
-    for (const form of forms(secret))
-      expect(answer.includes(form), `${name} → ${status} ${answer}`).toBe(false);
+    for (const form of forms(secret)) expect(answer.includes(form), `${name} → ${status} ${answer}`).toBe(false);
   }
   expect(service.logLines.length).toBeGreaterThan(0);
-  for (const form of forms(secret))
-    expect(service.logLines.filter((line) => line.includes(form))).toEqual([]);
+  for (const form of forms(secret)) expect(service.logLines.filter((line) => line.includes(form))).toEqual([]);
 });
 
 it('a key is answered to its holder alone, in the user record, and that is not stored by anybody', async () => {
   const key = await service.register();
-  for (const response of [
-    await service.get(`/v1/user/data?api=${key}`),
-    await service.get('/v1/user/data', { key }),
-  ]) {
+  for (const response of [await service.get(`/v1/user/data?api=${key}`), await service.get('/v1/user/data', { key })]) {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('content-encoding')).toBeNull();
     expect(await response.json()).toMatchObject({ apiKey: key });

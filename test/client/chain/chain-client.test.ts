@@ -4,8 +4,7 @@ import { type Sandbox, startSandbox } from '#sandbox/server';
 import { transferBytes } from '../../../fixtures/signing.ts';
 import { failure } from '../failure.ts';
 
-const MNEMONIC =
-  'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 const UNKNOWN = 'AB'.repeat(32);
 /** More than two pages of balances. */
 const COINS = 250;
@@ -27,8 +26,7 @@ beforeEach(() => {
   sandbox.faults.clear();
 });
 
-const urlOf = (dialect: 'legacy' | 'cosmos') =>
-  dialect === 'legacy' ? sandbox.legacyNodeUrl : sandbox.cosmosNodeUrl;
+const urlOf = (dialect: 'legacy' | 'cosmos') => (dialect === 'legacy' ? sandbox.legacyNodeUrl : sandbox.cosmosNodeUrl);
 
 describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
   const client = () => new ChainClient({ nodeUrl: urlOf(dialect), retries: 0 });
@@ -95,14 +93,7 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
 
 it('keeps to the path, whatever it is given', async () => {
   const one = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
-  for (const bad of [
-    '../../status',
-    '..%2f..%2fstatus',
-    'http://example.org',
-    `${rich}?x=1`,
-    `${rich}/..`,
-    '',
-  ]) {
+  for (const bad of ['../../status', '..%2f..%2fstatus', 'http://example.org', `${rich}?x=1`, `${rich}/..`, '']) {
     expect((await failure(one.balances(bad))).code).toBe('invalid_request');
     expect((await failure(one.transaction(bad))).code).toBe('invalid_request');
   }
@@ -168,10 +159,7 @@ describe('networks', () => {
       nodeUrl: 'https://node.example',
       explorer: { transaction: undefined, address: 'https://explorer.example/{address}' },
     });
-    expect([explorer.transaction(UNKNOWN), explorer.address('a')]).toEqual([
-      undefined,
-      'https://explorer.example/a',
-    ]);
+    expect([explorer.transaction(UNKNOWN), explorer.address('a')]).toEqual([undefined, 'https://explorer.example/a']);
   });
 
   it('are refused where they are not in the table, or link elsewhere than to a page', () => {

@@ -46,8 +46,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
 
   it('a signed transaction goes to the chain, and is waited for', async () => {
     const transfer = { to, amount: '12345' };
-    const tx =
-      dialect === 'legacy' ? await transferStdTx(nodes, transfer) : await transferBytes(nodes, transfer);
+    const tx = dialect === 'legacy' ? await transferStdTx(nodes, transfer) : await transferBytes(nodes, transfer);
     const before = (await direct.balances(to)).result;
     const found = await through.broadcast(tx, { wait: SOON });
     expect(found.code).toBeUndefined();

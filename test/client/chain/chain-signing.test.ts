@@ -63,8 +63,7 @@ describe('a transaction that CosmJS signed', () => {
   });
 
   it.each(['legacy', 'cosmos'] as const)('is waited for with the mode block: %s', async (dialect) => {
-    const tx =
-      dialect === 'legacy' ? await transferStdTx(sandbox, { to }) : await transferBytes(sandbox, { to });
+    const tx = dialect === 'legacy' ? await transferStdTx(sandbox, { to }) : await transferBytes(sandbox, { to });
     const found = await client(dialect).broadcast(tx, { mode: 'block', wait: SOON });
     expect(Number(found.height)).toBeGreaterThan(0);
   });

@@ -27,13 +27,7 @@ afterEach(() => server.close());
 async function ask<T>(status: number, body: unknown, call: (client: QuotientClient) => Promise<T>) {
   server.follow(() => ({ status, body: body === undefined ? '' : JSON.stringify(body) }));
   const result = await call(owner);
-  const {
-    method,
-    path,
-    query,
-    headers,
-    body: sent,
-  } = server.calls.at(-1) ?? expect.fail('nothing was asked');
+  const { method, path, query, headers, body: sent } = server.calls.at(-1) ?? expect.fail('nothing was asked');
   return {
     result,
     asked: { method, path, query, key: headers['x-api-key'], body: sent && JSON.parse(sent) },
@@ -55,9 +49,7 @@ describe('keys', () => {
 
   it('need no more than a label', async () => {
     const made = { id: 7, label: 'a', scopes: ['prices'], apiKey: KEY, start: 'qt_EXAM', expiresAt: null };
-    const { result, asked } = await ask(201, { ...made, createdAt: AT }, (client) =>
-      client.createKey({ label: 'a' }),
-    );
+    const { result, asked } = await ask(201, { ...made, createdAt: AT }, (client) => client.createKey({ label: 'a' }));
     expect(result.expiresAt).toBeNull();
     expect(asked.query).toEqual({ label: 'a' });
   });
@@ -109,9 +101,7 @@ describe('what is mailed about', () => {
 });
 
 it('reads and sets notices', async () => {
-  const set = await ask(200, { ...NOTICES, webhookSecret: 'whsec_a' }, (client) =>
-    client.setNotices(NOTICES),
-  );
+  const set = await ask(200, { ...NOTICES, webhookSecret: 'whsec_a' }, (client) => client.setNotices(NOTICES));
   expect(set.result.webhookSecret).toBe('whsec_a');
   expect(set.asked).toMatchObject({ method: 'PUT', path: '/v1/user/notices', key: KEY, body: NOTICES });
   const got = await ask(200, NOTICES, (client) => client.notices());

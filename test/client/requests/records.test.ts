@@ -33,9 +33,7 @@ it('has the types of the service, with dates in place of what is written', () =>
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<prices.DateSnapshot>();
   expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof prices.priceSeries>>();
   expectTypeOf<Written<client.Token>>().toEqualTypeOf<prices.TokenRecord>();
-  expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<
-    Omit<statistics.TokenStatistics, 'time'>
-  >();
+  expectTypeOf<Omit<client.TokenStatistics, 'time'>>().toEqualTypeOf<Omit<statistics.TokenStatistics, 'time'>>();
   expectTypeOf<client.TokenStatistics['time']>().toEqualTypeOf<Date>();
   expectTypeOf<client.Problem>().toEqualTypeOf<z.infer<typeof docs.problemRecord>>();
   expectTypeOf<client.StatisticsSymbol>().toEqualTypeOf<StatisticsSymbol>();

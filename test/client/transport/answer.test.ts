@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { describeAnswer } from '#client/transport/answer';
 
 const sourcesOf = (source?: string) =>
-  describeAnswer('GET', '/', new Response('', { headers: source ? { 'quotient-source': source } : {} }))
-    .sources;
+  describeAnswer('GET', '/', new Response('', { headers: source ? { 'quotient-source': source } : {} })).sources;
 
 it('names the sources without what is said of each', () => {
   expect(sourcesOf('kraken;age=12, coingecko;age=5400')).toEqual(['kraken', 'coingecko']);

@@ -48,8 +48,7 @@ describe('what is told of a CSV text', () => {
 });
 
 describe('the limits that headers tell of', () => {
-  const headers = (policy: string, state: string) =>
-    new Headers({ 'ratelimit-policy': policy, ratelimit: state });
+  const headers = (policy: string, state: string) => new Headers({ 'ratelimit-policy': policy, ratelimit: state });
 
   it('are found by their names, wherever they stand', () => {
     const policies = ['"plan";q=10000;w=2678400', '"burst";q=50;w=1'];

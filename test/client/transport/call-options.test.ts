@@ -68,8 +68,7 @@ describe('a signal that many calls share', () => {
   it('has one listener while they are under way, and none after them', async () => {
     const { signal } = new AbortController();
     const arrivals = new EventEmitter();
-    const fetch = () =>
-      new Promise<Response>((answer) => arrivals.once('go', () => answer(Response.json({}))));
+    const fetch = () => new Promise<Response>((answer) => arrivals.once('go', () => answer(Response.json({}))));
     arrivals.setMaxListeners(0);
     const many = new QuotientClient({ baseUrl: 'http://service.example', fetch });
     const calls = Array.from({ length: 10_000 }, () => many.health({ signal }));
@@ -100,9 +99,7 @@ describe('User-Agent', () => {
   it('names the client and Node', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     await client.health();
-    expect(server.calls[0]?.headers['user-agent']).toBe(
-      `quotient-client/${version} node/${process.versions.node}`,
-    );
+    expect(server.calls[0]?.headers['user-agent']).toBe(`quotient-client/${version} node/${process.versions.node}`);
   });
 
   it('can be another', async () => {

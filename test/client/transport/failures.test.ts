@@ -2,11 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuotientClient, QuotientError } from '#client/index';
-import {
-  type Script,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 import { failure } from '../failure.ts';
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
@@ -18,8 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const client = (timeout = 10_000) =>
-  new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeout });
+const client = (timeout = 10_000) => new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeout });
 
 /** Resolves when the server has been asked. */
 const asked = () =>

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { QuotientClient, type QuotientClientOptions, QuotientError } from '#client/index';
 
-const MNEMONIC =
-  'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
 /** The URLs that are asked, by a client that gets no answer but an empty one. */
 async function askedFor(baseUrl: string, ask: (client: QuotientClient) => Promise<unknown>) {
@@ -27,16 +26,12 @@ describe('the base URL', () => {
     expect(await askedFor(baseUrl, (client) => client.user())).toEqual([asked]);
   });
 
-  it.each([
-    '',
-    'example.org',
-    '/market',
-    'ftp://example.org',
-    'https://a:b@example.org',
-    'https://example.org?x=1',
-  ])('is refused where it is %o', (baseUrl) => {
-    expect(() => new QuotientClient({ baseUrl })).toThrow(QuotientError);
-  });
+  it.each(['', 'example.org', '/market', 'ftp://example.org', 'https://a:b@example.org', 'https://example.org?x=1'])(
+    'is refused where it is %o',
+    (baseUrl) => {
+      expect(() => new QuotientClient({ baseUrl })).toThrow(QuotientError);
+    },
+  );
 });
 
 it.each([{ timeout: 0 }, { timeout: Number.NaN }, { headers: { 'x-api-key': 'qt_a' } }, { retries: -1 }])(
@@ -54,9 +49,7 @@ it('encodes what it is given', async () => {
 
 describe('dates', () => {
   const dates = async (from: Date | string, thru: Date | string) => {
-    const [url] = await askedFor('http://example.org', (client) =>
-      client.priceRange('bitcoin', { from, thru }),
-    );
+    const [url] = await askedFor('http://example.org', (client) => client.priceRange('bitcoin', { from, thru }));
     return url && new URL(url).searchParams.toString();
   };
 

@@ -26,10 +26,7 @@ function limited(perSecond: number) {
       return new Response(JSON.stringify({ code }), { status: 429, headers: { ...headers, ...type } });
     }
     seen.passed += 1;
-    return Response.json(
-      { status: 'ok', warnings: [], ath_date: null, atl_date: null, id: 1 },
-      { status: 200 },
-    );
+    return Response.json({ status: 'ok', warnings: [], ath_date: null, atl_date: null, id: 1 }, { status: 200 });
   };
   return { seen, client: new QuotientClient({ baseUrl: 'http://service.example', fetch, timeout: TIMEOUT }) };
 }
@@ -58,20 +55,16 @@ it('lets none of 300 calls fail against a burst of 50, with a few requests for e
 
 it('lets no call fail that has time left', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 12 }),
-      fc.integer({ min: 1, max: 250 }),
-      async (perSecond, calls) => {
-        const { client } = limited(perSecond);
-        const failed = await failedOf(calls, () => client.latestPrice('bitcoin'));
-        for (const { error, at } of failed) {
-          expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
-          expect(at + Number(error.retryAfter) * 1000).toBeGreaterThanOrEqual(TIMEOUT);
-        }
-        // Two thirds of what the limit lets pass in that time.
-        if (calls <= perSecond * 20) expect(failed).toEqual([]);
-      },
-    ),
+    fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 250 }), async (perSecond, calls) => {
+      const { client } = limited(perSecond);
+      const failed = await failedOf(calls, () => client.latestPrice('bitcoin'));
+      for (const { error, at } of failed) {
+        expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
+        expect(at + Number(error.retryAfter) * 1000).toBeGreaterThanOrEqual(TIMEOUT);
+      }
+      // Two thirds of what the limit lets pass in that time.
+      if (calls <= perSecond * 20) expect(failed).toEqual([]);
+    }),
     { numRuns: 15 },
   );
 });

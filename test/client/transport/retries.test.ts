@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuotientClient, type QuotientClientOptions } from '#client/index';
-import {
-  type Reply,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 import { failure } from '../failure.ts';
 
 const PRICE: Reply = { body: JSON.stringify({ current_price: 1, ath_date: null, atl_date: null }) };
@@ -48,10 +44,7 @@ describe('a GET is asked again', () => {
     ['500', problem(500, 'internal_error')],
     ['502', problem(502, 'upstream_invalid')],
     ['503', problem(503, 'overloaded', { 'retry-after': '0' })],
-    [
-      '504 without a problem',
-      { status: 504, headers: { 'content-type': 'text/html' }, body: '<h1>504</h1>' },
-    ],
+    ['504 without a problem', { status: 504, headers: { 'content-type': 'text/html' }, body: '<h1>504</h1>' }],
     ['429 rate_limited', problem(429, 'rate_limited', { 'retry-after': '0' })],
   ])('after %s', async (_what, reply) => {
     answer(reply, PRICE);
@@ -99,14 +92,11 @@ describe('a GET is asked again', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it.each(['soon', '-1', '1.5', '2, 3'])(
-    'takes no notice of a Retry-After that is none: %s',
-    async (value) => {
-      answer(problem(503, 'overloaded', { 'retry-after': value }));
-      const error = await failure(client({ retries: 0 }).latestPrice('bitcoin'));
-      expect(error.retryAfter).toBeUndefined();
-    },
-  );
+  it.each(['soon', '-1', '1.5', '2, 3'])('takes no notice of a Retry-After that is none: %s', async (value) => {
+    answer(problem(503, 'overloaded', { 'retry-after': value }));
+    const error = await failure(client({ retries: 0 }).latestPrice('bitcoin'));
+    expect(error.retryAfter).toBeUndefined();
+  });
 
   it('not before a limit has room that RateLimit tells of, where there is no Retry-After', async () => {
     const limits = { ratelimit: '"plan";r=900;t=86400, "burst";r=0;t=7' };

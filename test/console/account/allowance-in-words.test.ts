@@ -34,8 +34,9 @@ describe('an account', () => {
 
   it('expires on a date, and has expired from then on', () => {
     const until = at('03-31');
-    expect([until.getTime() - 1, until.getTime()].map((now) => expiryInWords('account', until, now))).toEqual(
-      ['The account expires on 31 Mar 2026, 12:00.', 'The account expired on 31 Mar 2026, 12:00.'],
-    );
+    expect([until.getTime() - 1, until.getTime()].map((now) => expiryInWords('account', until, now))).toEqual([
+      'The account expires on 31 Mar 2026, 12:00.',
+      'The account expired on 31 Mar 2026, 12:00.',
+    ]);
   });
 });

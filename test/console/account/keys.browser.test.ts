@@ -46,10 +46,9 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
   await here.open(owner);
   await items().filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
   expect(await items().allInnerTexts()).toEqual([expect.stringContaining(`${owner.slice(0, 7)}…`)]);
-  expect(
-    await items().getByRole('button').allInnerTexts(),
-    'the last owner key can only be replaced',
-  ).toEqual(['Replace…']);
+  expect(await items().getByRole('button').allInnerTexts(), 'the last owner key can only be replaced').toEqual([
+    'Replace…',
+  ]);
   await items().getByRole('button').click();
   await dialog().getByRole('heading', { name: 'Replace the key?' }).waitFor();
   await dialog().getByRole('button', { name: 'Cancel' }).click();
@@ -168,9 +167,7 @@ it('warns of an owner key that a page of another origin has used', async () => {
     .toBe('https://shop.example');
   await here.open(owner);
   const warning = here.page.locator('#exposed-key');
-  await warning
-    .getByText(`A page of https://shop.example has used the owner key ${owner.slice(0, 7)}`)
-    .waitFor();
+  await warning.getByText(`A page of https://shop.example has used the owner key ${owner.slice(0, 7)}`).waitFor();
   expect(await barriers(here.page, { include: [['#exposed-key']] })).toEqual([]);
 
   await here.page.locator('#account-button').click();

@@ -91,9 +91,7 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   await follow(`#recover=${recovery}`);
   await page.getByRole('button', { name: 'Get a new key' }).click();
   await page.getByRole('link', { name: 'What token_invalid means' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'of no use any more').toBe(
-    false,
-  );
+  expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'of no use any more').toBe(false);
   await page.getByRole('button', { name: 'Not now' }).click();
   await page.locator('#dashboard').waitFor();
   expect(here.requests.filter((url) => url.includes(token) || url.includes(recovery))).toEqual([]);

@@ -94,8 +94,7 @@ it('stays signed in on this device when that is asked for, and forgets the key a
 it('is signed up to with the keyboard alone', async () => {
   const { page } = here;
   const { keyboard } = page;
-  const focused = () =>
-    page.evaluate<string>('document.activeElement.name || document.activeElement.textContent');
+  const focused = () => page.evaluate<string>('document.activeElement.name || document.activeElement.textContent');
   const tabTo = async (wanted: string) => {
     for (let steps = 0; steps < 20 && (await focused()) !== wanted; steps += 1) await keyboard.press('Tab');
     expect(await focused()).toBe(wanted);
@@ -145,9 +144,7 @@ it('asks for what is missing before it asks the service', async () => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectFault(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
   // The page asks for its sample by itself, and may do so at any time after it was opened.
-  const asked = here.requests
-    .slice(before)
-    .filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
+  const asked = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
   expect(asked).toEqual([]);
 });
 
@@ -173,9 +170,7 @@ it('says so where registration is closed', async () => {
   });
   try {
     await here.page.goto(`${closed.url}/`);
-    await here.page
-      .getByText('Registration is closed. Ask the operator of this service for a key.')
-      .waitFor();
+    await here.page.getByText('Registration is closed. Ask the operator of this service for a key.').waitFor();
     expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
     await here.open(await closed.enrol());
   } finally {

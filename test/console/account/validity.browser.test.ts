@@ -57,9 +57,7 @@ it('the new key is shown with the date on which it expires, and how it is renewe
   const { page } = here;
   await register('Yearly');
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  expect(await text('created-key-validity')).toBe(
-    `The key expires on ${await expiryOf(await text('created-key'))}.`,
-  );
+  expect(await text('created-key-validity')).toBe(`The key expires on ${await expiryOf(await text('created-key'))}.`);
   expect(await help('#key-created').getAttribute('href')).toBe('docs#renewal');
   expect(await help('#key-created').getAttribute('target'), 'the key is not lost').toBe('_blank');
 });

@@ -148,8 +148,7 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   await hide(page, true);
   await page.clock.fastForward(3_600_000);
   expect(priced()).toBe(6);
-  for (let i = 0; i < 34; i += 1)
-    await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  for (let i = 0; i < 34; i += 1) await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
   await hide(page, false);
   await page.getByText('Auto-refresh is off: less than 10% of the allowance is left.').first().waitFor();
   expect([await toggle.isChecked(), priced()]).toEqual([false, 9]);
@@ -168,9 +167,7 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
 it('asks a service that refuses everything no more often than it says, and not at all where nobody looks', async () => {
   const { page } = here;
   await here.openWhole(await opened.service.enrol());
-  await page.route('**/v1/**', (route) =>
-    route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }),
-  );
+  await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
   await refresh();
   const countdown = page.locator('#connection').getByText(/^Next try in/);
   await countdown.waitFor();

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '#client/index';
-import {
-  drawnOf,
-  type History,
-  type HistoryView,
-  historyCall,
-  inView,
-  isLog,
-} from '#console/history/chart-choice';
+import { drawnOf, type History, type HistoryView, historyCall, inView, isLog } from '#console/history/chart-choice';
 import { defaultInterval } from '#console/history/intervals';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 

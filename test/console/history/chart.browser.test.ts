@@ -82,9 +82,7 @@ describe('what is shown', () => {
     await press('Zoom in');
     await press('Zoom in');
     await expect.poll(() => reset.getAttribute('aria-disabled')).toBe('false');
-    await expect
-      .poll(() => page.locator('#announcements').innerText())
-      .toMatch(/^Shows .+ 2\d{3}, \d\d:\d\d to .+$/);
+    await expect.poll(() => page.locator('#announcements').innerText()).toMatch(/^Shows .+ 2\d{3}, \d\d:\d\d to .+$/);
     expect(await readout(), 'the change is that of the whole range').toMatch(/ in 30 days$/);
     await page.getByText('Show as a table').click();
     await expect.poll(() => page.locator('#points-body tr').count()).toBe(points);
@@ -94,16 +92,12 @@ describe('what is shown', () => {
 
     const zoomed = await shown();
     await press('Log scale');
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Log scale' }).getAttribute('aria-pressed'))
-      .toBe('true');
+    await expect.poll(() => page.getByRole('button', { name: 'Log scale' }).getAttribute('aria-pressed')).toBe('true');
     expect((await shown()).slice(0, 2), 'another scale shows the same part').toEqual(zoomed.slice(0, 2));
     await reset.click();
     await showsAll(points);
     for (let i = 0; i < 9; i += 1) await slider().press('+');
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Zoom in' }).getAttribute('aria-disabled'))
-      .toBe('true');
+    await expect.poll(() => page.getByRole('button', { name: 'Zoom in' }).getAttribute('aria-disabled')).toBe('true');
     await press('90D');
     await here.settled();
     expect((await shown())[0], 'another range is shown whole').toBe(0);

@@ -12,16 +12,13 @@ const CURRENCIES = [
   ['eur', 'eur'],
 ] as const;
 
-it.each(CURRENCIES)(
-  'what the console saves of a series in %s is what the service writes',
-  (currency, own) => {
-    const point = (price: number) => [{ date: new Date(MIDNIGHT), price }];
-    const series = { prices: point(42_280.25), market_cap: [], total_volume: point(7) };
-    expect(consoleCsv(series, currency)).toBe(
-      seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], own),
-    );
-  },
-);
+it.each(CURRENCIES)('what the console saves of a series in %s is what the service writes', (currency, own) => {
+  const point = (price: number) => [{ date: new Date(MIDNIGHT), price }];
+  const series = { prices: point(42_280.25), market_cap: [], total_volume: point(7) };
+  expect(consoleCsv(series, currency)).toBe(
+    seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], own),
+  );
+});
 
 it.each(CURRENCIES)('what the console saves of candles in %s is what the service writes', (currency, own) => {
   const candles = [MIDNIGHT, MIDNIGHT + 5 * MINUTE].map((at, i) => ({

@@ -6,11 +6,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const point = (ago: number, price: number) => ({ date: new Date(NOW - ago), price });
 
-function told(
-  parts: Partial<HistoryView>,
-  points: { date: Date; price: number }[],
-  board?: number | null,
-): string {
+function told(parts: Partial<HistoryView>, points: { date: Date; price: number }[], board?: number | null): string {
   const view: HistoryView = {
     ...{
       token: 'bitcoin',

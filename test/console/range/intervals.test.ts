@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defaultInterval,
-  earliestDate,
-  intervalFor,
-  possibleIntervals,
-  type Ranged,
-} from '#console/history/intervals';
+import { defaultInterval, earliestDate, intervalFor, possibleIntervals, type Ranged } from '#console/history/intervals';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
 const TOKEN = {
@@ -78,10 +72,7 @@ it('keeps the chosen interval where it is possible', () => {
 });
 
 it('knows the earliest date of prices and of candles', () => {
-  expect([earliestDate('prices', TOKEN), earliestDate('market_cap', TOKEN)]).toEqual([
-    '2013-04-28',
-    '2013-04-28',
-  ]);
+  expect([earliestDate('prices', TOKEN), earliestDate('market_cap', TOKEN)]).toEqual(['2013-04-28', '2013-04-28']);
   expect(earliestDate('candles', TOKEN)).toBe('2024-03-27');
   expect(earliestDate('candles', { available: { ...TOKEN.available, candles: null } })).toBeUndefined();
 });

@@ -85,10 +85,7 @@ describe('candles of a range that the venue no longer covers', () => {
     await press('Candles');
     await press('Custom');
     const { day } = token.available.candles ?? {};
-    expect([await field('From').getAttribute('min'), await field('To').getAttribute('max')]).toEqual([
-      day,
-      daysAgo(0),
-    ]);
+    expect([await field('From').getAttribute('min'), await field('To').getAttribute('max')]).toEqual([day, daysAgo(0)]);
     const before = here.requests.length;
     await apply('2020-01-01', daysAgo(3));
     await here.page
@@ -149,11 +146,7 @@ describe('the interval', () => {
     await here.settled();
     expect([await pressed(), search()]).toEqual(['Hourly', '?interval=hourly']);
     await press('1D');
-    expect([await offered(), await pressed(), search()]).toEqual([
-      ['Minute', 'Hourly'],
-      'Minute',
-      '?range=1d',
-    ]);
+    expect([await offered(), await pressed(), search()]).toEqual([['Minute', 'Hourly'], 'Minute', '?range=1d']);
     await press('Hourly');
     await page.goBack();
     await expect.poll(pressed).toBe('Minute');

@@ -77,11 +77,7 @@ it('does without a storage that throws', () => {
   store.setUnsaved(true);
   store.noteEnd(7);
   store.forget('one');
-  expect([
-    store.tabKey(),
-    store.deviceKey(),
-    store.isUnsaved(),
-    store.hasEnded(7),
-    store.hasChanged(),
-  ]).toEqual([...[undefined, undefined, false, false, false]]);
+  expect([store.tabKey(), store.deviceKey(), store.isUnsaved(), store.hasEnded(7), store.hasChanged()]).toEqual([
+    ...[undefined, undefined, false, false, false],
+  ]);
 });

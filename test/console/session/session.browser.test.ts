@@ -1,12 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  openTestConsole,
-  settled,
-  type TestConsole,
-  type Visit,
-  visit,
-} from '../../support/browser/console.ts';
+import { openTestConsole, settled, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 
 let opened: TestConsole;

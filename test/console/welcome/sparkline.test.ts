@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { SIZE, sparkline } from '#console/sample';
 
-const points = (...prices: number[]) =>
-  prices.map((price, i) => ({ date: new Date(Date.UTC(2026, 0, 1 + i)), price }));
+const points = (...prices: number[]) => prices.map((price, i) => ({ date: new Date(Date.UTC(2026, 0, 1 + i)), price }));
 const corners = (path: string) =>
   path
     .slice(1)

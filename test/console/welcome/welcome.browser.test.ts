@@ -34,9 +34,7 @@ it('shows real figures to whoever is not signed in, in their place, and the call
   expect(await sample.innerText()).toContain(`$${price}`);
   expect(await sample.innerText()).toMatch(/As of \d\d:\d\d, .+ ago/);
   expect(await sample.getByRole('img').getAttribute('aria-label')).toMatch(/^Bitcoin, last 30 days: from \$/);
-  expect(await sample.locator('path').getAttribute('d')).toMatch(
-    /^M(\d+\.\d \d+\.\d)(L\d+\.\d \d+\.\d){30}$/,
-  );
+  expect(await sample.locator('path').getAttribute('d')).toMatch(/^M(\d+\.\d \d+\.\d)(L\d+\.\d \d+\.\d){30}$/);
 
   await sample.getByRole('button', { name: 'Copy' }).click();
   const call = await page.evaluate<string>('navigator.clipboard.readText()');

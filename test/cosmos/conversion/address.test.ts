@@ -10,17 +10,12 @@ const address = fc
 
 test('an address of any chain is one, until a character of it is changed', () => {
   fc.assert(
-    fc.property(
-      address,
-      fc.nat(),
-      fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'),
-      (text, at, letter) => {
-        expect(isAddress(text)).toBe(true);
-        const i = text.lastIndexOf('1') + 1 + (at % (text.length - text.lastIndexOf('1') - 1));
-        const changed = text.slice(0, i) + letter + text.slice(i + 1);
-        expect(isAddress(changed)).toBe(changed === text);
-      },
-    ),
+    fc.property(address, fc.nat(), fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'), (text, at, letter) => {
+      expect(isAddress(text)).toBe(true);
+      const i = text.lastIndexOf('1') + 1 + (at % (text.length - text.lastIndexOf('1') - 1));
+      const changed = text.slice(0, i) + letter + text.slice(i + 1);
+      expect(isAddress(changed)).toBe(changed === text);
+    }),
   );
 });
 
@@ -31,14 +26,10 @@ test('what could mean something in a URL is none, even with a checksum', () => {
   }
 });
 
-test.each([
-  '',
-  'kava1',
-  '1qqqqqq',
-  'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upm',
-  '../../status',
-  '\0'.repeat(10),
-])('%j is none', (text) => expect(isAddress(text)).toBe(false));
+test.each(['', 'kava1', '1qqqqqq', 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upm', '../../status', '\0'.repeat(10)])(
+  '%j is none',
+  (text) => expect(isAddress(text)).toBe(false),
+);
 
 test('one from a recording is one', () => {
   expect(isAddress('kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn')).toBe(true);

@@ -38,14 +38,6 @@ test('an address tells its prefix, and with any character changed it is none', (
 });
 
 test('what is no address has no prefix', () => {
-  for (const text of [
-    '',
-    '1',
-    'cosmos1',
-    '../1qqqqqqqq',
-    'COSMOS1QQQQQQQQ',
-    `cosmos1${'q'.repeat(200)}`,
-    ' ',
-  ])
+  for (const text of ['', '1', 'cosmos1', '../1qqqqqqqq', 'COSMOS1QQQQQQQQ', `cosmos1${'q'.repeat(200)}`, ' '])
     expect(prefixOf(text)).toBeUndefined();
 });

@@ -117,26 +117,14 @@ describe('what cannot be encoded is refused, in words that name it and repeat no
   const own = (changes: object) => ({ ...send, value: { ...send?.value, ...changes } });
   test.each<[string, unknown, RegExp]>([
     ['no messages', signed(), /tx\.msg/],
-    [
-      'a type that is not known',
-      signed({ type: 'wasm/MsgStoreCode', value: {} }),
-      /wasm\/MsgStoreCode.*tx_bytes/,
-    ],
+    ['a type that is not known', signed({ type: 'wasm/MsgStoreCode', value: {} }), /wasm\/MsgStoreCode.*tx_bytes/],
     ['a message that is nothing', signed(null), /msg\.0 must be an object/],
     ['a coin that is nothing', signed(own({ amount: [null] })), /amount\.0 must be there/],
     ['a coin that is a text', signed(own({ amount: [''] })), /amount\.0 must be an object/],
     ['no type', signed({}), /msg\.0 \(without a type\)/],
-    [
-      'a member that was signed and that the type has not',
-      signed(own({ extra: 's3cret' })),
-      /msg\.0 .*alone/,
-    ],
+    ['a member that was signed and that the type has not', signed(own({ extra: 's3cret' })), /msg\.0 .*alone/],
     ['a signer that is a path', signed(own({ from_address: '../../status' })), /address of a signer/],
-    [
-      'a mistyped signer',
-      signed(own({ from_address: `${addressOf(1).slice(0, -1)}q` })),
-      /address of a signer/,
-    ],
+    ['a mistyped signer', signed(own({ from_address: `${addressOf(1).slice(0, -1)}q` })), /address of a signer/],
     ['a number in the place of a text', signed(own({ from_address: 5 })), /from_address must be a text/],
     ['an amount with a sign', signed(own({ amount: [{ denom: 'x', amount: '1e5' }] })), /amount\.0\.amount/],
     ['coins that are no list', signed(own({ amount: { denom: 'x' } })), /amount must be a list/],
@@ -145,11 +133,7 @@ describe('what cannot be encoded is refused, in words that name it and repeat no
     ['no fee', { ...signed(send), fee: undefined }, /tx\.fee/],
     ['gas as a number', { ...signed(send), fee: { amount: [], gas: 5 } }, /tx\.fee\.gas/],
     ['no signature', { ...signed(send), signatures: [] }, /list of 1/],
-    [
-      'signatures that are none',
-      { ...signed(send), signatures: [{ signature: '~' }] },
-      /signatures\.0\.signature/,
-    ],
+    ['signatures that are none', { ...signed(send), signatures: [{ signature: '~' }] }, /signatures\.0\.signature/],
     [
       'a key of a type that is not known',
       { ...signed(send), signatures: [{ pub_key: { type: 'x' }, signature: SIGNATURE }] },

@@ -157,13 +157,9 @@ export const SAMPLES: readonly Sample[] = [
     delegator_address: A,
     validator_address: V,
   }),
-  same(
-    '/cosmos.distribution.v1beta1.MsgWithdrawValidatorCommission',
-    'cosmos-sdk/MsgWithdrawValidatorCommission',
-    {
-      validator_address: V,
-    },
-  ),
+  same('/cosmos.distribution.v1beta1.MsgWithdrawValidatorCommission', 'cosmos-sdk/MsgWithdrawValidatorCommission', {
+    validator_address: V,
+  }),
   same('/cosmos.distribution.v1beta1.MsgFundCommunityPool', 'cosmos-sdk/MsgFundCommunityPool', {
     amount: coins,
     depositor: A,
@@ -189,11 +185,7 @@ export const SAMPLES: readonly Sample[] = [
     }),
   ),
   proposal(
-    same(
-      '/cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal',
-      'cosmos-sdk/CancelSoftwareUpgradeProposal',
-      TITLE,
-    ),
+    same('/cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal', 'cosmos-sdk/CancelSoftwareUpgradeProposal', TITLE),
   ),
   {
     amino: { type: 'cosmos-sdk/MsgVote', value: { proposal_id: '17', voter: A, option: 4 } },

@@ -41,13 +41,9 @@ const file = fc.record({
 describe('an archive', () => {
   it('gives the files that were put into it, however its bytes arrive', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(file, { maxLength: 5 }),
-        fc.integer({ min: 1, max: 3_000 }),
-        async (files, size) => {
-          expect(await filesOf(archiveOf(files), size)).toEqual(files);
-        },
-      ),
+      fc.asyncProperty(fc.array(file, { maxLength: 5 }), fc.integer({ min: 1, max: 3_000 }), async (files, size) => {
+        expect(await filesOf(archiveOf(files), size)).toEqual(files);
+      }),
     );
   });
 
@@ -63,9 +59,7 @@ describe('an archive', () => {
   it.each(['../a', '/etc/passwd', 'postgres/../../a', 'a/./b', 'a\\b', 'a//b'])(
     'is refused with a file named %s',
     async (wrong) => {
-      await expect(filesOf(archiveOf([{ name: wrong, content: Buffer.from('x') }]))).rejects.toThrow(
-        ArchiveFault,
-      );
+      await expect(filesOf(archiveOf([{ name: wrong, content: Buffer.from('x') }]))).rejects.toThrow(ArchiveFault);
     },
   );
 

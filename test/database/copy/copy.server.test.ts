@@ -55,10 +55,7 @@ async function copy(
   const events: CopyEvent[] = [];
   const [read, write] = [await openSession(from), await openSession(to)];
   try {
-    const [ofSource, target] = [
-      createCopySource(read.session),
-      createCopyTarget(write.session, BUILT_IN_NAMES),
-    ];
+    const [ofSource, target] = [createCopySource(read.session), createCopyTarget(write.session, BUILT_IN_NAMES)];
     await ofSource.prepare();
     const state = await target.prepare();
     if (state.kind !== 'empty' && state.kind !== 'unfinished') return { state, events };
@@ -197,10 +194,7 @@ it('is made by one process at a time: the one that came first writes nothing mor
   const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];
   const counts = await withSession(target, async (session) => {
     await migrate(session);
-    const [first, second] = [
-      createCopyTarget(session, BUILT_IN_NAMES),
-      createCopyTarget(session, BUILT_IN_NAMES),
-    ];
+    const [first, second] = [createCopyTarget(session, BUILT_IN_NAMES), createCopyTarget(session, BUILT_IN_NAMES)];
     await first.begin([table], 'source');
     await first.write(table, rows('one'), { source: 'source' });
     await second.resume();

@@ -6,10 +6,7 @@ const ready = (state: string) => Buffer.from(`Z\0\0\0\x05${state}`, 'latin1');
 /** An engine that is told by each statement what state it is left in. */
 const engine = {
   ran: [] as string[],
-  async execProtocolRawStream(
-    messages: Uint8Array,
-    { onRawData }: { onRawData: (piece: Uint8Array) => void },
-  ) {
+  async execProtocolRawStream(messages: Uint8Array, { onRawData }: { onRawData: (piece: Uint8Array) => void }) {
     const text = Buffer.from(messages).toString();
     engine.ran.push(text.includes('ROLLBACK') ? 'left' : text);
     onRawData(ready(text.startsWith('begin') ? 'T' : text.startsWith('fail') ? 'E' : 'I'));
@@ -17,8 +14,7 @@ const engine = {
 };
 
 const client = () => ({ onEvicted: vi.fn() });
-const say = (session: Session, from: ReturnType<typeof client>, text: string) =>
-  session.run(from, Buffer.from(text));
+const say = (session: Session, from: ReturnType<typeof client>, text: string) => session.run(from, Buffer.from(text));
 
 beforeEach(() => {
   engine.ran = [];

@@ -32,9 +32,7 @@ it('leaves out the key where none is taken, and the body of the answer where the
 
 it('asks a search for something', () => {
   const parameters = entry.parameters.slice(1).map((one) => ({ ...one, required: false }));
-  expect(samplesOf({ ...entry, path: '/v1/find', parameters }, '', {}).curl).toContain(
-    '/v1/find?q=a%20b%27s',
-  );
+  expect(samplesOf({ ...entry, path: '/v1/find', parameters }, '', {}).curl).toContain('/v1/find?q=a%20b%27s');
 });
 
 it('writes a body in the words of each language, which none of its characters ends', async () => {

@@ -100,9 +100,7 @@ it('has words for every fetch and every cause', () => {
 
 it('tells the same failure of many tokens once', () => {
   const tokens = Array.from({ length: 1000 }, (_, i) => `token-${i}`);
-  const charts = tokens.map(
-    (token): Warning => ({ about: 'fetch', what: `chart:${token}`, cause: 'resting' }),
-  );
+  const charts = tokens.map((token): Warning => ({ about: 'fetch', what: `chart:${token}`, cause: 'resting' }));
   const words = statusWords([...charts, { about: 'fetch', what: 'chart:bitcoin', cause: 'timeout' }]);
   expect(words.map(({ subject }) => subject)).toEqual([
     'Prices of the last day (token-0, token-1, token-2, token-3, token-4 and 995 more)',

@@ -23,10 +23,7 @@ export const database: Mutations[] = [
       ['if (rows.length === 0) throw takenOver();', ''],
       ['OR removed_at IS NOT NULL OR', 'OR'],
       ["if (name === 'shared_secret') continue;", ''],
-      [
-        "`SELECT setval('public.${name}', $1::bigint, $2)`",
-        "`SELECT setval('public.${name}', $1::bigint, NOT $2)`",
-      ],
+      ["`SELECT setval('public.${name}', $1::bigint, $2)`", "`SELECT setval('public.${name}', $1::bigint, NOT $2)`"],
     ],
   },
   {

@@ -148,9 +148,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/archive/archive-cache.ts',
     tests: ['prices/refresh/filling-processes.store.test.ts'],
-    changes: [
-      ['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series'],
-    ],
+    changes: [['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series']],
   },
   {
     file: 'src/prices/sources/coingecko-plans.ts',

@@ -53,10 +53,7 @@ export const statistics: Mutations[] = [
     tests: ['statistics/sources/ethereum-key.test.ts', 'statistics/sources/published-figures.test.ts'],
     changes: [
       ['new Set([401, 402])', 'new Set([401])'],
-      [
-        'rounded(blocks.length > 0 ? total / blocks.length : null)',
-        'blocks.length > 0 ? total / blocks.length : null',
-      ],
+      ['rounded(blocks.length > 0 ? total / blocks.length : null)', 'blocks.length > 0 ? total / blocks.length : null'],
     ],
   },
   {

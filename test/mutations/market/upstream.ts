@@ -105,10 +105,7 @@ export const upstream: Mutations[] = [
       ['budget.minute_spent < ', 'budget.minute_spent <= '],
       ['budget.month_spent < ', 'budget.month_spent <= '],
       ['greatest(budget.month_start, excluded.month_start)', 'excluded.month_start'],
-      [
-        'holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`',
-        'holder = NULL WHERE what = ${what}`',
-      ],
+      ['holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`', 'holder = NULL WHERE what = ${what}`'],
       ["budget.minute_start - interval '1 minute'", 'budget.minute_start'],
     ],
   },

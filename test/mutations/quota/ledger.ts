@@ -6,10 +6,7 @@ export const ledger: Mutations[] = [
     file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
-      [
-        'CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent',
-        'k.spent AS now_spent',
-      ],
+      ['CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent', 'k.spent AS now_spent'],
       ['WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END', 'ELSE k.spent - l.spent END'],
       ['seq = greatest(l.seq, g.seq)', 'seq = g.seq'],
       ['THEN k.spent - k.settled', 'THEN k.spent'],

@@ -15,10 +15,7 @@ async function nodeOf(chainId: string, own: string, options = {}) {
 
 describe('nodes of several chains', () => {
   test('the one that is not of the first’s chain is never asked, though it has more blocks, and is named', async () => {
-    const [first, other] = [
-      await nodeOf('kava-3', '7'),
-      await nodeOf('osmosis-1', '8', { height: 9_000_000 }),
-    ];
+    const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8', { height: 9_000_000 })];
     const clock = createTestClock('2026-05-15T14:42:25Z');
     const node = serviceOver([first, other], { clock });
     for (let i = 0; i < 3; i++) {
@@ -28,9 +25,7 @@ describe('nodes of several chains', () => {
     await node.broadcast({ tx_bytes: TX_BYTES, mode: 'sync' });
     expect(other.asked()).toEqual([]);
     expect(node.warnings().map(warningText)).toEqual(['node 2: of another chain (osmosis-1)']);
-    expect(node.lines).toContainEqual(
-      expect.objectContaining({ node: 2, chainId: 'osmosis-1', wanted: 'kava-3' }),
-    );
+    expect(node.lines).toContainEqual(expect.objectContaining({ node: 2, chainId: 'osmosis-1', wanted: 'kava-3' }));
   });
 
   test('not even when every node of the chain is down', async () => {

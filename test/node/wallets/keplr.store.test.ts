@@ -33,10 +33,6 @@ describe.each(DIALECTS)('@keplr-wallet/cosmos with no more than a URL, in front 
     expect(data.code).toBeUndefined();
     nextBlock();
     expect(await read(bob)).toEqual(['cosmos-sdk/Account', '1', '1']);
-    expect(await read('cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xu')).toEqual([
-      'cosmos-sdk/Account',
-      '0',
-      '0',
-    ]);
+    expect(await read('cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xu')).toEqual(['cosmos-sdk/Account', '0', '0']);
   });
 });

@@ -1,11 +1,4 @@
-import {
-  BroadcastMode,
-  CosmosClient,
-  coins,
-  GasPrice,
-  Secp256k1Wallet,
-  SigningCosmosClient,
-} from '@cosmjs/launchpad';
+import { BroadcastMode, CosmosClient, coins, GasPrice, Secp256k1Wallet, SigningCosmosClient } from '@cosmjs/launchpad';
 import { afterEach, describe, expect, test } from 'vitest';
 import { keyOf } from '../../../fixtures/signing.ts';
 import { DIALECTS, type Opened, openForWallet } from './open.ts';
@@ -31,9 +24,7 @@ describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of 
       expect(await client.getSequence()).toEqual({ accountNumber: 0, sequence });
       const sent = await client.sendTokens(bob, coins(amount, 'uatom'), 'rent');
       if (!('logs' in sent)) throw new Error(`it was refused: ${sent.rawLog}`);
-      expect(sent.logs[0]?.events.map(({ type }) => type)).toEqual(
-        expect.arrayContaining(['message', 'transfer']),
-      );
+      expect(sent.logs[0]?.events.map(({ type }) => type)).toEqual(expect.arrayContaining(['message', 'transfer']));
       const found = await reader.getTx(sent.transactionHash);
       expect(found).toMatchObject({
         hash: sent.transactionHash,
@@ -103,9 +94,6 @@ describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of 
     const second = await client.sendTokens(bob, coins(2, 'uatom'));
     expect([first, second].map((sent) => ('code' in sent ? sent.rawLog : ''))).toEqual(['', '']);
     nextBlock();
-    expect([first, second].map((sent) => chain.transaction(sent.transactionHash)?.failure)).toEqual([
-      null,
-      null,
-    ]);
+    expect([first, second].map((sent) => chain.transaction(sent.transactionHash)?.failure)).toEqual([null, null]);
   });
 });

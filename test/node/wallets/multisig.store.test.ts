@@ -55,10 +55,7 @@ async function openMultisig(dialect: 'legacy' | 'cosmos') {
   );
   // As amino has it: an array of three bits, of which the first and the third are set, and the signatures.
   const bits = Buffer.concat([Buffer.of(...[0x08, 0x03]), bytesField(0x12, Buffer.of(0b1010_0000))]);
-  const multisignature = Buffer.concat([
-    bytesField(0x0a, bits),
-    ...signatures.map((one) => bytesField(0x12, one)),
-  ]);
+  const multisignature = Buffer.concat([bytesField(0x0a, bits), ...signatures.map((one) => bytesField(0x12, one))]);
   const tx = {
     msg: [msg],
     fee,

@@ -5,9 +5,7 @@ import { haveRecordings, recording } from '../../support/upstream/recordings.ts'
 import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 import { DIALECTS, openForWallet } from './open.ts';
 
-const { LCDClient } = createRequire(import.meta.url)(
-  '@terra-money/terra.js',
-) as typeof import('@terra-money/terra.js');
+const { LCDClient } = createRequire(import.meta.url)('@terra-money/terra.js') as typeof import('@terra-money/terra.js');
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

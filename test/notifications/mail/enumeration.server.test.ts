@@ -15,8 +15,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** What goes on beside a call, and names users by their record numbers alone: the polls of keys, leases and prices. */
-const BESIDE =
-  /changed_at >=|lease|least\(|budget|refresh|"(user|api_key)"\."(user_)?key" (=|IN) \S+ (OFFSET|ORDER|$)/;
+const BESIDE = /changed_at >=|lease|least\(|budget|refresh|"(user|api_key)"\."(user_)?key" (=|IN) \S+ (OFFSET|ORDER|$)/;
 
 const ask = async (path: string, body: object) => {
   const response = await service.post(path, body);
@@ -50,8 +49,7 @@ test('nor from what is done while the caller waits: the same statements, with va
   const query = pg.Client.prototype.query;
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [first] = args as [string | { text: string; values?: unknown[] }];
-    const { text, values = (args[1] as unknown[]) ?? [] } =
-      typeof first === 'string' ? { text: first } : first;
+    const { text, values = (args[1] as unknown[]) ?? [] } = typeof first === 'string' ? { text: first } : first;
     statements.push({ text, lengths: values.map((value) => JSON.stringify(value ?? null).length) });
     return (query as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof query);

@@ -8,11 +8,7 @@ const PUBLIC = 'https://quotient.example.org/market';
 
 describe('a mail', () => {
   test('says the same in plain text and in HTML', () => {
-    const mail = writeMail('Hello', [
-      'One.',
-      { words: 'Go on', link: 'https://a.example/#b=c' },
-      { code: 'curl x' },
-    ]);
+    const mail = writeMail('Hello', ['One.', { words: 'Go on', link: 'https://a.example/#b=c' }, { code: 'curl x' }]);
     expect(mail.text).toBe('One.\n\nGo on:\nhttps://a.example/#b=c\n\n  curl x\n');
     expect(mail.html).toContain('<p>One.</p>');
     expect(mail.html).toContain('<a href="https://a.example/#b=c">Go on</a>');

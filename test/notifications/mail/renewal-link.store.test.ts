@@ -22,9 +22,7 @@ const RENEWAL =
 test('a registration links to the renewal of the key, below the base path', async () => {
   const response = await fetch(`${open.url}/v1/user/create?${FORM}`, { method: 'POST' });
   expect(response.status).toBe(201);
-  expect(response.headers.get('link')).toBe(
-    RENEWAL.replace('</v1', '</market/v1').replace('</docs', '</market/docs'),
-  );
+  expect(response.headers.get('link')).toBe(RENEWAL.replace('</v1', '</market/v1').replace('</docs', '</market/docs'));
   const { apiKey, validUntil } = (await response.json()) as UserRecord;
   const renewed = await fetch(`${open.url}/v1/user/renew`, {
     method: 'POST',

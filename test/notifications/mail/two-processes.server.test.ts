@@ -40,9 +40,7 @@ test('a token that comes to two processes at once makes one key', async () => {
     const token = mintMailToken();
     const expiresAt = new Date(Date.now() + 60_000);
     await database.prisma.mailToken.create({ data: { hash: hashMailToken(token), userKey: key, expiresAt } });
-    const statuses = await both(
-      async (service) => (await post(service, '/v1/user/recover/confirm', { token })).status,
-    );
+    const statuses = await both(async (service) => (await post(service, '/v1/user/recover/confirm', { token })).status);
     expect(statuses.toSorted()).toEqual([200, 400]);
   }
   const living = await database.prisma.apiKey.count({

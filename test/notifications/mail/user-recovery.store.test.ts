@@ -30,10 +30,7 @@ async function tokensFor(address = email): Promise<string[]> {
   return mails.flatMap(tokensIn);
 }
 
-const codeOf = async (response: Response) => [
-  response.status,
-  ((await response.json()) as { code: string }).code,
-];
+const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 const dataOf = async (key: string) => (await service.get('/v1/user/data', { key })).status;
 
 test('who has lost the key gets a new one, and the old one is dead at once', async () => {
@@ -256,10 +253,7 @@ describe('a request that is not one', () => {
 
   test('without a body, with a large one, of another type', async () => {
     expect(await codeOf(await service.post('/v1/user/recover'))).toEqual([400, 'invalid_request']);
-    expect(await codeOf(await service.post('/v1/user/recover', 'a'.repeat(5000)))).toEqual([
-      413,
-      'body_too_large',
-    ]);
+    expect(await codeOf(await service.post('/v1/user/recover', 'a'.repeat(5000)))).toEqual([413, 'body_too_large']);
     const xml = await service.post('/v1/user/recover', '<a/>', { 'content-type': 'application/xml' });
     expect(await codeOf(xml)).toEqual([415, 'unsupported_media_type']);
   });

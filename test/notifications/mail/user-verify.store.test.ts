@@ -29,10 +29,7 @@ async function tokenFor(plan?: string): Promise<string> {
 }
 
 const users = () => service.database.prisma.user.count();
-const codeOf = async (response: Response) => [
-  response.status,
-  ((await response.json()) as { code: string }).code,
-];
+const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 
 test('nobody is registered before the token comes back, and whoever is, is valid from then', async () => {
   const response = await create();
@@ -90,10 +87,7 @@ describe('a token', () => {
 
   test('is of no use for another kind', async () => {
     const token = await tokenFor();
-    expect(await codeOf(await service.post('/v1/user/recover/confirm', { token }))).toEqual([
-      400,
-      'token_invalid',
-    ]);
+    expect(await codeOf(await service.post('/v1/user/recover/confirm', { token }))).toEqual([400, 'token_invalid']);
     const { apiKey: _ } = (await (await verify(token)).json()) as UserRecord;
     await service.post('/v1/user/recover', { email });
     const [recovery] = (await service.mailsSent()).flatMap(tokensIn);

@@ -108,9 +108,7 @@ describe('a notice', () => {
     const secret = await set(apiKey, { webhookUrl: `${receiver.url}/new` });
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
     const again = await tell();
-    expect(again.webhooks.map(({ headers }) => headers['webhook-id'])).toEqual([
-      webhooks[0]?.headers['webhook-id'],
-    ]);
+    expect(again.webhooks.map(({ headers }) => headers['webhook-id'])).toEqual([webhooks[0]?.headers['webhook-id']]);
     verified(secret, again.webhooks[0] as Delivery);
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);
   });

@@ -39,11 +39,7 @@ async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...se
 }
 
 /** What the ledger has of a user's period: calls that are booked, and a lease with calls that are not. */
-async function spend(
-  userKey: number,
-  used: number,
-  { unbooked = 0, unspent = 0, periodStart = CREATED } = {},
-) {
+async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0, periodStart = CREATED } = {}) {
   const where = { userKey, periodStart: new Date(periodStart) };
   const counts = { used, outstanding: unbooked + unspent };
   await database.prisma.usage.upsert({

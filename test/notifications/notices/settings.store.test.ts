@@ -27,10 +27,7 @@ const all = { email: true, webhookUrl: URL, thresholds: [80, 100] };
 describe('the notices of a user', () => {
   test('are the defaults until they are set', async () => {
     const answer = await call('GET', await service.register());
-    expect([answer.status, answer.body]).toEqual([
-      200,
-      { email: false, webhookUrl: null, thresholds: [80, 100] },
-    ]);
+    expect([answer.status, answer.body]).toEqual([200, { email: false, webhookUrl: null, thresholds: [80, 100] }]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -84,11 +81,7 @@ describe('the notices of a user', () => {
   ])('are refused as %j, naming what is wrong', async (body, locations) => {
     const { status, body: problem } = await call('PUT', await service.register(), body);
     const faults = problem.errors as { location: string; fix: string; message: string }[];
-    expect([status, problem.code, faults.map(({ location }) => location)]).toEqual([
-      400,
-      'invalid_request',
-      locations,
-    ]);
+    expect([status, problem.code, faults.map(({ location }) => location)]).toEqual([400, 'invalid_request', locations]);
     for (const { fix, message } of faults) {
       expect(fix).toMatch(/^(give|send) /);
       expect(message).not.toMatch(/undefined|expected|Invalid/);

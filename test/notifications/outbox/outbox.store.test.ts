@@ -113,10 +113,7 @@ test('of a kind of which more may hang, more are under way at once', async () =>
     { webhook: 20 },
   );
   const messages = Array.from({ length: 30 }, () => message());
-  await addAndWake(outbox, [
-    ...messages,
-    ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' })),
-  ]);
+  await addAndWake(outbox, [...messages, ...messages.map((one) => ({ ...one, id: randomUUID(), kind: 'webhook' }))]);
   await expect.poll(() => [mails, webhooks]).toEqual([5, 20]);
   open();
   await outbox.deliverDue();
@@ -199,9 +196,7 @@ test('what is under way at the end is another process’s at once', async () => 
   const first = start({
     mail: (_message, signal) => {
       open();
-      return new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(new Error('cut short'))),
-      );
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut short'))));
     },
   });
   const one = message();

@@ -147,9 +147,7 @@ describe('a fault', () => {
     const server = await serve({
       refuse: (to) => (to === 'gone@example.org' ? { reply: '550 5.1.1 gone' } : undefined),
     });
-    expect(await faultOf(server.url, never, { ...MAIL, to: 'gone@example.org' })).toBeInstanceOf(
-      Undeliverable,
-    );
+    expect(await faultOf(server.url, never, { ...MAIL, to: 'gone@example.org' })).toBeInstanceOf(Undeliverable);
     await mailerTo(server.url).send(MAIL, never);
     expect(server.mails).toMatchObject([{ to: ['ada@example.org'] }]);
   });
@@ -187,8 +185,6 @@ describe('a fault', () => {
     stop.abort();
     expect((await fault).message).not.toBe('it was sent');
     const [socket] = sockets;
-    await new Promise<void>((resolve) =>
-      socket?.closed ? resolve() : socket?.resume().once('close', resolve),
-    );
+    await new Promise<void>((resolve) => (socket?.closed ? resolve() : socket?.resume().once('close', resolve)));
   });
 });

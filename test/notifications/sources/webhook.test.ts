@@ -103,9 +103,7 @@ describe('a webhook', () => {
   test('has its deadline for a name that no server tells of', async () => {
     const names = await kept(startNameServer(() => undefined));
     const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
-    expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(
-      /^no answer in/,
-    );
+    expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(/^no answer in/);
   });
 });
 
@@ -161,9 +159,7 @@ describe('a connection', () => {
 
   test('without encryption goes to no public address', async () => {
     const names = await kept(startNameServer(() => ['8.8.8.8']));
-    const { message } = await failure(
-      allowing({ nameServers: [names.at] }).post('http://example.org/', '{}', HEADERS),
-    );
+    const { message } = await failure(allowing({ nameServers: [names.at] }).post('http://example.org/', '{}', HEADERS));
     expect(message).toBe(REFUSED);
   });
 });

@@ -24,8 +24,7 @@ afterAll(() => rm(file, { force: true }));
 test('the code of the page accepts what is signed, also during a rotation, and nothing else', () => {
   const [secret, old] = [mintWebhookSecret(), mintWebhookSecret()];
   const now = Date.now();
-  const signed = (at: number, secrets = [secret, old]) =>
-    webhookHeaders({ id: 'a', now: at, body: '{}' }, secrets);
+  const signed = (at: number, secrets = [secret, old]) => webhookHeaders({ id: 'a', now: at, body: '{}' }, secrets);
   for (const one of [secret, old]) expect(isGenuine(one, signed(now), '{}')).toBe(true);
   expect(isGenuine(mintWebhookSecret(), signed(now), '{}')).toBe(false);
   expect(isGenuine(secret, signed(now), '{} ')).toBe(false);

@@ -55,9 +55,7 @@ async function expectSame(archive: ArchiveCache): Promise<void> {
   for (const token of BUILT_IN_NAMES) {
     for (const interval of INTERVALS) {
       const stored = await store.samples(token, interval, plausibleTimes(NOW));
-      expect(rowsOf(archive, token, interval)).toEqual(
-        stored.map(({ settled: _settled, ...sample }) => sample),
-      );
+      expect(rowsOf(archive, token, interval)).toEqual(stored.map(({ settled: _settled, ...sample }) => sample));
     }
   }
 }
@@ -79,13 +77,7 @@ describe('the archive in memory', () => {
         covers: { from: day, thru: day + DAY - 1 },
       };
       const what = i % 3 === 0 ? (`daily:${token}` as const) : (`chart:${token}` as const);
-      await process.record(
-        'coingecko',
-        what,
-        token,
-        what.startsWith('daily') ? [days, minute] : [minute],
-        NOW,
-      );
+      await process.record('coingecko', what, token, what.startsWith('daily') ? [days, minute] : [minute], NOW);
       await processes[(i + 1) % 2]?.sync();
     });
     await Promise.all(work);
@@ -167,11 +159,7 @@ describe('the archive in memory', () => {
         [{ interval: 'hour', samples: [], covers: { from: day + from, thru: day + thru } }],
         NOW,
       );
-    await Promise.all([
-      cover(first, 0, HOUR - 1),
-      cover(second, HOUR, 2 * HOUR),
-      cover(first, 5 * HOUR, 6 * HOUR),
-    ]);
+    await Promise.all([cover(first, 0, HOUR - 1), cover(second, HOUR, 2 * HOUR), cover(first, 5 * HOUR, 6 * HOUR)]);
     await cover(second, 30 * MINUTE, 90 * MINUTE);
     await first.sync();
     const spans = [

@@ -72,12 +72,7 @@ test('what is not used goes, and comes back with what was stored meanwhile', asy
   await archive.load('bitcoin');
   await archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);
   const record = { ...PRICE, current_price: 7 };
-  await archive.recordLatest(
-    'coingecko',
-    'latest',
-    [{ token: 'bitcoin', record, at: NOW, fetchedAt: NOW }],
-    NOW,
-  );
+  await archive.recordLatest('coingecko', 'latest', [{ token: 'bitcoin', record, at: NOW, fetchedAt: NOW }], NOW);
   expect(archive.latest('bitcoin')?.record.current_price).toBe(7);
   for (const token of ['ethereum', 'solana']) {
     clock.advance(MINUTE);
@@ -103,12 +98,7 @@ test('a process that looks seldom has every latest price that was stored meanwhi
   const tell = (minutes: number, fetched: number) => {
     const [at, fetchedAt] = [NOW + minutes * MINUTE, NOW + fetched * MINUTE];
     const record = { ...PRICE, current_price: minutes + 1 };
-    return other.archive.recordLatest(
-      'coingecko',
-      'latest',
-      [{ token: 'bitcoin', record, at, fetchedAt }],
-      fetchedAt,
-    );
+    return other.archive.recordLatest('coingecko', 'latest', [{ token: 'bitcoin', record, at, fetchedAt }], fetchedAt);
   };
   const prices = () => {
     const { columns, start, end } = archive.series('bitcoin', 'minute').slice(0, Number.POSITIVE_INFINITY);

@@ -15,9 +15,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase();
 });
-beforeEach(
-  () => database.prisma.$executeRaw`TRUNCATE point, coverage, latest, source_coverage, source_latest`,
-);
+beforeEach(() => database.prisma.$executeRaw`TRUNCATE point, coverage, latest, source_coverage, source_latest`);
 afterAll(() => database.close());
 
 const olderUpsert = (price: number) => database.prisma.$executeRaw`
@@ -35,9 +33,7 @@ const stored = () => createArchiveStore(database.prisma).samples('bitcoin', 'hou
 
 test('what they store is the first source’s', async () => {
   await olderUpsert(1);
-  expect(await stored()).toEqual([
-    { at: AT, price: 1, marketCap: 1, volume: 1, settled: true, source: 'coingecko' },
-  ]);
+  expect(await stored()).toEqual([{ at: AT, price: 1, marketCap: 1, volume: 1, settled: true, source: 'coingecko' }]);
 });
 
 test('what they write over a provisional row does not settle it', async () => {

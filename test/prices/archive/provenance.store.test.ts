@@ -29,13 +29,10 @@ const instant = fc.oneof(
   fc.nat({ max: SLOTS * 24 }),
 );
 /** One sample: in which slot, and how late in it, in minutes. */
-const samples = fc.uniqueArray(
-  fc.record({ slot, late: fc.constantFrom(0, 0, 1, 7), settled: fc.boolean() }),
-  {
-    selector: (one) => one.slot,
-    maxLength: SLOTS,
-  },
-);
+const samples = fc.uniqueArray(fc.record({ slot, late: fc.constantFrom(0, 0, 1, 7), settled: fc.boolean() }), {
+  selector: (one) => one.slot,
+  maxLength: SLOTS,
+});
 const step = fc.oneof(
   {
     weight: 5,
@@ -170,16 +167,10 @@ function openModel() {
     const coverage = await store.coverage();
     for (const { interval, source, span } of coverage) {
       const series = interval as Series;
-      for (
-        let place = slotAt(series, span.from - 1) + 1;
-        startOf(series, place + 1) - 1 <= span.thru;
-        place++
-      ) {
+      for (let place = slotAt(series, span.from - 1) + 1; startOf(series, place + 1) - 1 <= span.thru; place++) {
         const hadSample = all.get(key(source, series, place));
         expect(hadSample, `${source} of ${series} ${place} was told, and not purged`).toBeDefined();
-        const mine = rows.filter(
-          ({ grain, at }) => grain === series && slotAt(series, at.getTime()) === place,
-        );
+        const mine = rows.filter(({ grain, at }) => grain === series && slotAt(series, at.getTime()) === place);
         const byRight = mine.filter((row) => row.source === source || isBefore(row.source, source));
         if (hadSample) expect(byRight.length, `${source} of ${series} ${place}`).toBeGreaterThan(0);
         const others = coverage.filter((one) => one.interval === series && one.source !== source);

@@ -142,8 +142,7 @@ describe('while the venue fails', () => {
 
 test('what one process has fetched another serves, and all who ask at once cost one call', async () => {
   const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
-  const ask = (service = candles) =>
-    service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
+  const ask = (service = candles) => service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
   const other = await opened.anotherCandles();
   expect(await cost(() => Promise.all([ask(), ask(), ask(other), ask(other)]))).toEqual(['XXBTZUSD 60']);
   expect(told(await ask(other))).toEqual(told(await ask()));

@@ -25,8 +25,7 @@ const span = (from: number, hours: number) => ({
 });
 const record = (candles: readonly StoredCandle[], covers = span(0, 10)) =>
   store().record(WHAT, { ...HOURS, source: 'kraken', candles, covers }, BEGIN);
-const closes = async () =>
-  (await store().candles(HOURS, ALL)).map(({ at, close }) => [(at - BEGIN) / HOUR, close]);
+const closes = async () => (await store().candles(HOURS, ALL)).map(({ at, close }) => [(at - BEGIN) / HOUR, close]);
 
 test('what is stored is read exactly, in order, page by page', async () => {
   const given = [candle(0, 0.1 + 0.2), candle(1, 1 / 3, false), candle(2, 123456.789)];
@@ -84,9 +83,9 @@ test('a file is stored whole or not at all', async () => {
   }
   const series = { ...HOURS, source: 'kraken' } as const;
   const covers = () => span(0, 1);
-  await expect(
-    store().import('candles-import:bitcoin:hour', series, broken(), covers, BEGIN),
-  ).rejects.toThrow('the file ends here');
+  await expect(store().import('candles-import:bitcoin:hour', series, broken(), covers, BEGIN)).rejects.toThrow(
+    'the file ends here',
+  );
   expect(await closes()).toEqual([]);
   expect(await store().coverage()).toEqual([]);
   async function* whole() {

@@ -42,9 +42,7 @@ test('a gap is what is finished and not known, never the running candle', () => 
     hours('2026-05-15T13:00:00Z', '2026-05-15T13:59:59.999Z'),
   ]);
   expect(candleGaps(today, 0, known)).toEqual([]);
-  expect(candleGaps({ from: at('2026-05-15T14:00:00Z'), thru: NOW }, 0, { ...known, coverage: [] })).toEqual(
-    [],
-  );
+  expect(candleGaps({ from: at('2026-05-15T14:00:00Z'), thru: NOW }, 0, { ...known, coverage: [] })).toEqual([]);
 });
 
 describe('a window', () => {

@@ -40,15 +40,11 @@ describe('candles', () => {
   });
 
   test('of today are those that are finished', async () => {
-    const { body, header } = await service.ask(
-      ohlc('bitcoin&fromDate=2026-05-15&thruDate=2026-06-01&interval=hourly'),
-    );
+    const { body, header } = await service.ask(ohlc('bitcoin&fromDate=2026-05-15&thruDate=2026-06-01&interval=hourly'));
     const candles = JSON.parse(body) as Candle[];
     expect(candles).toHaveLength(14);
     expect(candles.at(-1)?.date).toBe('Fri, 15 May 2026 13:00:00 GMT');
-    expect(header('cache-control')).toBe(
-      'private, max-age=2994, stale-while-revalidate=60, stale-if-error=86400',
-    );
+    expect(header('cache-control')).toBe('private, max-age=2994, stale-while-revalidate=60, stale-if-error=86400');
   });
 
   test.each([
@@ -85,11 +81,7 @@ describe('what cannot be told', () => {
   });
 
   test.each([
-    [
-      'older than the venue tells',
-      'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02',
-      ['2023-01-01/2023-01-02'],
-    ],
+    ['older than the venue tells', 'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02', ['2023-01-01/2023-01-02']],
     ['older than the token', 'solana&fromDate=2015-01-01&thruDate=2015-01-02', undefined],
     ['of a day that runs', 'bitcoin&fromDate=2026-05-15&thruDate=2026-05-15', undefined],
     ['before the venue had the token', 'arweave&fromDate=2025-01-01&thruDate=2025-04-27', undefined],

@@ -57,24 +57,21 @@ describe('a file of the venue', () => {
     ['minute', 5 * MINUTE],
     ['hour', HOUR],
     ['day', DAY],
-  ] as const)(
-    'of candles of a %s is known by their distance, and stored exactly',
-    async (interval, length) => {
-      expect(await imported(lines(3, length))).toEqual({ interval, count: 3, stored: 3 });
-      const stored = await rows();
-      expect(stored[1]).toEqual({
-        ...{
-          token: 'bitcoin',
-          grain: interval,
-          at: new Date(BEGIN + length),
-          source: 'kraken',
-          settled: true,
-        },
-        ...{ open: 100.5, high: 110, low: 90.25, close: 105, volume: 12.00000001 },
-      });
-      expect(stored).toHaveLength(3);
-    },
-  );
+  ] as const)('of candles of a %s is known by their distance, and stored exactly', async (interval, length) => {
+    expect(await imported(lines(3, length))).toEqual({ interval, count: 3, stored: 3 });
+    const stored = await rows();
+    expect(stored[1]).toEqual({
+      ...{
+        token: 'bitcoin',
+        grain: interval,
+        at: new Date(BEGIN + length),
+        source: 'kraken',
+        settled: true,
+      },
+      ...{ open: 100.5, high: 110, low: 90.25, close: 105, volume: 12.00000001 },
+    });
+    expect(stored).toHaveLength(3);
+  });
 
   test('is served as soon as the processes look, further back than the listing, without a gap', async () => {
     const from = Date.parse('2012-01-01T00:00:00Z');
@@ -158,22 +155,10 @@ test.each<[string, readonly string[], BadLine]>([
   ],
   ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high is not a number from 0' }],
   ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume is not a number from 0' }],
-  [
-    'a negative volume',
-    [first, line(hour(1), { 5: -1 })],
-    { line: 2, fault: 'volume is not a number from 0' },
-  ],
+  ['a negative volume', [first, line(hour(1), { 5: -1 })], { line: 2, fault: 'volume is not a number from 0' }],
   ['a price of 0', [first, line(hour(1), { 3: 0 })], { line: 2, fault: 'low is not above 0' }],
-  [
-    'a wrong low',
-    [first, line(hour(1), { 3: 101 })],
-    { line: 2, fault: 'low is not the lowest of its prices' },
-  ],
-  [
-    'a wrong high',
-    [first, line(hour(1), { 2: 104 })],
-    { line: 2, fault: 'high is not the highest of its prices' },
-  ],
+  ['a wrong low', [first, line(hour(1), { 3: 101 })], { line: 2, fault: 'low is not the lowest of its prices' }],
+  ['a wrong high', [first, line(hour(1), { 2: 104 })], { line: 2, fault: 'high is not the highest of its prices' }],
   [
     'a candle beside its place',
     [first, second, line(hour(2) + 5 * MINUTE)],

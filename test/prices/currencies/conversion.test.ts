@@ -41,8 +41,7 @@ describe('a series', () => {
           rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
         );
         const back = convertColumns(convertColumns(columns, worth), (time) => 1 / worth(time));
-        for (const column of ['at', 'settled', 'source'] as const)
-          expect(back[column]).toEqual(columns[column]);
+        for (const column of ['at', 'settled', 'source'] as const) expect(back[column]).toEqual(columns[column]);
         for (const column of MONEY)
           for (let i = 0; i < rows.length; i++) {
             const [one, other] = [back[column][i] as number, columns[column][i] as number];
@@ -171,10 +170,7 @@ describe('by samples of a token', () => {
     ['minute', 5 * MINUTE],
   ] as const)('of an interval (%s) it is the nearest within its spacing', (interval, spacing) => {
     const base = at('2026-04-02T00:00:00Z');
-    const worth = worthBySamples(
-      series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]),
-      interval,
-    );
+    const worth = worthBySamples(series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]), interval);
     const asked = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
     const expected = [Number.NaN, 2, 2, 2, Number.NaN, 4, 4];
     expect(

@@ -79,8 +79,7 @@ describe('another currency', () => {
 
   test('of one date has the rate of that date: on a Sunday that of Friday', async () => {
     const { body, header } = await service.ask(`${DATE}&currency=jpy`);
-    const [, rate] =
-      /^jpy;rate=(\d+\.\d+);on=2026-05-08;source=ecb$/.exec(header('quotient-currency') ?? '') ?? [];
+    const [, rate] = /^jpy;rate=(\d+\.\d+);on=2026-05-08;source=ecb$/.exec(header('quotient-currency') ?? '') ?? [];
     const [[yen], [dollars]] = [JSON.parse(body), await json(DATE)];
     expect(yen.current_price / dollars.current_price).toBeCloseTo(Number(rate), 6);
   });
@@ -194,9 +193,7 @@ describe('bitcoin and ether', () => {
     expect(told.current_price).toBe(latest.current_price / ofBitcoin.current_price);
     // Of a date that the aggregator's plan does not reach.
     expect(told.ath).toBeNull();
-    expect(inBitcoin.header('quotient-currency')).toMatch(
-      /^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/,
-    );
+    expect(inBitcoin.header('quotient-currency')).toMatch(/^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/);
   });
 
   test('have candles by the first price of their own', async () => {
@@ -241,8 +238,7 @@ describe('a currency that cannot be had', () => {
       expect([status, JSON.parse(body).code]).toEqual([400, 'invalid_request']);
       const [fault] = JSON.parse(body).errors;
       expect(fault).toMatchObject({ location, message });
-      if (!message.startsWith('is another'))
-        expect(fault.fix).toMatch(/^give one of usd, eur, btc, eth, aud, bgn/);
+      if (!message.startsWith('is another')) expect(fault.fix).toMatch(/^give one of usd, eur, btc, eth, aud, bgn/);
     }
     expect(await used()).toBe(before);
   });

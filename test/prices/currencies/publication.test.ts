@@ -23,13 +23,10 @@ describe('what is missing', () => {
     ['nothing is stored', undefined, '1990-01-01', '2008-01-01'],
     ['years before are stored', '2013-01-01', '2013-01-11', undefined],
     ['years after are stored', '2013-01-01', '2013-01-10', '2012-01-01'],
-  ])(
-    'is fetched in whole years and waited for: %s (from %s), asked from %s on',
-    (_what, from, instant, planned) => {
-      const plan = planRates(at(instant), { ...known, from: from === undefined ? undefined : at(from) }, now);
-      expect(plan).toEqual(planned === undefined ? undefined : { from: at(planned), wait: 'end' });
-    },
-  );
+  ])('is fetched in whole years and waited for: %s (from %s), asked from %s on', (_what, from, instant, planned) => {
+    const plan = planRates(at(instant), { ...known, from: from === undefined ? undefined : at(from) }, now);
+    expect(plan).toEqual(planned === undefined ? undefined : { from: at(planned), wait: 'end' });
+  });
 });
 
 describe('the next publication', () => {

@@ -36,12 +36,7 @@ test('rates are stored with the span they were asked for, and read by currency',
 
 test('a rate that is stored stays, and a span grows', async () => {
   await store.record('rates', [rate('usd', '2026-05-13', 1.1302)], at('2026-01-01'), NOW);
-  await store.record(
-    'rates',
-    [rate('usd', '2026-05-13', 2), rate('usd', '2026-05-14', 3)],
-    at('2026-05-14'),
-    NOW,
-  );
+  await store.record('rates', [rate('usd', '2026-05-13', 2), rate('usd', '2026-05-14', 3)], at('2026-05-14'), NOW);
   await store.record('rates', [rate('jpy', '2026-05-13', 170)], at('2025-01-01'), NOW);
   expect(await store.rates('jpy', NOW)).toEqual([[at('2026-05-13'), 170]]);
   expect(await store.from()).toBe(at('2025-01-01'));

@@ -16,8 +16,7 @@ afterEach(() => opened.close());
 const EXR = 'EXR';
 const starts = () =>
   opened.sandbox.calls.filter(({ path }) => path.includes(EXR)).map(({ query }) => query.startPeriod);
-const rateOf = async (currency = 'eur', market = opened.market) =>
-  (await market.latest('solana', currency)).currency;
+const rateOf = async (currency = 'eur', market = opened.market) => (await market.latest('solana', currency)).currency;
 
 /** What is asked anew, once answers of the last second are forgotten and what is fetched has come. */
 async function later(ms: number): Promise<string | undefined> {
@@ -33,14 +32,7 @@ describe('rates', () => {
     await rateOf('chf');
     expect(starts()).toEqual(['2020-01-01']);
     // Older ones when somebody asks for an older time: then all from there on.
-    await opened.market.range(
-      'bitcoin',
-      'day',
-      Date.parse('2026-01-02'),
-      Date.parse('2026-01-03'),
-      'json',
-      'eur',
-    );
+    await opened.market.range('bitcoin', 'day', Date.parse('2026-01-02'), Date.parse('2026-01-03'), 'json', 'eur');
     expect(starts()).toHaveLength(1);
     await opened.market.latest('bitcoin', 'gbp');
     expect(starts()).toEqual(['2020-01-01', '2013-01-01']);
@@ -164,14 +156,7 @@ describe('without the source', () => {
     const answer = await opened.market.days('solana', 200, 'json', 'eur');
     expect(answer.gaps).toEqual(['2025-10-28/2026-01-01']);
     expect(answer.settled).toBe(false);
-    const old = opened.market.range(
-      'solana',
-      'day',
-      Date.parse('2025-11-01'),
-      Date.parse('2025-11-02'),
-      'json',
-      'eur',
-    );
+    const old = opened.market.range('solana', 'day', Date.parse('2025-11-01'), Date.parse('2025-11-02'), 'json', 'eur');
     await expect(old).rejects.toMatchObject({
       status: 502,
       code: 'upstream_invalid',

@@ -15,18 +15,15 @@ async function openAt(now: string, plan?: 'public' | 'demo' | 'pro') {
 }
 
 describe('a window that begins before the plan’s reach', () => {
-  test.each(['public', 'demo'] as const)(
-    'has the points there are, and names the rest (%s)',
-    async (plan) => {
-      const { market } = await openAt(NOW, plan);
-      const answer = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
-      expect(answer.gaps).toEqual(['2025-01-01/2025-05-15']);
-      expect(answer.settled).toBe(false);
-      const times = timesOf(answer);
-      expect(times[0]).toBe(date('2025-05-16'));
-      expect(times).toHaveLength((date('2026-01-01') - date('2025-05-16')) / DAY);
-    },
-  );
+  test.each(['public', 'demo'] as const)('has the points there are, and names the rest (%s)', async (plan) => {
+    const { market } = await openAt(NOW, plan);
+    const answer = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
+    expect(answer.gaps).toEqual(['2025-01-01/2025-05-15']);
+    expect(answer.settled).toBe(false);
+    const times = timesOf(answer);
+    expect(times[0]).toBe(date('2025-05-16'));
+    expect(times).toHaveLength((date('2026-01-01') - date('2025-05-16')) / DAY);
+  });
 
   test('names no date before the listing', async () => {
     const { market } = await openAt(NOW);

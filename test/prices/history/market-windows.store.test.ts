@@ -76,9 +76,7 @@ describe('today', () => {
   test('before its row is ready is told by its first sample', async () => {
     const { market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.days('bitcoin', 1, 'json');
-    const first = timesOf(
-      await market.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json'),
-    )[0];
+    const first = timesOf(await market.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json'))[0];
     const answer = await market.date('bitcoin', date('2026-05-15'), 'json');
     const { price, marketCap, volume } = figuresAt(1, 'bitcoin', answer.modifiedAt) ?? {};
     expect(Math.floor(answer.modifiedAt / SECOND) * SECOND).toBe(first);
@@ -97,9 +95,7 @@ describe('today', () => {
     clock.goTo('2026-05-15T00:40:00.000Z');
     const answer = await market.date('bitcoin', date('2026-05-15'), 'json');
     expect(answer.modifiedAt).toBe(date('2026-05-15'));
-    expect(snapshot(answer)).toMatchObject([
-      { current_price: dailySample(1, 'bitcoin', date('2026-05-15'))?.price },
-    ]);
+    expect(snapshot(answer)).toMatchObject([{ current_price: dailySample(1, 'bitcoin', date('2026-05-15'))?.price }]);
     const times = timesOf(await market.days('bitcoin', 11, 'json'));
     expect(times.filter((at) => at >= date('2026-05-15') && at < date('2026-05-15') + 40 * MINUTE)).toEqual([
       date('2026-05-15'),
@@ -124,16 +120,13 @@ describe('a range', () => {
     expect(answer.modifiedAt).toBe(date('2026-05-14'));
   });
 
-  test.each(['2026-05-15', '2026-05-16', '9999-12-31'])(
-    'thru %s ends with the latest sample',
-    async (thru) => {
-      const { market } = await openAt('2026-05-15T14:42:25.300Z');
-      const answer = await market.range('bitcoin', 'day', date('2026-05-14'), date(thru), 'json');
-      const times = [date('2026-05-14'), date('2026-05-15'), Date.parse('2026-05-15T14:42:25Z')];
-      expect(timesOf(answer)).toEqual(times);
-      expect(answer.modifiedAt).toBe(times[2]);
-    },
-  );
+  test.each(['2026-05-15', '2026-05-16', '9999-12-31'])('thru %s ends with the latest sample', async (thru) => {
+    const { market } = await openAt('2026-05-15T14:42:25.300Z');
+    const answer = await market.range('bitcoin', 'day', date('2026-05-14'), date(thru), 'json');
+    const times = [date('2026-05-14'), date('2026-05-15'), Date.parse('2026-05-15T14:42:25Z')];
+    expect(timesOf(answer)).toEqual(times);
+    expect(answer.modifiedAt).toBe(times[2]);
+  });
 
   test('ends with the newest sample there is, whichever call brought it', async () => {
     const { clock, market } = await openAt('2026-05-15T14:42:25.300Z');

@@ -83,9 +83,7 @@ describe('a series as CSV', () => {
         const read = lines.map((line) => {
           const [date = '', ...figures] = line.split(',');
           const at = Date.parse(date.length === 10 ? date : `${date.replace(' ', 'T')}Z`);
-          expect(date).toBe(
-            new Date(at).toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' '),
-          );
+          expect(date).toBe(new Date(at).toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' '));
           const [price, marketCap, volume] = figures.map((field) => (field === '' ? null : Number(field)));
           return { at, price, marketCap, volume };
         });

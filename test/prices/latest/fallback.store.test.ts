@@ -103,9 +103,7 @@ test('prices that differ much at a switch are logged, counted, and told while it
   await service.gate.reopen();
   await goOn(10);
   const back = (await ready()).warnings;
-  expect(back).toContainEqual(
-    expect.stringMatching(/^latest: bitcoin was 1 by kraken and [\d.]+ by coingecko/),
-  );
+  expect(back).toContainEqual(expect.stringMatching(/^latest: bitcoin was 1 by kraken and [\d.]+ by coingecko/));
   expect(back.join()).not.toContain('in place of');
   expect(await counted('bitcoin')).toBe(2);
   await service.pass(HOUR + MINUTE);

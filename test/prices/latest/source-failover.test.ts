@@ -16,8 +16,7 @@ const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
 /** Who is told after events, by the rule in words. */
 function toldAfter(events: readonly FailoverEvent[]): string {
   const takenOver = events.findLastIndex(
-    (event, i) =>
-      event.kind === 'fallback_answered' && !event.isSound && toldAfter(events.slice(0, i)) === PRIMARY,
+    (event, i) => event.kind === 'fallback_answered' && !event.isSound && toldAfter(events.slice(0, i)) === PRIMARY,
   );
   if (takenOver < 0) return PRIMARY;
   const answers = events.slice(takenOver + 1).filter(({ kind }) => kind !== 'fallback_answered');

@@ -10,8 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const get = (query = '', headers: Record<string, string> = {}) =>
-  service.get(`/v1/sample${query}`, { headers });
+const get = (query = '', headers: Record<string, string> = {}) => service.get(`/v1/sample${query}`, { headers });
 const calls = () => service.sandbox.countCalls();
 
 /** Asks often, as a stranger would who has no key, for so many hours. */

@@ -12,8 +12,7 @@ import { readSettings } from '#settings';
 import { openParts } from '../../../fixtures/parts.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
-const recordings =
-  process.env.RECORDINGS_DIR ?? new URL('../../../../shared/recordings', import.meta.url).pathname;
+const recordings = process.env.RECORDINGS_DIR ?? new URL('../../../../shared/recordings', import.meta.url).pathname;
 const FILES = {
   ethereum: join(recordings, 'series/coingecko_ethereum_2015_2024-12.csv'),
   'usd-coin': join(recordings, 'series/coingecko_usd-coin_2018_2022-09.csv'),
@@ -78,8 +77,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     await database?.close();
   });
 
-  const get = (url: string) =>
-    app.inject({ url: `/v1/prices/history/${url}`, headers: { 'x-api-key': apiKey } });
+  const get = (url: string) => app.inject({ url: `/v1/prices/history/${url}`, headers: { 'x-api-key': apiKey } });
 
   it('gives a date its three figures to the last digit', async () => {
     const answer = await get('date?tokenName=ethereum&date=01-01-2024');
@@ -111,17 +109,9 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     expect(counts).toEqual([3423, 3422, 3423]);
     const has = (points: Series['prices'], date: string) => points.some((point) => point.date === date);
     const missing = 'Sun, 09 Aug 2015 00:00:00 GMT';
-    expect([prices, market_cap, total_volume].map((points) => has(points, missing))).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([prices, market_cap, total_volume].map((points) => has(points, missing))).toEqual([false, false, false]);
     const noCap = 'Sun, 02 Apr 2017 00:00:00 GMT';
-    expect([prices, market_cap, total_volume].map((points) => has(points, noCap))).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([prices, market_cap, total_volume].map((points) => has(points, noCap))).toEqual([true, false, true]);
     expect(prices.map(({ date }) => date).filter((date) => !date.endsWith('00:00:00 GMT'))).toEqual([
       'Tue, 30 Jan 2018 00:05:11 GMT',
       'Thu, 08 Feb 2018 00:05:23 GMT',

@@ -14,8 +14,7 @@ type Interval = keyof typeof NAMES;
 type Column = [at: number, value: number | null][];
 type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
-const recorded = (interval: Interval) =>
-  JSON.parse(String(recording('coingecko', NAMES[interval]).body)) as Chart;
+const recorded = (interval: Interval) => JSON.parse(String(recording('coingecko', NAMES[interval]).body)) as Chart;
 const ascending = (column: Column) => [...column].sort((a, b) => a[0] - b[0]);
 
 let upstream: UpstreamServer;
@@ -24,8 +23,7 @@ let clock: TestClock;
 let key: string;
 beforeEach(async () => {
   upstream = await startUpstreamServer(({ path, query }) => {
-    if (!path.endsWith('/coins/bitcoin/market_chart'))
-      return { status: 404, body: '{"error":"coin not found"}' };
+    if (!path.endsWith('/coins/bitcoin/market_chart')) return { status: 404, body: '{"error":"coin not found"}' };
     const interval = query.interval === 'daily' ? 'day' : query.days === '1' ? 'minute' : 'hour';
     return recording('coingecko', NAMES[interval]);
   });
@@ -83,9 +81,7 @@ function expectedCsv(interval: Interval): string {
 describe.runIf(haveRecordings)('recorded charts come out with exactly the recorded figures', () => {
   test('the last day, by five minutes', async () => {
     await startAt('minute');
-    const [series] = (await (await ask('days?tokenName=bitcoin&days=1')).json()) as [
-      ReturnType<typeof expected>,
-    ];
+    const [series] = (await (await ask('days?tokenName=bitcoin&days=1')).json()) as [ReturnType<typeof expected>];
     expect(series).toEqual(expected('minute'));
     expect(series.prices).toHaveLength(287);
     const csv = await ask('days?tokenName=bitcoin&days=1', 'text/csv');

@@ -142,9 +142,7 @@ describe('the daily series', () => {
     const before = at('2026-05-15T01:44:59.999Z');
     expect(plan(window(before), before, known(before))).toEqual([]);
     const after = at('2026-05-15T01:45:00.000Z');
-    expect(plan(window(after), after, known(after))).toEqual([
-      'daily from 2026-05-15T00:00:00.000Z, wait: none',
-    ]);
+    expect(plan(window(after), after, known(after))).toEqual(['daily from 2026-05-15T00:00:00.000Z, wait: none']);
   });
 
   test('that was fetched before its day was ready is fetched again when it is, however soon that is', () => {

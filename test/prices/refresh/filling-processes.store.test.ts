@@ -6,8 +6,7 @@ import { openTestMarket, type TestMarket, timesOf } from '../../support/service/
 let opened: TestMarket;
 afterEach(() => opened.close());
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
-const text = ({ body }: { body: { identity: { payload: string | Buffer } } }) =>
-  String(body.identity.payload);
+const text = ({ body }: { body: { identity: { payload: string | Buffer } } }) => String(body.identity.payload);
 
 const ask = (market: TestMarket['market']) => [
   () => market.latest('bitcoin'),

@@ -38,11 +38,7 @@ async function openAt(now: string) {
   return {
     clock,
     /** The points of an answer by their times, once all is fetched that it has fetched. */
-    async points(
-      now: string,
-      aggregator: Charts,
-      ask: (one: typeof market) => ReturnType<typeof market.days>,
-    ) {
+    async points(now: string, aggregator: Charts, ask: (one: typeof market) => ReturnType<typeof market.days>) {
       clock.goTo(now);
       charts = aggregator;
       await ask(market);
@@ -65,9 +61,7 @@ test('an unsettled minute gives way to the next answer; a settled one never chan
     ],
   };
   const minutes = (market: typeof running.market) => market.days('bitcoin', 1, 'json');
-  expect((await points('2026-05-15T14:00:00Z', first, minutes)).map(([, price]) => price)).toEqual([
-    1, 2, 3, 4, 5,
-  ]);
+  expect((await points('2026-05-15T14:00:00Z', first, minutes)).map(([, price]) => price)).toEqual([1, 2, 3, 4, 5]);
 
   const second: Charts = {
     minutes: [
@@ -138,15 +132,9 @@ test('a day fetched before 00:40 gives way, and stays as it was fetched after', 
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
   const days = (price: number, ...more: [string, number][]): Charts => ({
-    days: [
-      ['2026-05-13T00:00:00Z', price],
-      ['2026-05-14T00:00:00Z', price],
-      ['2026-05-15T00:00:00Z', price],
-      ...more,
-    ],
+    days: [['2026-05-13T00:00:00Z', price], ['2026-05-14T00:00:00Z', price], ['2026-05-15T00:00:00Z', price], ...more],
   });
-  const values = async (now: string, charts: Charts) =>
-    (await points(now, charts, range)).map(([, price]) => price);
+  const values = async (now: string, charts: Charts) => (await points(now, charts, range)).map(([, price]) => price);
   expect(await values('2026-05-15T00:36:00Z', days(10))).toEqual([10, 10, 10]);
   expect(await values('2026-05-15T00:41:00Z', days(11))).toEqual([10, 10, 11]);
   const next: [string, number] = ['2026-05-16T00:00:00Z', 12];
@@ -228,9 +216,7 @@ test('days do not end with a sample of before the last of them', async () => {
     ['2026-05-14T00:00:00Z', 1],
     ['2026-05-15T00:00:00Z', 2],
   ];
-  expect(
-    await points('2026-05-15T10:20:00Z', { days }, (market) => market.days('bitcoin', 30, 'json')),
-  ).toEqual([
+  expect(await points('2026-05-15T10:20:00Z', { days }, (market) => market.days('bitcoin', 30, 'json'))).toEqual([
     ['05-14T00:00:00', 1],
     ['05-15T00:00:00', 2],
   ]);

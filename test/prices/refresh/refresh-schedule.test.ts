@@ -85,9 +85,7 @@ describe('a throttled schedule', () => {
           expect(schedule.early).toBeGreaterThanOrEqual(10 * SECOND);
           if (schedule.latest === Number.POSITIVE_INFINITY) return;
           const early = (DECEMBER - now) / schedule.early;
-          expect(cost(schedule, now) + early).toBeLessThanOrEqual(
-            Math.max(0.98 * perMonth - spent, 0) + 1e-6,
-          );
+          expect(cost(schedule, now) + early).toBeLessThanOrEqual(Math.max(0.98 * perMonth - spent, 0) + 1e-6);
         },
       ),
     );
@@ -121,8 +119,8 @@ describe('a throttled schedule', () => {
   test('lasts a month that begins in its midst', () => {
     const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, LOAD);
     expect(latest).toBe(6 * MINUTE);
-    expect(
-      throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart,
-    ).toBeGreaterThan(6 * HOUR);
+    expect(throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart).toBeGreaterThan(
+      6 * HOUR,
+    );
   });
 });

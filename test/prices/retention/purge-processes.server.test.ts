@@ -52,9 +52,7 @@ test('and none of the candles', async () => {
 
   replicas.sandbox.faults.always({ kind: 'html' });
   const purged = await runHere(commandLine, ['purge', '--source', 'kraken'], { DATABASE_URL: made.url });
-  expect(purged.stdout).toMatch(
-    /^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 spans of coverage/m,
-  );
+  expect(purged.stdout).toMatch(/^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 spans of coverage/m);
   for (const { url } of replicas.processes) await expect.poll(() => statusOf(url)).not.toBe(200);
   replicas.sandbox.faults.clear();
 }, 120_000);

@@ -79,13 +79,7 @@ test('deletes what is before an instant, in as many batches as it takes, and lea
   })).reverse();
   const from = minutes[0]?.at as number;
   const covers = { from, thru: clock.now() };
-  await store.record(
-    'kraken',
-    'x',
-    'bitcoin',
-    [{ interval: 'minute', samples: minutes, covers }],
-    clock.now(),
-  );
+  await store.record('kraken', 'x', 'bitcoin', [{ interval: 'minute', samples: minutes, covers }], clock.now());
   const limit = Date.parse('2026-05-10T00:00:00Z');
   const days = (await daysOf(store, clock.now())).length;
 

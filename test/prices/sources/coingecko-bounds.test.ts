@@ -2,11 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, iso } from '#core/clock';
 import { openTestSource } from '../../support/upstream/source.ts';
-import {
-  type Script,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 
@@ -40,10 +36,7 @@ describe('larger than anything that was asked for', () => {
     ['8 MB of empty objects', () => ({ body: list(8 * MB) })],
     ['in chunks', (_call, response) => void response.writeHead(200).end(list(8 * MB))],
     ['in its head', () => ({ headers: { 'x-long': 'x'.repeat(256 * 1024) }, body: '[]' })],
-    [
-      'by its own word',
-      (_call, response) => void response.writeHead(200, { 'content-length': 64 * MB }).write('['),
-    ],
+    ['by its own word', (_call, response) => void response.writeHead(200, { 'content-length': 64 * MB }).write('[')],
     ['of a million values in few bytes', () => ({ body: chart(JSON.parse(list(MB / 2))) })],
   ])('an answer is a failure of the source: %s', async (_name, script) => {
     await expect(asked(script, latest)).rejects.toMatchObject({ reason: 'too_large' });
@@ -77,8 +70,7 @@ describe('larger than anything that was asked for', () => {
       (source) => source.daily('bitcoin', 'max'),
     );
     expect(years.told).toHaveLength(1);
-    const coins = (count: number) =>
-      JSON.stringify(Array(count).fill({ id: 'x', padding: 'x'.repeat(1000) }));
+    const coins = (count: number) => JSON.stringify(Array(count).fill({ id: 'x', padding: 'x'.repeat(1000) }));
     await expect(asked(() => ({ body: coins(100) }), latest)).rejects.toMatchObject({ reason: 'too_large' });
   });
 
@@ -132,9 +124,7 @@ describe('samples that cannot be true', () => {
     });
     const body = JSON.stringify([market('bitcoin', NOW, 100), market('ethereum', NOW + 3 * DAY, 100)]);
     const { told, dropped } = await asked(() => ({ body }), latest);
-    expect(told).toMatchObject([
-      { token: 'bitcoin', at: NOW, record: { market_cap: null, total_volume: 0 } },
-    ]);
+    expect(told).toMatchObject([{ token: 'bitcoin', at: NOW, record: { market_cap: null, total_volume: 0 } }]);
     expect(dropped).toEqual([{ path: '/coins/markets', count: 1, reasons: ['too_late'] }]);
     const infinite = body.replace('"current_price":100', '"current_price":1e999');
     await expect(asked(() => ({ body: infinite }), latest)).rejects.toMatchObject({ reason: 'unexpected' });

@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
-import {
-  type Reply,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const DOGECOIN = readFileSync(new URL('../../samples/coingecko/coin.json', import.meta.url), 'utf8');
 

@@ -2,11 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY } from '#core/clock';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
-import {
-  type Script,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 
@@ -100,11 +96,7 @@ describe('a refusal to go back so far', () => {
   test.each<[string, (source: Source) => Promise<unknown>, number]>([
     ['all days', (source) => source.daily('bitcoin', 'max'), 730],
     ['two years of days', (source) => source.daily('bitcoin', 730), 365],
-    [
-      'hours of long ago',
-      (source) => source.between('bitcoin', { from: NOW - 500 * DAY, thru: NOW - 480 * DAY }),
-      365,
-    ],
+    ['hours of long ago', (source) => source.between('bitcoin', { from: NOW - 500 * DAY, thru: NOW - 480 * DAY }), 365],
     [
       'hours of this year',
       (source) => source.between('bitcoin', { from: NOW - 300 * DAY, thru: NOW - 280 * DAY }),

@@ -44,20 +44,16 @@ describe('after a refusal', () => {
 
   test('the next is always smaller, and the last is none after a few', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 10_000 }),
-        fc.option(fc.integer({ min: 0, max: 5000 })),
-        (from, named) => {
-          let days = from;
-          let steps = 0;
-          for (; days >= 1; steps++) {
-            const next = reachAfterRefusal(days, steps === 0 ? (named ?? undefined) : undefined);
-            expect(next).toBeLessThan(days);
-            days = next;
-          }
-          expect(steps).toBeLessThanOrEqual(14);
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.option(fc.integer({ min: 0, max: 5000 })), (from, named) => {
+        let days = from;
+        let steps = 0;
+        for (; days >= 1; steps++) {
+          const next = reachAfterRefusal(days, steps === 0 ? (named ?? undefined) : undefined);
+          expect(next).toBeLessThan(days);
+          days = next;
+        }
+        expect(steps).toBeLessThanOrEqual(14);
+      }),
     );
   });
 });

@@ -4,8 +4,7 @@ import { latestPrice } from '#prices/model/records';
 import { openTestSource } from '../../support/upstream/source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-const sample = (name: string) =>
-  readFileSync(new URL(`../../samples/coingecko/${name}`, import.meta.url), 'utf8');
+const sample = (name: string) => readFileSync(new URL(`../../samples/coingecko/${name}`, import.meta.url), 'utf8');
 const at = (iso: string) => Date.parse(iso);
 const noon = at('2026-05-15T12:00:00Z');
 
@@ -15,11 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function asked<T>(
-  body: string,
-  ask: (source: ReturnType<typeof openTestSource>) => Promise<T>,
-  status = 200,
-) {
+async function asked<T>(body: string, ask: (source: ReturnType<typeof openTestSource>) => Promise<T>, status = 200) {
   upstream.follow(() => ({ status, body }));
   const source = openTestSource(upstream.url);
   try {
@@ -83,9 +78,7 @@ describe('a chart', () => {
 
   test('may have members that nobody knows', async () => {
     const body = { prices: [[noon, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
-    expect(await chart(JSON.stringify(body))).toEqual([
-      { at: noon, price: 1, marketCap: null, volume: null },
-    ]);
+    expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 1, marketCap: null, volume: null }]);
   });
 
   test.each([
@@ -97,18 +90,10 @@ describe('a chart', () => {
     ['that is null', 'null', 'unexpected'],
     ['without its volumes', '{"prices":[[1,2]],"market_caps":[]}', 'unexpected'],
     ['with words for figures', '{"prices":[[1,"a lot"]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
-    [
-      'with objects for figures',
-      '{"prices":[[1,{"usd":2}]],"market_caps":[],"total_volumes":[]}',
-      'unexpected',
-    ],
+    ['with objects for figures', '{"prices":[[1,{"usd":2}]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
     ['with a text for a time', '{"prices":[["now",2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
     ['with a time that is none', '{"prices":[[8.7e15,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
-    [
-      'with a time before there was any',
-      '{"prices":[[-1,2]],"market_caps":[],"total_volumes":[]}',
-      'unexpected',
-    ],
+    ['with a time before there was any', '{"prices":[[-1,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
   ])('%s is a failure, never an empty series', async (_name, body, reason) => {
     await expect(chart(body)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
   });
@@ -186,11 +171,7 @@ describe('the latest prices', () => {
   });
 
   test('that name none of the tokens are a failure', async () => {
-    const answers = [
-      '[]',
-      '[{"id":"somewhere-else","current_price":1}]',
-      '[{"id":"bitcoin","current_price":null}]',
-    ];
+    const answers = ['[]', '[{"id":"somewhere-else","current_price":1}]', '[{"id":"bitcoin","current_price":null}]'];
     for (const body of answers) {
       const quotes = asked(body, (source) => source.quotes(['bitcoin']));
       await expect(quotes).rejects.toMatchObject({ reason: 'empty' });
@@ -203,20 +184,17 @@ describe('a call', () => {
     ['public', undefined, {}],
     ['demo', 'CG-demo', { 'x-cg-demo-api-key': 'CG-demo' }],
     ['pro', 'CG-pro', { 'x-cg-pro-api-key': 'CG-pro' }],
-  ] as const)(
-    'of the %s plan has the key in its own header and nowhere else',
-    async (plan, apiKey, headers) => {
-      upstream.follow(() => ({ body: sample('market_chart_day.json') }));
-      const source = openTestSource(`${upstream.url}/api/v3/`, { plan, ...(apiKey && { apiKey }) });
-      await source.daily('bitcoin', 'max');
-      await source.close();
-      const call = upstream.calls.at(-1);
-      expect(call?.path).toBe('/api/v3/coins/bitcoin/market_chart');
-      expect(call?.query).toEqual({ vs_currency: 'usd', days: 'max', interval: 'daily' });
-      const keys = Object.entries(call?.headers ?? {}).filter(([name]) => name.startsWith('x-cg-'));
-      expect(Object.fromEntries(keys)).toEqual(headers);
-    },
-  );
+  ] as const)('of the %s plan has the key in its own header and nowhere else', async (plan, apiKey, headers) => {
+    upstream.follow(() => ({ body: sample('market_chart_day.json') }));
+    const source = openTestSource(`${upstream.url}/api/v3/`, { plan, ...(apiKey && { apiKey }) });
+    await source.daily('bitcoin', 'max');
+    await source.close();
+    const call = upstream.calls.at(-1);
+    expect(call?.path).toBe('/api/v3/coins/bitcoin/market_chart');
+    expect(call?.query).toEqual({ vs_currency: 'usd', days: 'max', interval: 'daily' });
+    const keys = Object.entries(call?.headers ?? {}).filter(([name]) => name.startsWith('x-cg-'));
+    expect(Object.fromEntries(keys)).toEqual(headers);
+  });
 
   test('for several tokens has no space after a comma', async () => {
     await asked(sample('markets.json'), (source) => source.quotes(['bitcoin', 'ethereum']));
@@ -224,9 +202,7 @@ describe('a call', () => {
   });
 
   test('for a span is in whole seconds, and not narrower than the span', async () => {
-    await asked(sample('market_chart_day.json'), (source) =>
-      source.between('solana', { from: 1_500, thru: 8_001 }),
-    );
+    await asked(sample('market_chart_day.json'), (source) => source.between('solana', { from: 1_500, thru: 8_001 }));
     expect(upstream.calls.at(-1)?.query).toEqual({ vs_currency: 'usd', from: '1', to: '9' });
   });
 });

@@ -44,18 +44,14 @@ const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const DAYS = '/v1/prices/history/days?tokenName=bitcoin&days=1';
 const markets = (at: number) =>
   JSON.stringify(BUILT_IN_NAMES.map((id) => ({ id, current_price: 100, last_updated: iso(at) })));
-const dropped = async () =>
-  (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
+const dropped = async () => (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
 const warnings = () => service.logLines.filter((line) => line.includes('implausible samples dropped'));
 
 test('a source whose samples are all ahead has failed, and is believed again when they are not', async () => {
   expect(await dropped()).toBe(0);
   upstream.follow(() => ({ body: markets(NOW + 3 * DAY) }));
   const refused = await service.get(LATEST, { key });
-  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
-    502,
-    'upstream_invalid',
-  ]);
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([502, 'upstream_invalid']);
   expect(await dropped()).toBe(1);
   expect(warnings().map((line) => JSON.parse(line))).toMatchObject([
     { upstream: 'coingecko', path: '/coins/markets', dropped: 1, reasons: ['too_late'] },

@@ -6,11 +6,7 @@ import type { Dropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
-import {
-  type Reply,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const FROM = Date.parse('2026-05-13');
 const HEAD = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE\n';
@@ -121,13 +117,10 @@ describe('a rate that cannot be true is dropped and counted', () => {
     expect(opened.dropped).toMatchObject([{ count: 1, reasons: [reason] }]);
   });
 
-  test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])(
-    'of the date %s',
-    async (date) => {
-      expect(await told(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
-      expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
-    },
-  );
+  test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])('of the date %s', async (date) => {
+    expect(await told(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
+    expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
+  });
 });
 
 describe('an answer that is none', () => {
@@ -157,11 +150,7 @@ describe('an answer that is none', () => {
     ['a redirect', { status: 302, headers: { location: '/elsewhere' }, body: '' }, 'refused'],
     ['a fault', { status: 503, body: '<html></html>' }, 'server_error'],
     ['broken compression', csv('no gzip\n', { 'content-encoding': 'gzip' }), 'unreachable'],
-    [
-      'more than can be',
-      csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
-      'too_large',
-    ],
+    ['more than can be', csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }), 'too_large'],
   ])('is a failure: %s', async (_what, reply, reason) => {
     await expect(told(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
   });
@@ -179,15 +168,9 @@ describe('an answer that is none', () => {
 describe.runIf(haveRecordings)('as recorded', () => {
   test.each([
     ['api_csvdata_dataonly_PLN_lastN1_endPeriod_2026-08-08.csv', ['pln 2026-08-07 4.2983']],
-    [
-      'api_csvdata_full_USD_2026-09.csv',
-      ['usd 2026-09-03 1.1615', 'usd 2026-09-04 1.1622', 'usd 2026-09-07 1.1622'],
-    ],
+    ['api_csvdata_full_USD_2026-09.csv', ['usd 2026-09-03 1.1615', 'usd 2026-09-04 1.1622', 'usd 2026-09-07 1.1622']],
     // Without the Argentine peso, which is indicative.
-    [
-      'api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv',
-      ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27'],
-    ],
+    ['api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv', ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27']],
   ])('%s', async (name, rates) => {
     const recorded = String(recording('ecb', name).body);
     // What is asked for always has the dollar, which two of these were not asked for.

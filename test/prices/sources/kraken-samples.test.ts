@@ -3,14 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR } from '#core/clock';
 import { openTestKraken } from '../../support/upstream/kraken-source.ts';
-import {
-  type Script,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-const sample = (name: string) =>
-  readFileSync(new URL(`../../samples/kraken/${name}`, import.meta.url), 'utf8');
+const sample = (name: string) => readFileSync(new URL(`../../samples/kraken/${name}`, import.meta.url), 'utf8');
 const at = (iso: string) => Date.parse(iso);
 
 let upstream: UpstreamServer;

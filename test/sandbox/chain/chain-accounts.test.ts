@@ -81,9 +81,7 @@ test('balances come in pages, each of which names the next', async () => {
 test('the height comes in a header with what is asked of the state', async () => {
   chain = await openChain();
   const { headers } = await fetch(chain.sandbox.cosmosNodeUrl + balancesPath(chain.alice));
-  expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe(
-    String(chain.sandbox.chain.latest().height),
-  );
+  expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe(String(chain.sandbox.chain.latest().height));
 });
 
 test('which chain it is', async () => {

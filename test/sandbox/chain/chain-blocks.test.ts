@@ -81,9 +81,7 @@ test('the same bytes again are in the cache, before the block and after it', asy
     });
     chain.pass();
   }
-  expect((await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${chain.alice}`)).body.account.sequence).toBe(
-    '2',
-  );
+  expect((await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${chain.alice}`)).body.account.sequence).toBe('2');
 });
 
 test('what was refused may be sent again', async () => {

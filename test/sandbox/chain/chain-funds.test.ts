@@ -31,12 +31,7 @@ test.each<[string, Partial<Order>, number, RegExp]>([
   ['a fee below the price of gas', { fee: '499' }, 13, /got: 499uatom required: 500uatom: insufficient fee$/],
   ['a fee that nobody can pay', { fee: String(START + 1n) }, 5, /is smaller than 1000000000001uatom: insuff/],
   ['an amount of nothing', { amount: '0' }, 10, /^0uatom: invalid coins$/],
-  [
-    'an address of another chain',
-    { to: 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m' },
-    7,
-    /Invalid recipient/,
-  ],
+  ['an address of another chain', { to: 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m' }, 7, /Invalid recipient/],
   ['an address that is mistyped', { to: 'cosmos1mistyped' }, 7, /Invalid recipient/],
   ['a memo that is too long', { memo: 'x'.repeat(257) }, 12, /256 but received 257 characters/],
 ])('refused at once: %s', async (_name, changes, code, raw_log) => {
@@ -50,28 +45,23 @@ test.each<[string, Partial<Order>, number, RegExp]>([
   ['more than there is', { amount: String(START) }, 5, /message index: 0: 999999999500uatom is smaller than/],
   ['a coin that the sender has none of', { denom: 'uluna' }, 5, /0uluna is smaller than 1000uluna/],
   ['too little gas', { gas: '50000' }, 11, /gasWanted: 50000, gasUsed: \d+: out of gas$/],
-])(
-  'taken, and refused in the block, where the fee is paid all the same: %s',
-  async (_name, changes, code, log) => {
-    const bytes = await chain.txRaw(changes);
-    expect((await chain.postDirect(bytes)).body.code).toBe(0);
-    chain.pass();
-    const { body } = await chain.cosmos(`/cosmos/tx/v1beta1/txs/${hashOf(bytes)}`);
-    expect(body.tx_response).toMatchObject({ code, logs: [], raw_log: expect.stringMatching(log) });
-    const old = await chain.legacy(`/txs/${hashOf(bytes)}`);
-    expect([old.body.code, old.body.logs]).toEqual([code, undefined]);
-    expect(JSON.parse(old.body.raw_log)).toMatchObject({ codespace: 'sdk', code });
-    expect([await holds(chain.alice), await holds(FEE_COLLECTOR)]).toEqual([START - 500n, 500n]);
-  },
-);
+])('taken, and refused in the block, where the fee is paid all the same: %s', async (_name, changes, code, log) => {
+  const bytes = await chain.txRaw(changes);
+  expect((await chain.postDirect(bytes)).body.code).toBe(0);
+  chain.pass();
+  const { body } = await chain.cosmos(`/cosmos/tx/v1beta1/txs/${hashOf(bytes)}`);
+  expect(body.tx_response).toMatchObject({ code, logs: [], raw_log: expect.stringMatching(log) });
+  const old = await chain.legacy(`/txs/${hashOf(bytes)}`);
+  expect([old.body.code, old.body.logs]).toEqual([code, undefined]);
+  expect(JSON.parse(old.body.raw_log)).toMatchObject({ codespace: 'sdk', code });
+  expect([await holds(chain.alice), await holds(FEE_COLLECTOR)]).toEqual([START - 500n, 500n]);
+});
 
 test('the fees of what waits are no longer there to be spent', async () => {
   const place = 2;
   const [, , carol] = chain.sandbox.chain.accounts;
   await chain.postDirect(await chain.txRaw({ accountNumber: 2, fee: String(START - 700n) }, place));
-  const { body } = await chain.postDirect(
-    await chain.txRaw({ accountNumber: 2, sequence: 1, fee: '701' }, place),
-  );
+  const { body } = await chain.postDirect(await chain.txRaw({ accountNumber: 2, sequence: 1, fee: '701' }, place));
   expect(body).toMatchObject({ code: 5, raw_log: '700uatom is smaller than 701uatom: insufficient funds' });
   chain.pass();
   expect(await holds(carol?.address ?? '')).toBe(700n);

@@ -70,8 +70,7 @@ test('paths that are not there', async () => {
     status: 404,
     body: '404 page not found\n',
   });
-  for (const path of ['/txs/', '/txs/a/b', '/txs/%zz', '/status'])
-    expect((await chain.legacy(path)).status).toBe(404);
+  for (const path of ['/txs/', '/txs/a/b', '/txs/%zz', '/status']) expect((await chain.legacy(path)).status).toBe(404);
   expect((await chain.cosmos('/cosmos/bank/v1beta1/supply')).status).toBe(501);
   expect((await chain.legacy('/bank/balances/x', {})).status).toBe(404);
 });
@@ -86,16 +85,13 @@ describe('faults', () => {
     expect(countCalls('/cosmos-node/cosmos/bank/v1beta1/balances/{id}')).toBe(1);
   });
 
-  test.each(['resetMidway', 'truncated'] as const)(
-    '%s: the answer is lost, the transaction is not',
-    async (kind) => {
-      chain.sandbox.faults.next({ kind });
-      const bytes = await chain.txRaw();
-      await expect(chain.postDirect(bytes)).rejects.toThrow();
-      chain.pass();
-      expect((await chain.legacy(`/txs/${hashOf(bytes)}`)).status).toBe(200);
-    },
-  );
+  test.each(['resetMidway', 'truncated'] as const)('%s: the answer is lost, the transaction is not', async (kind) => {
+    chain.sandbox.faults.next({ kind });
+    const bytes = await chain.txRaw();
+    await expect(chain.postDirect(bytes)).rejects.toThrow();
+    chain.pass();
+    expect((await chain.legacy(`/txs/${hashOf(bytes)}`)).status).toBe(200);
+  });
 
   test('reset: nothing went in', async () => {
     chain.sandbox.faults.next({ kind: 'reset' });

@@ -81,9 +81,7 @@ describe('cosmos', () => {
     expect(body).toMatchObject({ pagination: null, total: '5' });
     expect(hashesOf(body.tx_responses)).toEqual(hashes.slice(2, 4));
     expect(body.tx_responses[0]).toMatchObject({ raw_log: '', logs: [] });
-    const [sent] = body.tx_responses[0].events
-      .filter(({ type }: { type: string }) => type === 'coin_spent')
-      .slice(1);
+    const [sent] = body.tx_responses[0].events.filter(({ type }: { type: string }) => type === 'coin_spent').slice(1);
     expect(sent.attributes).toContainEqual({ key: 'msg_index', value: '0', index: true });
     const newestFirst = await cosmosSearch({ query, order_by: 'ORDER_BY_DESC' });
     expect(hashesOf(newestFirst.body.tx_responses)).toEqual(hashes.toReversed());
@@ -161,6 +159,5 @@ test('conditions are read as they are written', () => {
     { key: 'a.b', operator: '=', value: 'it is' },
     { key: 'tx.height', operator: '>=', value: '5' },
   ]);
-  for (const text of ['', 'a.b', "ab='x'", "a.b='x' OR c.d='y'", "a.b='x''"])
-    expect(readConditions(text)).toBeNull();
+  for (const text of ['', 'a.b', "ab='x'", "a.b='x' OR c.d='y'", "a.b='x''"]) expect(readConditions(text)).toBeNull();
 });

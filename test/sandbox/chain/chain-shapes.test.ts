@@ -52,10 +52,7 @@ describe.skipIf(!haveRecordings)('legacy', () => {
 
   test('a broadcast that is refused', async () => {
     const { status, body } = await chain.postAmino(await chain.stdTx({ sequence: 1 }), 'block');
-    const { gas_used: _, ...theirs } = recorded(
-      'legacy',
-      'post_txs_block_failed_code4_terra_2020-08-20.json',
-    );
+    const { gas_used: _, ...theirs } = recorded('legacy', 'post_txs_block_failed_code4_terra_2020-08-20.json');
     expect(status).toBe(200);
     expect(shapeOf(body)).toEqual(shapeOf(theirs));
     expect({ ...body, txhash: '', raw_log: '' }).toEqual({ ...theirs, txhash: '', raw_log: '' });

@@ -9,8 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => chain.close());
 
-const flipped = (bytes: Uint8Array, place: number) =>
-  bytes.map((byte, index) => (index === place ? byte ^ 1 : byte));
+const flipped = (bytes: Uint8Array, place: number) => bytes.map((byte, index) => (index === place ? byte ^ 1 : byte));
 
 describe('amino JSON', () => {
   const said = async (tx: unknown) => {
@@ -90,12 +89,7 @@ describe('protobuf', () => {
   test.each<[string, Partial<Order>, number, string]>([
     ['chain id', { chainId: 'sandbox-2' }, 4, doubted],
     ['account number', { accountNumber: 1 }, 4, doubted],
-    [
-      'sequence',
-      { sequence: 4 },
-      32,
-      'account sequence mismatch, expected 0, got 4: incorrect account sequence',
-    ],
+    ['sequence', { sequence: 4 }, 32, 'account sequence mismatch, expected 0, got 4: incorrect account sequence'],
   ])('another %s', async (_name, changes, code, raw_log) => {
     expect(await said(await chain.txRaw(changes))).toEqual({ code, raw_log });
   });

@@ -5,12 +5,7 @@ import { answerCoingecko } from '#sandbox/coingecko';
 
 const now = Date.parse('2026-05-15T14:42:25.300Z');
 
-function get(
-  target: string,
-  plan: CoinGeckoPlanName = 'public',
-  headers: Record<string, string> = {},
-  at = now,
-) {
+function get(target: string, plan: CoinGeckoPlanName = 'public', headers: Record<string, string> = {}, at = now) {
   const { pathname, searchParams } = new URL(target, 'http://sandbox');
   const request = { method: 'GET', path: pathname, query: searchParams, headers, body: '' };
   const answer = answerCoingecko(request, { seed: 1, plan, now: at, spent: 7 });
@@ -54,10 +49,7 @@ describe('coins/markets', () => {
 
   test('has null for a maximum that does not exist', () => {
     const records = get('/coins/markets?vs_currency=usd&ids=bitcoin,arweave,ethereum,solana,usd-coin').json;
-    const limits = records.map((record: { id: string; max_supply: number }) => [
-      record.id,
-      record.max_supply,
-    ]);
+    const limits = records.map((record: { id: string; max_supply: number }) => [record.id, record.max_supply]);
     expect(Object.fromEntries(limits)).toEqual({
       ...{ bitcoin: 21_000_000, arweave: 66_000_000 },
       ...{ ethereum: null, solana: null, 'usd-coin': null },
@@ -159,9 +151,7 @@ describe('errors', () => {
 
   test('what is just within reach', () => {
     const from = Math.floor((now - 365 * DAY) / 1_000);
-    expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(
-      200,
-    );
+    expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(200);
   });
 
   test('a demo key on the pro host', () => {

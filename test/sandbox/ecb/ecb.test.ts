@@ -19,24 +19,15 @@ const ask = async (query: string, key = 'D..EUR.SP00.A') => {
 };
 
 test('rates are told as the bank tells them, with few columns or with all', async () => {
-  const { text } = await ask(
-    '&detail=dataonly&startPeriod=2025-12-23&endPeriod=2025-12-30',
-    'D.PLN+USD.EUR.SP00.A',
-  );
+  const { text } = await ask('&detail=dataonly&startPeriod=2025-12-23&endPeriod=2025-12-30', 'D.PLN+USD.EUR.SP00.A');
   const [head, ...rows] = text.trimEnd().split('\r\n');
   expect(head).toBe('KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE');
   expect(rows.map((row) => row.split(',').slice(2, 7).join())).toEqual(
-    ['PLN', 'USD'].flatMap((code) =>
-      ['23', '24', '29', '30'].map((day) => `${code},EUR,SP00,A,2025-12-${day}`),
-    ),
+    ['PLN', 'USD'].flatMap((code) => ['23', '24', '29', '30'].map((day) => `${code},EUR,SP00,A,2025-12-${day}`)),
   );
-  const full = (await ask('&startPeriod=2025-12-23&endPeriod=2025-12-23', 'D.USD.EUR.SP00.A')).text.split(
-    '\r\n',
-  );
+  const full = (await ask('&startPeriod=2025-12-23&endPeriod=2025-12-23', 'D.USD.EUR.SP00.A')).text.split('\r\n');
   expect(full[0]?.split(',')).toHaveLength(32);
-  expect(full[1]).toMatch(
-    /^EXR\.D\.USD\.EUR\.SP00\.A,D,USD,EUR,SP00,A,2025-12-23,1\.\d+,A,.*,".*, .*",USD,0$/,
-  );
+  expect(full[1]).toMatch(/^EXR\.D\.USD\.EUR\.SP00\.A,D,USD,EUR,SP00,A,2025-12-23,1\.\d+,A,.*,".*, .*",USD,0$/);
 });
 
 test('the rates of a day come at four, and a period without any is empty', async () => {
@@ -46,10 +37,7 @@ test('the rates of a day come at four, and a period without any is empty', async
 });
 
 test('currencies end', async () => {
-  const { text } = await ask(
-    '&detail=dataonly&startPeriod=2025-12-30&endPeriod=2026-01-05',
-    'D.BGN.EUR.SP00.A',
-  );
+  const { text } = await ask('&detail=dataonly&startPeriod=2025-12-30&endPeriod=2026-01-05', 'D.BGN.EUR.SP00.A');
   expect(text.match(/\d{4}-\d\d-\d\d/g)).toEqual(['2025-12-30', '2025-12-31']);
 });
 

@@ -44,10 +44,7 @@ test('the figures follow from the seed and the clock', async () => {
 });
 
 test('heights and totals never fall, blocks never come before the one ahead of them', () => {
-  const times = fc.tuple(
-    fc.integer({ min: NOW - 2000 * DAY, max: NOW }),
-    fc.integer({ min: 0, max: 3 * DAY }),
-  );
+  const times = fc.tuple(fc.integer({ min: NOW - 2000 * DAY, max: NOW }), fc.integer({ min: 0, max: 3 * DAY }));
   fc.assert(
     fc.property(fc.integer(), fc.constantFrom(...CHAINS), times, (seed, name, [at, later]) => {
       const chain = createChainFigures(seed, name);

@@ -87,10 +87,7 @@ test('a body outlives its answer, for as long as it is made of the same rows', (
 
 test('a body is forgotten for others, of whichever service, and has room for its compressed forms', () => {
   const responses = createResponseCache(clock, 4 * 2000 + 100);
-  const [prices, candles] = [
-    responses('p', { generation: () => 1 }),
-    responses('c', { generation: () => 1 }),
-  ];
+  const [prices, candles] = [responses('p', { generation: () => 1 }), responses('c', { generation: () => 1 })];
   const long = 'x'.repeat(2000);
   const first = prices.body('bitcoin,7', '1', () => long);
   const second = candles.body('bitcoin,7', '1', () => long);

@@ -74,11 +74,7 @@ test.each([
 test.each([
   ['a head that is none', 'nonsense\n\n', INVALID],
   ['a head that ends in the middle', 'GET / HT', TIMED_OUT],
-  [
-    'a head that is too large',
-    `GET / HTTP/1.1\nHost: x\nx: ${'x'.repeat(140_000)}\n\n`,
-    [431, 'headers_too_large'],
-  ],
+  ['a head that is too large', `GET / HTTP/1.1\nHost: x\nx: ${'x'.repeat(140_000)}\n\n`, [431, 'headers_too_large']],
   ['a length beside chunks', post('/', 'Content-Length: 1\nTransfer-Encoding: chunked\n'), INVALID],
   ['no host', get('/health/live', ''), INVALID],
   ['a tunnel', 'CONNECT x:80 HTTP/1.1\nHost: x\n\n', INVALID],

@@ -28,8 +28,7 @@ async function listen(timeouts = TIMEOUTS) {
     const [, verb, caller] = (request.url ?? '').split('/') as [string, Verb, string];
     calls.push({ verb, request });
     try {
-      const body =
-        verb === 'read' ? await bodies.read(request, caller, MAX_READ) : await bodies.discard(request);
+      const body = verb === 'read' ? await bodies.read(request, caller, MAX_READ) : await bodies.discard(request);
       response.end(`whole: ${body?.length ?? 'unread'}`);
     } catch (problem) {
       const { code, headers, status } = problem as Problem;
@@ -73,10 +72,7 @@ test.each([
 ])('a body of one byte too many: %s', async (verb, limit) => {
   const { send } = await listen(QUICK);
   const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).told;
-  expect([answer.slice(0, 12), last(answer)]).toEqual([
-    'HTTP/1.1 413',
-    expect.stringContaining('body_too_large'),
-  ]);
+  expect([answer.slice(0, 12), last(answer)]).toEqual(['HTTP/1.1 413', expect.stringContaining('body_too_large')]);
 });
 
 test('a body in thousands of pieces', async () => {

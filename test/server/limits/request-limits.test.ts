@@ -19,9 +19,7 @@ test('header fields may have 16 KB, with what stands between names and values', 
   expect(headersSize(HOST)).toBe('Host: quotient\r\n'.length);
   const value = 'x'.repeat(LIMITS.headers - 'Host: quotient\r\nX: \r\n'.length);
   expect(() => checkRequest(request({ rawHeaders: [...HOST, 'X', value] }))).not.toThrow();
-  expect(() => checkRequest(request({ rawHeaders: [...HOST, 'X', `${value}x`] }))).toThrow(
-    /over 16384 bytes/,
-  );
+  expect(() => checkRequest(request({ rawHeaders: [...HOST, 'X', `${value}x`] }))).toThrow(/over 16384 bytes/);
 });
 
 describe('the field Host (RFC 9112, 3.2)', () => {

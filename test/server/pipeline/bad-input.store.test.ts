@@ -70,11 +70,7 @@ describe('parameters', () => {
   const RANGE = `fromDate=${LAST_WEEK}&thruDate=${YESTERDAY}`;
   it.each([
     [`tokenName=bitcoin&fromDate=${LAST_WEEK}&toDate=${YESTERDAY}`, 'thruDate', 'is not called toDate here'],
-    [
-      `tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`,
-      'fromDate',
-      'is not called startDate here',
-    ],
+    [`tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`, 'fromDate', 'is not called startDate here'],
     [`coin=bitcoin&${RANGE}`, 'tokenName', 'is not called coin here'],
     [`tokenname=bitcoin&${RANGE}`, 'tokenName', 'is misspelt'],
     [`tokenName=bitcoin&${RANGE}&TOKENNAME=ethereum`, 'tokenName', 'is misspelt'],
@@ -114,16 +110,9 @@ describe('parameters', () => {
     [`${days('1')}&currency=eur&vs_currency=usd`, 'query.vs_currency'],
     [`${days('1')}&vs_currency=XYZ`, 'query.vs_currency'],
     [`${days('1')}&currency=`, 'query.currency'],
-    ...[
-      '31-02-2024',
-      '2024-01-31',
-      '1-1-2024',
-      '00-01-2024',
-      '01-13-2024',
-      '29-02-2023',
-      'today',
-      '01-01-20244',
-    ].map((value) => [date(value), 'query.date']),
+    ...['31-02-2024', '2024-01-31', '1-1-2024', '00-01-2024', '01-13-2024', '29-02-2023', 'today', '01-01-20244'].map(
+      (value) => [date(value), 'query.date'],
+    ),
     [date(tomorrow.split('-').reverse().join('-')), 'query.date'],
     [range('2026-02-31', '2026-03-01'), 'query.fromDate'],
     [range('01-01-2026', '2026-03-01'), 'query.fromDate'],

@@ -68,9 +68,7 @@ describe('every answer is as published', () => {
     ...PRICED,
     '/v1/prices/latest/token?tokenName=BITCOIN&currency=USD&vs_currency=usd',
     ...[LATEST, DATE, DAYS, RANGE].flatMap((path) => [`${path}&currency=eur`, `${path}&vs_currency=BTC`]),
-    ...['arweave', 'ethereum', 'solana', 'usd-coin'].map(
-      (name) => `/v1/prices/latest/token?tokenName=${name}`,
-    ),
+    ...['arweave', 'ethereum', 'solana', 'usd-coin'].map((name) => `/v1/prices/latest/token?tokenName=${name}`),
     ...['BTC', 'ar', 'Eth'].map((token) => `/v1/prices/latest/stats?token=${token}&currency=USD`),
     `/v1/prices/history/date?tokenName=bitcoin&date=${dayMonthYear(now)}`,
     ...[1, 2, 10, 11, 365, 36_500].map((days) => `/v1/prices/history/days?tokenName=bitcoin&days=${days}`),
@@ -162,9 +160,7 @@ describe('every answer is as published', () => {
     await call('/v1/user/rotate', { method: 'POST', ...first });
     expect((await call('/v1/user', { method: 'DELETE', ...second })).status).toBe(204);
     expect((await call('/v1/user/usage', second)).status).toBe(401);
-    expect((await call('/v1/user/renew', { method: 'POST', headers: { 'x-api-key': lapsed } })).status).toBe(
-      200,
-    );
+    expect((await call('/v1/user/renew', { method: 'POST', headers: { 'x-api-key': lapsed } })).status).toBe(200);
     for (const path of ['/v1/user/usage', '/v1/user/rotate', '/v1/user/renew', '/v1/user']) {
       const method = { usage: 'GET', user: 'DELETE' }[path.split('/').at(-1) ?? ''] ?? 'POST';
       expect((await call(path, { method })).code).toBe('api_key_missing');
@@ -217,14 +213,7 @@ describe('every answer is as published', () => {
   });
 
   it('unknown paths', async () => {
-    for (const target of [
-      '/',
-      '/v1',
-      '/v1/prices',
-      '/docs/nothing',
-      '/docs/static/nothing.js',
-      '/v2/tokens',
-    ]) {
+    for (const target of ['/', '/v1', '/v1/prices', '/docs/nothing', '/docs/static/nothing.js', '/v2/tokens']) {
       expect((await call(target)).code, target).toBe('not_found');
     }
   });

@@ -33,8 +33,7 @@ async function startOnOwnServer() {
     const headers = key === undefined ? undefined : { 'x-api-key': key };
     const signal = AbortSignal.timeout(PATIENCE);
     const response = await fetch(service.url + path, { method, signal, ...(headers && { headers }) });
-    const body =
-      response.status === 204 ? {} : ((await response.json()) as { code?: string; apiKey?: string });
+    const body = response.status === 204 ? {} : ((await response.json()) as { code?: string; apiKey?: string });
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     return { told: body.code ?? response.status, apiKey: body.apiKey ?? '' };
   }
@@ -46,8 +45,7 @@ async function startOnOwnServer() {
     create,
     ready: async () => (await ask('/health/ready')).told,
     /** Every session of the service's begins anew, with what was changed for its role. */
-    reconnect: () =>
-      admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
+    reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
 
     /** What is answered to everything that has to write, all at once: by a user whose key is known, and by nobody. */
     async writing(key: string) {
@@ -147,9 +145,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
       expect((await own.reading(apiKey)).usage).toBe(200);
       own.proxy.stall();
       const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
-      expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(
-        allUnavailable({ ...writing, ...reading }),
-      );
+      expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
       own.proxy.resume();
       // The connections that hang are given up: nothing is ever heard on them again.
       await expect.poll(() => own.create().then(({ told }) => told), { timeout: 40_000 }).toBe(201);

@@ -31,9 +31,7 @@ afterAll(async () => {
 });
 
 const latin1 = (max: number) =>
-  fc
-    .array(fc.integer({ min: 0, max: 255 }), { maxLength: max })
-    .map((codes) => String.fromCharCode(...codes));
+  fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: max }).map((codes) => String.fromCharCode(...codes));
 const word = fc.string({ maxLength: 12 });
 const long = fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length));
 const oneOf = (...values: string[]) => fc.constantFrom(...values);
@@ -98,9 +96,7 @@ const unlikely = fc.oneof(
 
 function value(name: string): fc.Arbitrary<string> {
   const likely = Object.hasOwn(LIKELY, name) ? LIKELY[name] : undefined;
-  return likely
-    ? fc.oneof({ weight: 8, arbitrary: encoded(likely) }, { weight: 1, arbitrary: unlikely })
-    : unlikely;
+  return likely ? fc.oneof({ weight: 8, arbitrary: encoded(likely) }, { weight: 1, arbitrary: unlikely }) : unlikely;
 }
 
 const pair = (name: string) => value(name).map((text) => `${name}=${text}`);
@@ -124,20 +120,7 @@ function query(names: string[]): fc.Arbitrary<string> {
 }
 
 const elsewhere = fc.oneof(
-  oneOf(
-    '/',
-    '/v1',
-    '//',
-    '/v1/tokens/',
-    '/%zz',
-    '/v1/%',
-    '*',
-    '/docs/x',
-    '/docs/static/x',
-    '/v1/user/',
-    '/../etc',
-    '',
-  ),
+  oneOf('/', '/v1', '//', '/v1/tokens/', '/%zz', '/v1/%', '*', '/docs/x', '/docs/static/x', '/v1/user/', '/../etc', ''),
   fc.array(unlikely, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
 );
 
@@ -231,9 +214,7 @@ it(`${REQUESTS} requests, good and bad, find no 500 and nothing that is not as p
     fc.asyncProperty(request(), async ({ path, query, method, credential, headers, body }) => {
       // The first key is for reading alone, so that nothing ends it.
       const spare =
-        typeof credential === 'number'
-          ? keys[method === 'GET' || method === 'HEAD' ? 0 : credential]
-          : credential;
+        typeof credential === 'number' ? keys[method === 'GET' || method === 'HEAD' ? 0 : credential] : credential;
       const lines = [
         `${method} ${path}${withKeys(query)} HTTP/1.1`,
         'host: quotient',

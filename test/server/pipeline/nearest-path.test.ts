@@ -1,15 +1,7 @@
 import { expect, it } from 'vitest';
 import { nearestPath } from '#server/replies/problem-replies';
 
-const KNOWN = [
-  '/',
-  '/docs',
-  '/docs/problems',
-  '/status',
-  '/openapi.json',
-  '/v1/tokens',
-  '/v1/prices/latest/token',
-];
+const KNOWN = ['/', '/docs', '/docs/problems', '/status', '/openapi.json', '/v1/tokens', '/v1/prices/latest/token'];
 
 it.each([
   ['/doc', '/docs'],

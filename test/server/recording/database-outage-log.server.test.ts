@@ -74,10 +74,7 @@ async function full(server: Server): Promise<Outage> {
 }
 
 /** The lines that a service writes from the beginning of an outage under load to its recovery. */
-async function linesOf(
-  expect: ExpectStatic,
-  open: (server: Server) => Outage | Promise<Outage>,
-): Promise<Line[]> {
+async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | Promise<Outage>): Promise<Line[]> {
   const server = await startPostgresServer();
   const outage = await open(server);
   const sandbox = await startSandbox();
@@ -96,9 +93,7 @@ async function linesOf(
   try {
     await outage.begin();
     // One key that nothing is known of, and one whose lease ends.
-    const load = [mintApiKey(), apiKey].map((key) =>
-      hammer(service.url, key, { connections: 20, everyMs: 20 }),
-    );
+    const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 20 }));
     const refused = () => load.reduce((sum, { count }) => sum + count(503), 0);
     await expect.poll(refused, { timeout: 40 * SECOND }).toBeGreaterThan(REFUSED);
     await outage.end();

@@ -147,16 +147,7 @@ test('a database that does not answer is told', async () => {
 describe('of what callers send', () => {
   test('nothing is told', async () => {
     const key = await service.register();
-    const secrets = [
-      key,
-      'abandon',
-      'Lovelace',
-      'example.org',
-      'weird',
-      'my-request-id',
-      '203.0.113.7',
-      'zz',
-    ];
+    const secrets = [key, 'abandon', 'Lovelace', 'example.org', 'weird', 'my-request-id', '203.0.113.7', 'zz'];
     await service.get(`/v1/user/data?api=${key}`);
     await service.get(`/v1/user/create?name=Ada+Lovelace&email=ada@example.org`);
     await service.get(`${LATEST}&mnemonic=abandon+abandon`, { key });

@@ -9,10 +9,7 @@ const TOKENS = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin'];
 /** Nothing listens there. */
 const NOWHERE = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
 
-type Line = { level: number; msg: string; count: number; work?: Record<string, number> } & Record<
-  string,
-  unknown
->;
+type Line = { level: number; msg: string; count: number; work?: Record<string, number> } & Record<string, unknown>;
 
 let clock: TestClock;
 let service: Service;
@@ -46,9 +43,7 @@ async function lines(): Promise<Line[]> {
 /** Asks for each path in turn, so often; gives the statuses that there were. */
 async function ask(paths: readonly string[], times = 1): Promise<number[]> {
   const calls = Array.from({ length: times }, () => paths).flat();
-  return [
-    ...new Set(await Promise.all(calls.map(async (path) => (await service.get(path, { key })).status))),
-  ];
+  return [...new Set(await Promise.all(calls.map(async (path) => (await service.get(path, { key })).status)))];
 }
 
 const HISTORIES = TOKENS.flatMap((token) => [

@@ -13,12 +13,7 @@ function fieldsOf(before: number, after: number, name?: string, format: 'json' |
     ...{ body, source: 'coingecko', modifiedAt: NOW, settled: false, gaps: [], outcome: NOTHING_DONE },
     ...{ fetchedAt: NOW - before, dueAt: NOW + after, ...(name && { fileName: name }) },
   };
-  const { full } = createCacheHeaders({ varyByOrigin: false, etagKey: 'a key' })(
-    answer,
-    body.identity,
-    format,
-    NOW,
-  );
+  const { full } = createCacheHeaders({ varyByOrigin: false, etagKey: 'a key' })(answer, body.identity, format, NOW);
   return Object.fromEntries(full.fields.flatMap((field, i) => (i % 2 ? [] : [[field, full.fields[i + 1]]])));
 }
 

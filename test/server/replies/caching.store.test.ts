@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import {
-  type Besieged,
-  cacheStatusOf,
-  DAY_CHART,
-  DAYS,
-  LATEST,
-  startBesieged,
-} from '../../support/service/chaos.ts';
+import { type Besieged, cacheStatusOf, DAY_CHART, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
 
 let service: Besieged;
 let other: string;
@@ -94,9 +87,7 @@ describe('Cache-Control', () => {
     await service.ask(path);
     const fresh = await service.ask(path);
     const { ttl } = cacheStatusOf(fresh.header('cache-status'));
-    expect(fresh.header('cache-control')).toBe(
-      'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
-    );
+    expect(fresh.header('cache-control')).toBe('private, max-age=360, stale-while-revalidate=60, stale-if-error=86400');
     expect(ttl).toBeGreaterThan(0);
     expect(Number(fresh.header('age')) + (ttl ?? 0)).toBe(360);
   });

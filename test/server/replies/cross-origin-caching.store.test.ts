@@ -37,9 +37,6 @@ test('a page of another origin may read which currency an answer is in', async (
 });
 
 test('so does the interface description', async () => {
-  const asked = [
-    await service.get('/openapi.json', { headers: { origin: ONE } }),
-    await service.get('/openapi.json'),
-  ];
+  const asked = [await service.get('/openapi.json', { headers: { origin: ONE } }), await service.get('/openapi.json')];
   for (const { headers } of asked) expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
 });

@@ -106,9 +106,7 @@ const REQUESTS: Record<string, string> = {
   'odd coding': ask(`${K}Accept-Encoding: ;;;,=,q=;q=q,*;q=1e999\n`, LONG) + END,
   'x-http-method': ask(`${K}X-HTTP-Method: DELETE\nX-HTTP-Method-Override: DELETE\n`) + END,
   upgrade: ask(`${K}Connection: Upgrade, close\nUpgrade: websocket\n`),
-  h2c: ask(
-    `${K}Connection: Upgrade, HTTP2-Settings, close\nUpgrade: h2c\nHTTP2-Settings: AAMAAABkAAQAAP__\n`,
-  ),
+  h2c: ask(`${K}Connection: Upgrade, HTTP2-Settings, close\nUpgrade: h2c\nHTTP2-Settings: AAMAAABkAAQAAP__\n`),
   'upgrade without connection': ask(`${K}Upgrade: websocket\n`) + END,
   body: `${ask(`${K}Content-Length: 2\n`)}ab${END}`,
   'empty body': `${ask(`${K}Content-Length: 0\n`)}${END}`,
@@ -120,9 +118,7 @@ const REQUESTS: Record<string, string> = {
   'empty etag': ask(`${K}If-None-Match:\n`) + END,
   'unknown etag': ask(`${K}If-None-Match: "x"\n`) + END,
   'other conditions':
-    ask(
-      `${K}If-Match: "x"\nIf-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\nIf-Range: "x"\nRange: bytes=0-3\n`,
-    ) + END,
+    ask(`${K}If-Match: "x"\nIf-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\nIf-Range: "x"\nRange: bytes=0-3\n`) + END,
   origin: ask(`${K}Origin: https://app.example.org\n`) + END,
   'empty origin': ask(`${K}Origin:\n`) + END,
   'cross site': ask(`${K}Sec-Fetch-Site: cross-site\n`) + END,

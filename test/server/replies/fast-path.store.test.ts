@@ -18,15 +18,7 @@ const RANGE = '/v1/prices/history/date/range?tokenName=solana&fromDate=2026-04-0
 const DATE = '/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026';
 
 /** Of the connection, or of the one call. */
-const OWN = [
-  'date',
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'x-request-id',
-  'ratelimit',
-  'content-length',
-];
+const OWN = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id', 'ratelimit', 'content-length'];
 
 /** What the framework alone answers: its `inject` does not pass the fast path. */
 async function within(path: string, headers: Record<string, string>) {

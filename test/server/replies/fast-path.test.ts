@@ -129,14 +129,11 @@ function ask(
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const sent = { 'x-api-key': KEY, ...headers };
-    const sending = request(
-      { port, host: '127.0.0.1', path: url, method, headers: sent },
-      async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
-      },
-    );
+    const sending = request({ port, host: '127.0.0.1', path: url, method, headers: sent }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+    });
     sending.on('error', reject);
     sending.end(body);
   });

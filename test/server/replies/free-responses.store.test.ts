@@ -73,15 +73,12 @@ describe.each(PATHS)('conditional requests for %s', (path) => {
       { 'if-none-match': `W/${paid.headers.etag}, "x"` },
     ];
     const free = [];
-    for (let round = 0; round < 5; round++)
-      for (const headers of conditions) free.push(await get(path, poor, headers));
+    for (let round = 0; round < 5; round++) for (const headers of conditions) free.push(await get(path, poor, headers));
     for (const { status, body, headers } of free) {
       expect([status, body]).toEqual([304, '']);
       expect(Object.keys(headers).filter((name) => !ALLOWED.has(name))).toEqual([]);
       expect(headers.etag).toBe(paid.headers.etag);
-      expect(guesses(paid.body).filter((guess) => guess.includes(String(headers.etag).slice(1, 13)))).toEqual(
-        [],
-      );
+      expect(guesses(paid.body).filter((guess) => guess.includes(String(headers.etag).slice(1, 13)))).toEqual([]);
     }
     expect(await usage()).toMatchObject({ used: 0, remaining: 1 });
   });

@@ -87,9 +87,7 @@ test('a caller who goes while waiting gives up the turn, and pays nothing', asyn
   const key = await service.enrol();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));
-  const asked = connections.map((connection, i) =>
-    connection.send([head(range(440 - i))]).catch(() => 'gone'),
-  );
+  const asked = connections.map((connection, i) => connection.send([head(range(440 - i))]).catch(() => 'gone'));
   await new Promise((sent) => setImmediate(sent));
   for (const connection of connections) connection.close();
   await Promise.all(asked);

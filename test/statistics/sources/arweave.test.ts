@@ -27,10 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function sampled(
-  blocks: Blocks,
-  info: object = { network: 'arweave.N.1', version: 5, height: 422250 },
-) {
+async function sampled(blocks: Blocks, info: object = { network: 'arweave.N.1', version: 5, height: 422250 }) {
   upstream.follow(({ path }) => {
     if (path === '/info') return { body: JSON.stringify(info) };
     const block = blocks[Number(path.replace('/block/height/', ''))];
@@ -87,25 +84,10 @@ test.each<[string, Blocks, object | undefined, string]>([
   ['no height', BLOCKS, {}, 'unexpected'],
   ['another block than was asked for', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
   ['a block that is not there', { 422250: TIP }, undefined, 'refused'],
-  [
-    'time that runs backwards',
-    { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } },
-    undefined,
-    'unexpected',
-  ],
-  [
-    'a weave that shrinks',
-    { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } },
-    undefined,
-    'unexpected',
-  ],
+  ['time that runs backwards', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, undefined, 'unexpected'],
+  ['a weave that shrinks', { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } }, undefined, 'unexpected'],
   ['a difficulty in words', { ...BLOCKS, 422250: { ...TIP, diff: 'high' } }, undefined, 'unexpected'],
-  [
-    'a time that is none',
-    { ...BLOCKS, 422250: { ...TIP, timestamp: '9'.repeat(15) } },
-    undefined,
-    'unexpected',
-  ],
+  ['a time that is none', { ...BLOCKS, 422250: { ...TIP, timestamp: '9'.repeat(15) } }, undefined, 'unexpected'],
 ])('%s is a failure', async (_name, blocks, info, reason) => {
   await expect(sampled(blocks, info)).rejects.toMatchObject({ upstream: 'arweave-node', reason });
 });

@@ -6,9 +6,7 @@ import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/sou
 import { digits, instant, numeric, whole } from '#upstream/transport/json-answer';
 
 type Told = Partial<Record<Figure, number | null>>;
-const RULES: FigureRules<Told> = Object.fromEntries(
-  FIGURES.map((figure) => [figure, (told: Told) => told[figure]]),
-);
+const RULES: FigureRules<Told> = Object.fromEntries(FIGURES.map((figure) => [figure, (told: Told) => told[figure]]));
 const record = (told: Told) => sampleOf('somewhere', RULES, told, 1234567).figures;
 
 describe('a sample', () => {
@@ -48,12 +46,9 @@ describe('a sample', () => {
     expect(record(zeros)).toEqual({ new_addresses: 0 });
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
-    'with %d is a failure that names the figure',
-    (value) => {
-      expect(() => record({ difficulty: value })).toThrow(/difficulty/);
-    },
-  );
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('with %d is a failure that names the figure', (value) => {
+    expect(() => record({ difficulty: value })).toThrow(/difficulty/);
+  });
 
   test('without a figure is empty', () => {
     expect(() => record({ block_height: null })).toThrow(expect.objectContaining({ reason: 'empty' }));

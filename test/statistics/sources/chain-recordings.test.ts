@@ -6,11 +6,7 @@ import type { StatisticsOptions } from '#statistics/sources/source';
 import type { StatisticsSource, StatisticsSymbol } from '#statistics/statistics-sources';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import {
-  type Script,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 let upstream: UpstreamServer;
 beforeAll(async () => {

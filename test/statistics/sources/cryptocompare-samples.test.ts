@@ -6,8 +6,7 @@ import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistic
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-const sample = (name: string) =>
-  readFileSync(new URL(`../../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
+const sample = (name: string) => readFileSync(new URL(`../../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
 const withKey = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'the-key' });
 
 let upstream: UpstreamServer;
@@ -142,12 +141,9 @@ describe('a call', () => {
     expect(upstream.calls.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
-  test.each(STATISTICS_SYMBOLS)(
-    'is made for %s, since the list of chains is the upstream’s',
-    async (symbol) => {
-      const answer = sampled(sample('error_unknown_chain.json'), symbol);
-      await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
-      expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
-    },
-  );
+  test.each(STATISTICS_SYMBOLS)('is made for %s, since the list of chains is the upstream’s', async (symbol) => {
+    const answer = sampled(sample('error_unknown_chain.json'), symbol);
+    await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
+    expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
+  });
 });

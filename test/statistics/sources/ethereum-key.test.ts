@@ -2,11 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEthereumStats } from '#statistics/sources/ethereum';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import {
-  type Reply,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 let upstream: UpstreamServer;
 beforeAll(async () => {
@@ -18,8 +14,7 @@ const FINE: Reply = { body: JSON.stringify({ total_addresses: '5', items: [] }) 
 
 async function sampled(reply: Reply, apiKey?: string) {
   upstream.follow(() => reply);
-  const open = (options: StatisticsOptions) =>
-    openEthereumStats({ ...options, name: 'ethereum-stats-2', apiKey });
+  const open = (options: StatisticsOptions) => openEthereumStats({ ...options, name: 'ethereum-stats-2', apiKey });
   const source = openTestStatistics(open, `${upstream.url}/1/api/v2`);
   try {
     return await source.sample('eth');
@@ -62,11 +57,7 @@ describe('a key', () => {
 describe.each([401, 402])('a %d', (status) => {
   test.each([
     ['without a key says that one is wanted', undefined, 'it wants an API key'],
-    [
-      'with a key says what may be wrong with it',
-      'proapi_x',
-      'it refuses the API key, or its credits are spent',
-    ],
+    ['with a key says what may be wrong with it', 'proapi_x', 'it refuses the API key, or its credits are spent'],
   ])('%s', async (_what, apiKey, message) => {
     const before = upstream.calls.length;
     await expect(sampled({ status, body: '{"message":"no"}' }, apiKey)).rejects.toMatchObject({

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEthereumStats } from '#statistics/sources/ethereum';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import {
-  type Reply,
-  startUpstreamServer,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 /** The example of `GET /stats` in Blockscout's interface description (docs.blockscout.com/api-reference). */
 const DOCUMENTED = {
@@ -37,8 +33,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 async function sampled(stats: object, blocks: object | Reply = BLOCKS) {
-  const reply = (answer: object): Reply =>
-    'body' in answer ? (answer as Reply) : { body: JSON.stringify(answer) };
+  const reply = (answer: object): Reply => ('body' in answer ? (answer as Reply) : { body: JSON.stringify(answer) });
   upstream.follow(({ path }) => reply(path === '/api/v2/stats' ? stats : blocks));
   const source = openTestStatistics(openEthereumStats, `${upstream.url}/api/v2`);
   try {

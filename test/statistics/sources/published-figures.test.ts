@@ -18,11 +18,7 @@ import {
   type StatisticsSymbol,
 } from '#statistics/statistics-sources';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import {
-  startUpstreamServer,
-  type UpstreamCall,
-  type UpstreamServer,
-} from '../../support/upstream/upstream-server.ts';
+import { startUpstreamServer, type UpstreamCall, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 /** What an upstream answers each of its calls with. */
 type Answers = (call: UpstreamCall) => unknown;
@@ -39,12 +35,7 @@ const each = <T>(names: readonly string[], value: fc.Arbitrary<T>) =>
   fc.record(Object.fromEntries(names.map((name) => [name, value])));
 
 const cryptocompare = fc
-  .tuple(
-    fc.record({ id: count, time: seconds }),
-    each(TALLIES, written(count)),
-    each(MEASURES, measure),
-    mean,
-  )
+  .tuple(fc.record({ id: count, time: seconds }), each(TALLIES, written(count)), each(MEASURES, measure), mean)
   .map(([head, tallies, measures, block_size]): Answers => {
     const Data = { ...head, symbol: 'ETH', ...tallies, ...measures, block_size };
     return () => ({ Response: 'Success', Data });
@@ -63,13 +54,11 @@ const blockchainInfo = fc
         stats,
   );
 
-const mempool = fc
-  .record({ height: count, timeAvg: mean, currentHashrate: measure, currentDifficulty: measure })
-  .map(
-    ({ height, timeAvg, ...rates }): Answers =>
-      ({ path }) =>
-        path.endsWith('/height') ? height : path.endsWith('/3d') ? rates : { timeAvg, remainingBlocks: 7 },
-  );
+const mempool = fc.record({ height: count, timeAvg: mean, currentHashrate: measure, currentDifficulty: measure }).map(
+  ({ height, timeAvg, ...rates }): Answers =>
+    ({ path }) =>
+      path.endsWith('/height') ? height : path.endsWith('/3d') ? rates : { timeAvg, remainingBlocks: 7 },
+);
 
 const blockscout = fc
   .record({
@@ -146,27 +135,22 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 /** As the interface description has the record: `integer` allows no fraction. */
-const isPublished = new Ajv2020({ strict: false, validateFormats: false }).compile(
-  z.toJSONSchema(tokenStatistics),
-);
+const isPublished = new Ajv2020({ strict: false, validateFormats: false }).compile(z.toJSONSchema(tokenStatistics));
 
-test.each(STATISTICS_KINDS)(
-  'whatever figures %s has, those of its record fit the description',
-  async (kind) => {
-    const { open, symbol, answers } = KINDS[kind];
-    const source = openTestStatistics(open, upstream.url);
-    try {
-      await fc.assert(
-        fc.asyncProperty(answers, async (answer) => {
-          upstream.follow((call) => ({ body: JSON.stringify(answer(call)) }));
-          const record = statisticsRecord(symbol, await source.sample(symbol));
-          const onTheWire: unknown = JSON.parse(JSON.stringify(record));
-          expect(isPublished(onTheWire), JSON.stringify([isPublished.errors, record])).toBe(true);
-          expect(record.block_height).toBeGreaterThan(0);
-        }),
-      );
-    } finally {
-      await source.close();
-    }
-  },
-);
+test.each(STATISTICS_KINDS)('whatever figures %s has, those of its record fit the description', async (kind) => {
+  const { open, symbol, answers } = KINDS[kind];
+  const source = openTestStatistics(open, upstream.url);
+  try {
+    await fc.assert(
+      fc.asyncProperty(answers, async (answer) => {
+        upstream.follow((call) => ({ body: JSON.stringify(answer(call)) }));
+        const record = statisticsRecord(symbol, await source.sample(symbol));
+        const onTheWire: unknown = JSON.parse(JSON.stringify(record));
+        expect(isPublished(onTheWire), JSON.stringify([isPublished.errors, record])).toBe(true);
+        expect(record.block_height).toBeGreaterThan(0);
+      }),
+    );
+  } finally {
+    await source.close();
+  }
+});

@@ -30,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-const asked = () =>
-  upstream.calls.map(({ body }) => JSON.parse(body) as { method: string; params: unknown[] });
+const asked = () => upstream.calls.map(({ body }) => JSON.parse(body) as { method: string; params: unknown[] });
 
 async function sampled(changes: Record<string, unknown> = {}) {
   upstream.follow(({ body }) => {
@@ -67,9 +66,7 @@ test('the documented answers, in our units', async () => {
   expect(calls).toContainEqual(
     expect.objectContaining({ method: 'getSupply', params: [{ excludeNonCirculatingAccountsList: true }] }),
   );
-  expect(calls).toContainEqual(
-    expect.objectContaining({ method: 'getRecentPerformanceSamples', params: [60] }),
-  );
+  expect(calls).toContainEqual(expect.objectContaining({ method: 'getRecentPerformanceSamples', params: [60] }));
 });
 
 test('a supply of the size that it has', async () => {
@@ -81,10 +78,7 @@ test('a supply of the size that it has', async () => {
 
 describe('what is not told stays out', () => {
   test.each([
-    [
-      'a node without the transactions',
-      { getEpochInfo: { result: { blockHeight: 5, transactionCount: null } } },
-    ],
+    ['a node without the transactions', { getEpochInfo: { result: { blockHeight: 5, transactionCount: null } } }],
     ['a node that does not offer the supply', { getSupply: error(-32601, 'Method not found') }],
     ['a node that keeps it for others', { getSupply: error(403, 'Forbidden') }],
     ['no samples', { getRecentPerformanceSamples: { result: [] } }],

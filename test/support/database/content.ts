@@ -32,8 +32,6 @@ export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
       );
       content[name] = [rows.length, createHash('sha256').update(JSON.stringify(rows)).digest('hex')];
     }
-    const { rows } = await session.query(
-      'SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1',
-    );
+    const { rows } = await session.query('SELECT migration_name, checksum FROM _prisma_migrations ORDER BY 1');
     return { ...content, migrations: rows };
   });

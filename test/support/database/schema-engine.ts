@@ -13,9 +13,7 @@ export async function openSchemaEngine(postgres: PGlite) {
   const { SchemaEngine } = await import('@prisma/schema-engine-wasm');
   const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(postgres));
   const engine = await SchemaEngine.new({ datamodels: undefined }, () => {}, adapter);
-  const files = [
-    { path: 'schema.prisma', content: readFileSync(new URL('prisma/schema.prisma', ROOT), 'utf8') },
-  ];
+  const files = [{ path: 'schema.prisma', content: readFileSync(new URL('prisma/schema.prisma', ROOT), 'utf8') }];
 
   return {
     /** The SQL that would turn the database into what `prisma/schema.prisma` describes; undefined when it is. */

@@ -47,8 +47,7 @@ function faultOf(kind: string, node: Node): string | undefined {
   if (kind === 'FuncCall' && FUNCTIONS.test(nameOf(node.funcname))) return `${nameOf(node.funcname)}()`;
   if (kind === 'ColumnRef' && COLUMNS.test(nameOf(node.fields))) return `the column ${nameOf(node.fields)}`;
   if (node.relpersistence === 't') return 'a temporary table';
-  if (kind === 'TransactionStmt' && /PREPARED|PREPARE/.test(String(node.kind)))
-    return 'a prepared transaction';
+  if (kind === 'TransactionStmt' && /PREPARED|PREPARE/.test(String(node.kind))) return 'a prepared transaction';
   if (kind === 'DeclareCursorStmt' && (Number(node.options ?? 0) & 0x0020) !== 0) return 'a cursor WITH HOLD';
   if (kind === 'RangeTableSample') return 'TABLESAMPLE';
   return undefined;

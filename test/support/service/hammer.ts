@@ -71,8 +71,7 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
     failed,
     inFlight: () => inFlight,
     /** How many answers there are with a status, or with 2xx. */
-    count: (status?: number) =>
-      answers.filter((one) => (status ? one.status === status : one.status < 300)).length,
+    count: (status?: number) => answers.filter((one) => (status ? one.status === status : one.status < 300)).length,
     /** Resolves when every connection has ended. */
     done: done.then(() => undefined),
     /** Ends every connection after the call it makes. */

@@ -12,12 +12,7 @@ import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 type Env = Readonly<Record<string, string>>;
 
 /** One process of the service without its HTTP, on a database that others may have open too. */
-export async function openProcess(
-  database: TestDatabase,
-  clock: Clock,
-  env: Env,
-  logger = openLog('silent'),
-) {
+export async function openProcess(database: TestDatabase, clock: Clock, env: Env, logger = openLog('silent')) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
   const parts = await openParts(settings, { logger, clock, database });
   const { market, candles, rates, poll, enforceRetention, close } = parts;

@@ -27,9 +27,7 @@ export function startRecordedRates() {
     const rows = codes.flatMap((code) => {
       const name = code.toUpperCase();
       return asked.flatMap(({ date, rates }) =>
-        rates[code] === undefined
-          ? []
-          : `EXR.D.${name}.EUR.SP00.A,D,${name},EUR,SP00,A,${date},${rates[code]}\n`,
+        rates[code] === undefined ? [] : `EXR.D.${name}.EUR.SP00.A,D,${name},EUR,SP00,A,${date},${rates[code]}\n`,
       );
     });
     return { headers: { 'content-type': 'text/csv' }, body: rows.length > 0 ? HEAD + rows.join('') : '' };

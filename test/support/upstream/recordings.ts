@@ -13,8 +13,7 @@ if (!haveRecordings) {
 }
 
 /** What belongs to the connection that was recorded, not to the answer. */
-const OF_THE_CONNECTION =
-  /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
+const OF_THE_CONNECTION = /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
 
 /** What was kept of an exchange: the answer's own, or under `response` with each header as a list. */
 type Kept = { status: number; headers: Record<string, string | string[]> };

@@ -10,16 +10,8 @@ const ofCode = (code: string, message: string) => Object.assign(new Error(messag
 
 /** Errors as the system and undici throw them, and what the failure says. */
 const ERRORS: [Error, string, string][] = [
-  [
-    ofCode('ENOTFOUND', 'getaddrinfo ENOTFOUND secret.api.example'),
-    'unreachable',
-    'connection failed: ENOTFOUND',
-  ],
-  [
-    ofCode('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9'),
-    'unreachable',
-    'connection failed: ECONNREFUSED',
-  ],
+  [ofCode('ENOTFOUND', 'getaddrinfo ENOTFOUND secret.api.example'), 'unreachable', 'connection failed: ENOTFOUND'],
+  [ofCode('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9'), 'unreachable', 'connection failed: ECONNREFUSED'],
   [
     ofCode('ERR_TLS_CERT_ALTNAME_INVALID', "Host: secret.api.example. is not in the cert's altnames"),
     'unreachable',

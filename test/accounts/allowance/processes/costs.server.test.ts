@@ -64,39 +64,34 @@ it('nine do not: it is refused, charges nothing, and leaves them to calls of one
   const { key, apiKey } = await replicas.enrol(PROCESSES + DEAR - 1);
   for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
   for (let round = 0; round < 2; round++)
-    for (const { url } of replicas.processes)
-      expect((await ask(url, apiKey, table)).code).toBe('quota_exceeded');
+    for (const { url } of replicas.processes) expect((await ask(url, apiKey, table)).code).toBe('quota_exceeded');
   await expectLeft(urlOf(1), apiKey, DEAR - 1);
   const used = PROCESSES + DEAR - 1;
   await settled(key).toEqual({ used, outstanding: 0, daily: used });
 });
 
-it.each([DEAR, DEAR - 1])(
-  'where the last %i rest with another process',
-  { timeout: 60_000 },
-  async (resting) => {
-    const limit = (resting + 1) * RESTING_PART;
-    const { key, apiKey } = await replicas.enrol(limit);
-    // As many rest as a thousandth of what is left has calls.
-    const spent = limit - resting * RESTING_PART - 1;
-    expect((await ask(urlOf(0), apiKey)).status).toBe(200);
-    const where = { userKey: key };
-    await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
-    const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
-    await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
-    // All the others were spent before.
-    await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
-    const { status, code } = await ask(urlOf(1), apiKey, table);
-    if (resting === DEAR) expect(status).toBe(200);
-    else expect(code).toBe('quota_exceeded');
-    await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
-    await expect
-      .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
-        timeout: 20_000,
-      })
-      .toEqual({ used: limit, outstanding: 0 });
-  },
-);
+it.each([DEAR, DEAR - 1])('where the last %i rest with another process', { timeout: 60_000 }, async (resting) => {
+  const limit = (resting + 1) * RESTING_PART;
+  const { key, apiKey } = await replicas.enrol(limit);
+  // As many rest as a thousandth of what is left has calls.
+  const spent = limit - resting * RESTING_PART - 1;
+  expect((await ask(urlOf(0), apiKey)).status).toBe(200);
+  const where = { userKey: key };
+  await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
+  const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
+  await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
+  // All the others were spent before.
+  await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
+  const { status, code } = await ask(urlOf(1), apiKey, table);
+  if (resting === DEAR) expect(status).toBe(200);
+  else expect(code).toBe('quota_exceeded');
+  await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
+  await expect
+    .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
+      timeout: 20_000,
+    })
+    .toEqual({ used: limit, outstanding: 0 });
+});
 
 it('calls of ten and of one on all processes are answered to the limit, and no further', {
   timeout: longTimeout,
@@ -110,9 +105,7 @@ it('calls of ten and of one on all processes are answered to the limit, and no f
       { cost: DEAR, load: hammer(url, apiKey, { until, path: table, connections: 2 }) },
     ]);
     await Promise.all(hammers.map(({ load }) => load.done));
-    const told = new Set(
-      hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)),
-    );
+    const told = new Set(hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)));
     expect([...told].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
     const paid = hammers.reduce((sum, { cost, load }) => sum + cost * load.count(), 0);
     expect(paid, `round ${round}`).toBeLessThanOrEqual(limit);

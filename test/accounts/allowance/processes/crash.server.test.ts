@@ -37,8 +37,7 @@ it('what a killed process held can be spent 35 s later, and only its last second
   await Promise.all(spared.map(({ done }) => done));
   // Nobody reports what the victim had: its lease ends by the database's clock, in the short form sooner.
   if (!isLong)
-    await replicas.prisma
-      .$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
+    await replicas.prisma.$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
   const url = others[0]?.url ?? '';
   const first = hammer(url, apiKey, {
     connections: 1,

@@ -26,9 +26,7 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     replicas = await startReplicas(2, { url: server.url });
     const { books, processes, enrol } = replicas;
     const { key, apiKey } = await enrol(LIMIT);
-    const hammers = processes.map(({ url }) =>
-      hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }),
-    );
+    const hammers = processes.map(({ url }) => hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }));
     const answers = () => hammers.flatMap((one) => one.answers);
     await expect.poll(async () => (await books(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);
 
@@ -49,9 +47,7 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     await Promise.all(hammers.map(({ stop }) => stop()));
 
     const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
-    await expect
-      .poll(() => books(key), { timeout: 15_000 })
-      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
+    await expect.poll(() => books(key), { timeout: 15_000 }).toEqual({ used: ok, outstanding: RESTING, daily: ok });
     return { all: answers(), during, stoppedAt, failed: hammers.flatMap(({ failed }) => failed) };
   } finally {
     await replicas?.close();
@@ -60,9 +56,7 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
 }
 
 describe.runIf(canStartPostgres).concurrent('a database that goes away under load', () => {
-  it(`for ${SHORT} s: what is leased is answered, and no count is lost`, { timeout: 180_000 }, async ({
-    expect,
-  }) => {
+  it(`for ${SHORT} s: what is leased is answered, and no count is lost`, { timeout: 180_000 }, async ({ expect }) => {
     const { all, during, failed } = await endure(expect, SHORT * SECOND, 'fast');
     expect(failed).toEqual([]);
     expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);
@@ -73,9 +67,7 @@ describe.runIf(canStartPostgres).concurrent('a database that goes away under loa
     }
   });
 
-  it(`for ${LONG} s: then it is told so, and it mends by itself`, { timeout: 180_000 }, async ({
-    expect,
-  }) => {
+  it(`for ${LONG} s: then it is told so, and it mends by itself`, { timeout: 180_000 }, async ({ expect }) => {
     const { all, during, stoppedAt, failed } = await endure(expect, LONG * SECOND, 'immediate');
     expect(failed).toEqual([]);
     expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);

@@ -43,9 +43,7 @@ describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
     );
 
     const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
-    await expect
-      .poll(() => books(key), { timeout: 40_000 })
-      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
+    await expect.poll(() => books(key), { timeout: 40_000 }).toEqual({ used: ok, outstanding: RESTING, daily: ok });
 
     // One that starts now finds the new primary, too.
     const another = await start();

@@ -20,10 +20,7 @@ let processes: Service[];
 beforeAll(async () => {
   database = await openTestDatabase();
   const settings = { BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0' };
-  processes = [
-    await startService({ clock, database, settings }),
-    await startService({ clock, database, settings }),
-  ];
+  processes = [await startService({ clock, database, settings }), await startService({ clock, database, settings })];
 });
 afterAll(async () => {
   for (const one of processes ?? []) await one.close();
@@ -48,18 +45,7 @@ const WANTED: [method: string, path: string, scope: string | undefined][] = [
   ['GET', '/v1/user/usage', undefined],
 ];
 
-const KINDS = [
-  'create',
-  'fill',
-  'delete',
-  'rotate',
-  'recover',
-  'renew',
-  'revoke',
-  'erase',
-  'expire',
-  'lapse',
-] as const;
+const KINDS = ['create', 'fill', 'delete', 'rotate', 'recover', 'renew', 'revoke', 'erase', 'expire', 'lapse'] as const;
 type Act = { kind: (typeof KINDS)[number]; who: number; which: number; grace: number };
 const act: fc.Arbitrary<Act> = fc.record({
   // An operator's revocation, an erasure and a lapse end what the others are about: they are rare.
@@ -80,11 +66,9 @@ async function perform(n: number, { kind, who, which, grace }: Act, users: Given
   const isOwner = key.scopes.includes('account');
   const scopes = ['prices', 'node', 'prices,node'][which % 3] as string;
   const learn = ({ status, apiKey, code }: Awaited<ReturnType<typeof ask>>, given: readonly string[]) => {
-    if (status >= 300)
-      return void expect(code).toMatch(/^(api_key_|too_many_keys|renew_too_early|scope_missing)/);
+    if (status >= 300) return void expect(code).toMatch(/^(api_key_|too_many_keys|renew_too_early|scope_missing)/);
     expect(isOwner, `${kind} by a restricted key`).toBe(true);
-    if (apiKey && !user.keys.some(({ text }) => text === apiKey))
-      user.keys.push({ text: apiKey, scopes: given });
+    if (apiKey && !user.keys.some(({ text }) => text === apiKey)) user.keys.push({ text: apiKey, scopes: given });
   };
   const create = async () => {
     const until = which % 4 === 0 ? `&expiresAt=${iso(clock.now() + HOUR)}` : '';
@@ -93,8 +77,7 @@ async function perform(n: number, { kind, who, which, grace }: Act, users: Given
   };
   if (kind === 'create') await create();
   if (kind === 'fill') await Promise.all(Array.from({ length: 12 }, create));
-  if (kind === 'rotate')
-    learn(await ask(n, 'POST', `/v1/user/rotate?graceSeconds=${grace}`, key.text), OWNER);
+  if (kind === 'rotate') learn(await ask(n, 'POST', `/v1/user/rotate?graceSeconds=${grace}`, key.text), OWNER);
   if (kind === 'renew') learn(await ask(n, 'POST', '/v1/user/renew', key.text), OWNER);
   if (kind === 'recover') {
     const record = await service.parts.users.recover(user.user);
@@ -137,13 +120,11 @@ async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> 
     where: { hash: hashApiKey(text) },
     include: { user: true },
   });
-  const isLive =
-    row !== null && row.revokedAt === null && (row.expiresAt?.getTime() ?? Infinity) > clock.now();
+  const isLive = row !== null && row.revokedAt === null && (row.expiresAt?.getTime() ?? Infinity) > clock.now();
   for (const n of [0, 1]) {
     for (const [method, path, scope] of WANTED) {
       const { status } = await ask(n, method, path, text);
-      const isLapsed =
-        row !== null && row.user.validUntil.getTime() <= clock.now() && path !== '/v1/user/keys';
+      const isLapsed = row !== null && row.user.validUntil.getTime() <= clock.now() && path !== '/v1/user/keys';
       const expected = !isLive || isLapsed ? 401 : scope && !scopes.includes(scope) ? 403 : undefined;
       const told = expected ?? (scope === 'node' ? 503 : 200);
       expect([n, path, scopes.join(), status]).toEqual([n, path, scopes.join(), told]);
@@ -173,8 +154,7 @@ it('no sequence of changes on two processes breaks what is promised of keys', as
           const { text, scopes } = keys[sampled % keys.length] as Given['keys'][number];
           for (const n of [0, 1])
             for (const [method, path, scope] of WANTED)
-              if (scope && !scopes.includes(scope))
-                expect((await ask(n, method, path, text)).status).not.toBe(200);
+              if (scope && !scopes.includes(scope)) expect((await ask(n, method, path, text)).status).not.toBe(200);
         }
         await poll();
         for (const { keys } of users) await checkKey(keys[sampled % keys.length] as Given['keys'][number]);

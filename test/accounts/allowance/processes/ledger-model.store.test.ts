@@ -78,8 +78,7 @@ function createModel() {
       count.date.set(date, (count.date.get(date) ?? 0) + calls);
     },
     used: (period: number) => count.period.get(period) ?? 0,
-    periods: () =>
-      [...count.period].map(([period, used]) => ({ period, used })).filter(({ used }) => used > 0),
+    periods: () => [...count.period].map(([period, used]) => ({ period, used })).filter(({ used }) => used > 0),
     dates: () => [...count.date].map(([date, calls]) => ({ date, calls })).filter(({ calls }) => calls > 0),
   };
 }
@@ -234,9 +233,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
 /** Reports a lease that holds nothing, as whoever next asks for the key does. */
 async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
   const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
-  await ledger.settle([
-    { id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing },
-  ]);
+  await ledger.settle([{ id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing }]);
 }
 
 it('whatever two processes and their clocks do, the books are right and the limit holds', {
@@ -244,11 +241,7 @@ it('whatever two processes and their clocks do, the books are right and the limi
 }, async () => {
   expect(addMonths(START, 24)).toBeGreaterThan(START + RUNS * DAY);
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 8 }),
-      fc.array(operation, { minLength: 5, maxLength: 30 }),
-      play,
-    ),
+    fc.asyncProperty(fc.integer({ min: 1, max: 8 }), fc.array(operation, { minLength: 5, maxLength: 30 }), play),
     { numRuns: RUNS },
   );
 });

@@ -19,9 +19,7 @@ it('as many calls as the limit are answered, whichever processes answer them', {
   const users: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const { key, apiKey } = await replicas.enrol(LIMIT);
-    const hammers = replicas.processes.map(({ url }) =>
-      hammer(url, apiKey, { until: ({ status }) => status !== 200 }),
-    );
+    const hammers = replicas.processes.map(({ url }) => hammer(url, apiKey, { until: ({ status }) => status !== 200 }));
     await Promise.all(hammers.map(({ done }) => done));
 
     const told = new Set(hammers.flatMap(({ answers }) => answers.map(({ status, code }) => code ?? status)));

@@ -41,8 +41,7 @@ export async function startReplicas(
     start: () => startServiceProcess(settings),
 
     /** A user who may make so many calls in a period. */
-    enrol: (limit: number) =>
-      users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
+    enrol: (limit: number) => users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
 
     async books(userKey: number): Promise<Books> {
       const { prisma } = database;

@@ -20,8 +20,7 @@ it('calls of old dates are deleted by one of two processes, and calls go on', {
 
   const replicas = await startReplicas(2, { url, env: { USAGE_RETENTION: '40d' } });
   onTestFinished(replicas.close);
-  const rows = async () =>
-    (await replicas.prisma.$queryRawUnsafe<{ rows: number; recent: boolean }[]>(ROWS_OF))[0];
+  const rows = async () => (await replicas.prisma.$queryRawUnsafe<{ rows: number; recent: boolean }[]>(ROWS_OF))[0];
   const { apiKey } = users[0] as (typeof users)[0];
   for (const { url: at } of replicas.processes) {
     const { status } = await fetch(`${at}/v1/prices/latest/token?tokenName=bitcoin`, {

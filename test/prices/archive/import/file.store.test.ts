@@ -39,9 +39,7 @@ it('reads columns by their names', async () => {
   const path = join(archive.directory, 'reordered.csv');
   await writeFile(path, 'price,total_volume,snapped_at,market_cap\n1,2,2020-01-01 00:00:00 UTC,3\n');
   await archive.takeFile(path);
-  expect(await archive.samples()).toEqual([
-    { at: midnight('2020-01-01'), price: 1, marketCap: 3, volume: 2 },
-  ]);
+  expect(await archive.samples()).toEqual([{ at: midnight('2020-01-01'), price: 1, marketCap: 3, volume: 2 }]);
 });
 
 it('names each bad line and takes the others', async () => {
@@ -78,11 +76,7 @@ it('stops at the first bad line when strict, and can be told of all beforehand',
 });
 
 it.each([
-  [
-    'a line that is no header',
-    '2020-01-01 00:00:00 UTC,1,2,3\n',
-    /has no header: its first line must be snapped_at/,
-  ],
+  ['a line that is no header', '2020-01-01 00:00:00 UTC,1,2,3\n', /has no header: its first line must be snapped_at/],
   ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],

@@ -45,9 +45,7 @@ it('claims a single date that is missing, and neither neighbour of a row before 
   const whole = ['2024-05-01', '2024-05-03', '2024-05-05'];
   expect((await claimed(whole)).covered).toEqual(['2024-05-01/2024-05-05']);
   const [first, second, third] = whole as [string, string, string];
-  expect((await claimed([first, second, BAD, third])).covered).toEqual(
-    whole.map((date) => `${date}/${date}`),
-  );
+  expect((await claimed([first, second, BAD, third])).covered).toEqual(whole.map((date) => `${date}/${date}`));
 });
 
 it('claims no missing date where it ends at a bad line', async () => {

@@ -73,13 +73,7 @@ describe('a date whose only row is of another time than midnight', () => {
       { current_price: 6, market_cap: 2, total_volume: 3 },
     ]);
     expect(asked).toMatchObject({ gaps: [], modifiedAt: TIMES[1] });
-    const range = await market.range(
-      'bitcoin',
-      'day',
-      midnight('2017-06-05'),
-      midnight('2017-06-09'),
-      'json',
-    );
+    const range = await market.range('bitcoin', 'day', midnight('2017-06-05'), midnight('2017-06-09'), 'json');
     expect(told(range).prices.map(({ date, price }) => [Date.parse(date), price])).toEqual(
       TIMES.map((at, i) => [at, i + 5]),
     );
@@ -139,9 +133,7 @@ describe('gives way', () => {
     ]);
     await market.days('bitcoin', 30, 'json');
     await market.idle();
-    expect(
-      (await stored()).map(([at, price]) => [new Date(Number(at)).toISOString().slice(5, 16), price]),
-    ).toEqual([
+    expect((await stored()).map(([at, price]) => [new Date(Number(at)).toISOString().slice(5, 16), price])).toEqual([
       ['06-05T00:00', 5],
       ['06-06T00:00', 60],
       ['06-07T00:00', 7],

@@ -61,11 +61,7 @@ it('stores every double to its last bit', async () => {
       await archive.clear();
       const all = dates('2018-01-01', rows.length);
       await archive.take(rows.map((row, i) => `${all[i]} 00:00:00 UTC,${row.join(',')}`));
-      const stored = (await archive.samples()).map(({ price, marketCap, volume }) => [
-        price,
-        marketCap,
-        volume,
-      ]);
+      const stored = (await archive.samples()).map(({ price, marketCap, volume }) => [price, marketCap, volume]);
       expect(stored).toEqual(rows.map((row) => row.map((value) => value + 0)));
     }),
     { numRuns: 5 },

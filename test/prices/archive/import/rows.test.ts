@@ -132,9 +132,7 @@ describe('merging days', () => {
         const midnights = rows.filter(({ late }) => late < HOUR).map(({ date }) => date);
         const dates = [...new Set(rows.map(({ date }) => date))].sort();
         expect(stored.map(({ at }) => (startOfDate(at) - Date.parse('2024-05-01')) / DAY)).toEqual(dates);
-        expect(stored.map(({ at }) => isMidnightSample(at))).toEqual(
-          dates.map((date) => midnights.includes(date)),
-        );
+        expect(stored.map(({ at }) => isMidnightSample(at))).toEqual(dates.map((date) => midnights.includes(date)));
       }),
     );
   });

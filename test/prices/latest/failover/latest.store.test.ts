@@ -58,8 +58,7 @@ describe.each<[string, Fault]>([
     expect(during.oldest).toBeLessThanOrEqual(2 * MINUTE);
     expect(during.sources).toEqual(['coingecko', 'kraken, coingecko']);
     const answer = await service.market.latest('bitcoin');
-    const [, kraken = '', coingecko = ''] =
-      /^kraken;age=(\d+), coingecko;age=(\d+)$/.exec(answer.source) ?? [];
+    const [, kraken = '', coingecko = ''] = /^kraken;age=(\d+), coingecko;age=(\d+)$/.exec(answer.source) ?? [];
     expect(Number(kraken)).toBeLessThanOrEqual(60);
     expect(Number(coingecko)).toBe(8 * 60);
     expect(answer.outcome.failure).toBeUndefined();

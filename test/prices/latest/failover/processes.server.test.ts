@@ -20,9 +20,7 @@ async function askFor(ms: number): Promise<string[][]> {
   const told: string[][] = [];
   for (let passed = 0; passed < ms; passed += 20 * SECOND) {
     clock.advance(20 * SECOND);
-    await Promise.all(
-      processes.flatMap(({ market }) => BUILT_IN_NAMES.map(async (token) => market.latest(token))),
-    );
+    await Promise.all(processes.flatMap(({ market }) => BUILT_IN_NAMES.map(async (token) => market.latest(token))));
     await Promise.all(processes.map(({ market }) => market.idle()));
     await Promise.all(processes.map(({ poll }) => poll()));
     const answers = processes.map(async ({ market }) => market.latest('bitcoin'));

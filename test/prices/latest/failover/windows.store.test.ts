@@ -82,9 +82,7 @@ test('an outage of an hour and a half: each window is whole, and healed by the f
   expect(await sourcesOf()).toEqual(['coingecko', 'coingecko', 'coingecko']);
   const other = await another();
   expect((await other.days('bitcoin', 1, 'json')).source).toBe('coingecko');
-  expect(await opened.database.prisma.point.count({ where: { provisional: true, token: 'bitcoin' } })).toBe(
-    0,
-  );
+  expect(await opened.database.prisma.point.count({ where: { provisional: true, token: 'bitcoin' } })).toBe(0);
 });
 
 test('what the next source does not reach is a gap, and the failure is told', async () => {

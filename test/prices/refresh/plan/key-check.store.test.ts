@@ -33,19 +33,14 @@ const keyCalls = () => service.sandbox.calls.filter(({ path }) => path.endsWith(
 const ready = async () =>
   (await service.get('/health/ready')).json() as Promise<{ status: string; warnings: string[] }>;
 const warned = () =>
-  service.logLines
-    .map((line) => JSON.parse(line) as { level: number; msg: string })
-    .filter(({ level }) => level >= 40);
+  service.logLines.map((line) => JSON.parse(line) as { level: number; msg: string }).filter(({ level }) => level >= 40);
 describe('the key of a paid plan', () => {
-  test.each(['basic', 'pro'] as const)(
-    'is asked about once, and nothing is said where it fits: %s',
-    async (plan) => {
-      await start(plan, plan);
-      expect(keyCalls()).toBe(1);
-      expect(warned()).toEqual([]);
-      expect(await ready()).toEqual({ status: 'ok', warnings: [] });
-    },
-  );
+  test.each(['basic', 'pro'] as const)('is asked about once, and nothing is said where it fits: %s', async (plan) => {
+    await start(plan, plan);
+    expect(keyCalls()).toBe(1);
+    expect(warned()).toEqual([]);
+    expect(await ready()).toEqual({ status: 'ok', warnings: [] });
+  });
 
   test('of a smaller plan is told in one line, and its reach holds from then on', async () => {
     await start('pro', 'basic');

@@ -34,15 +34,7 @@ describe('a plan of limited reach', () => {
   test.each(['public', 'demo', 'basic'] as const)('is never asked for more than it has: %s', async (plan) => {
     const { clock, market, sandbox } = await openWith(plan);
     const { historyDays } = coinGeckoPlan(plan);
-    const froms = [
-      '2010-01-01',
-      '2019-11-01',
-      '2024-05-14',
-      '2024-05-17',
-      '2025-05-14',
-      '2025-05-17',
-      '2026-05-14',
-    ];
+    const froms = ['2010-01-01', '2019-11-01', '2024-05-14', '2024-05-17', '2025-05-14', '2025-05-17', '2026-05-14'];
     for (let round = 0; round < 2; round++) {
       const asks = [
         ...[1, 5, 11, 365, 366, 730, 731, 36_500].map((days) => () => market.days('bitcoin', days, 'json')),
