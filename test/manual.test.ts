@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, test } from 'vitest';
 import { SETTING_NAMES } from '#settings';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
+const PAGES = globSync(['*.md', 'docs/*.md', '{src,packages,test}/**/README.md'], {
+  cwd: ROOT,
+  exclude: (path) => path.includes('node_modules') || path === 'CHANGELOG.md',
+});
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 const withoutCode = (text: string) => text.replace(/^```.*?^```$/gms, '');
 
@@ -30,6 +31,11 @@ test.each(PAGES)('every link of %s leads to a file, and to a heading that it has
     return anchor !== undefined && !anchorsOf(target).includes(anchor);
   });
   expect(broken).toEqual([]);
+});
+
+test.each(PAGES)('every file and folder of the checkout that %s names is there', (page) => {
+  const named = [...withoutCode(read(page)).matchAll(/`((?:src|packages|docs|test|scripts|ops|fixtures)\/[\w./-]+)`/g)];
+  expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 it('the README fits on two screens, and its picture is small', () => {
