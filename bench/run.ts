@@ -8,6 +8,7 @@
  * Needs a PostgreSQL server: that of `BENCH_DATABASE_URL` (in databases made for it and dropped afterwards), else one
  * that it starts for itself from Debian's programs; without either, the embedded one is measured. Load comes from
  * `wrk`, else from autocannon; the gateway beside which the service is measured is nginx with Lua, if it is installed.
+ * With `BENCH_BEFORE=/path/to/checkout` the bench `before` compares the rates with those of another, built checkout.
  * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
  * without a server (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) runs on the Node that runs the bench.
  */
@@ -31,6 +32,7 @@ const BENCHES = {
   month: () => import('./simulated-month.ts'),
   catalogue: () => import('./simulated-catalogue.ts'),
   path: () => import('./call-path.ts'),
+  before: () => import('./before.ts'),
 };
 
 const named = process.argv.slice(2);

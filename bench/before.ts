@@ -1,0 +1,36 @@
+import { compare } from './comparison.ts';
+import { LATEST, openStand } from './stand.ts';
+import type { Surroundings } from './surroundings.ts';
+import { atLeast, type Figure } from './table.ts';
+
+/** Less than this is more than noise. */
+const NOISE = 0.97;
+const KEYS = 2000;
+
+const CALLS = {
+  'latest/token': LATEST,
+  'latest/tokens of three': '/v1/prices/latest/tokens?tokenNames=bitcoin,ethereum,solana',
+  'history/days?days=365': '/v1/prices/history/days?tokenName=bitcoin&days=365',
+  'user/usage': '/v1/user/usage',
+};
+
+/** The rates of this checkout in proportion to those of another, in turns: `BENCH_BEFORE=/path/to/checkout`, built. */
+export async function measure(surroundings: Surroundings): Promise<Figure[]> {
+  const tree = process.env.BENCH_BEFORE;
+  if (tree === undefined) return [];
+  const [now, before] = [await openStand(surroundings, KEYS), await openStand(surroundings, KEYS, tree)];
+  const [{ url }, { url: urlBefore }] = [await now.startService(), await before.startService()];
+  const figures: Figure[] = [];
+  async function figure(name: string, path: string, keysOf: (stand: typeof now) => readonly string[]): Promise<void> {
+    const [ratio = Number.NaN] = await compare(
+      { url: url + path, keys: keysOf(now) },
+      { url: urlBefore + path, keys: keysOf(before) },
+    );
+    figures.push(atLeast(`${name}, against the checkout before`, ratio, NOISE));
+  }
+  for (const [name, path] of Object.entries(CALLS)) await figure(name, path, ({ key }) => [key]);
+  await figure(`latest/token, ${KEYS} keys`, LATEST, ({ keys }) => keys);
+  await now.close();
+  await before.close();
+  return figures;
+}
