@@ -36,17 +36,3 @@ test.each([...PACKAGES.map((name) => `packages/${name}`), 'src', 'bench', 'fixtu
     expect(inner).toEqual([]);
   },
 );
-
-test.each(PACKAGES)('no folders of the package %s import each other in a circle', (name) => {
-  const targets = new Map<string, Set<string>>();
-  for (const file of filesIn(`packages/${name}`)) {
-    const folders = targets.get(dirname(file)) ?? new Set();
-    targets.set(dirname(file), folders);
-    for (const target of importsOf(file)) if (dirname(target) !== dirname(file)) folders.add(dirname(target));
-  }
-  const reach = (from: string, seen = new Set<string>()): Set<string> => {
-    for (const next of targets.get(from) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
-    return seen;
-  };
-  expect([...targets.keys()].filter((folder) => reach(folder).has(folder))).toEqual([]);
-});

@@ -86,7 +86,7 @@ describe('the deadline', () => {
     ['a byte at a time', { kind: 'slow', everyMs: 20 }],
   ])('ends a wait for %s', async (_name, fault) => {
     await source.close();
-    reopen({ timeoutMs: 150 });
+    reopen({ timeoutMs: 600 });
     sandbox.faults.always(fault);
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'timeout' });
     expect(sandbox.countCalls()).toBe(1);
