@@ -27,7 +27,6 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
   'arweave-node': openArweaveNode,
 };
 
-/** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
   const { clock, log, failures } = deps;
@@ -54,7 +53,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       observe: observe(name),
       breaker,
     });
-    // The one that tells most refuses whoever has no key.
+    // CryptoCompare rejects requests without a key.
     const isAsked = kind !== 'cryptocompare' || apiKey !== undefined;
     return { name, source, isAsked, budget, breaker, countDropped: dropped(name) };
   }
@@ -78,7 +77,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const statistics = createStatistics({
     ...{ cache, answers: responses('statistics', cache), failover, singleFlight, clock, log },
   });
-  /** One of each kind, with a key or without: what it tells is part of the interface description. */
+  /** One source of each kind, with a key or without: the interface description contains its figures. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
 
   let polled = cache.generation();
@@ -103,7 +102,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       staleness: statistics.staleness,
     },
 
-    /** Reads what calls other processes have spent, after a change of the cache. */
+    /** Reads the calls that other processes spent, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

@@ -23,14 +23,14 @@ type Dependencies = {
 };
 
 /**
- * The latest on-chain statistics of a token: fetched when they are due and requested, from the first source that has
- * them. While a refresh runs or when all sources fail, the last good ones are served.
+ * The latest on-chain statistics of a token, fetched when they are requested and due. While a refresh runs or when all
+ * sources fail, the last good ones are served.
  */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
-  /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
+  /** Logs a change of the source once: the record stores the source. */
   function logSwitch(
     symbol: StatisticsSymbol,
     from: FailoverResult['source'] | undefined,
@@ -78,7 +78,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   }
 
   return {
-    /** The latest statistics record: at once when it is not due. Throws a problem when there is none. */
+    /** Returns at once if nothing is due. Throws a problem if no record exists. */
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answers.get(symbol);
       if (known) return known;
@@ -88,13 +88,11 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
       return fill(symbol, every).then((outcome) => answer(symbol, outcome));
     },
 
-    /** Reloads what was written since the last poll. */
     sync: cache.sync,
 
-    /** For the operator: what could not be fetched, which sources failed, and why. */
+    /** For the operator: failed fetches, failed sources, and why. */
     warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 
-    /** How old the statistics are. */
     staleness: (): Staleness[] =>
       STATISTICS_SYMBOLS.map((symbol) => ({
         token: tokenOf(symbol).name,

@@ -6,17 +6,17 @@ import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** Rows deleted in one transaction: some milliseconds, for which other writers of their table wait. */
+/** Rows per transaction: other writers of the table wait some milliseconds for it. */
 const BATCH = 5000;
-/** The longest that one of them may take, in ms, the wait for other writers included. */
+/** The timeout of a transaction in ms, the wait for other writers included. */
 const LONGEST = 30_000;
 
 type Kind = {
   rows: 'point' | 'candle';
   coverage: 'source_coverage' | 'candle_coverage';
-  /** The time of which a row is the only one, as a range. */
+  /** The time range that a row occupies. */
   slot(interval: Interval): Prisma.Sql;
-  /** What processes watch for what was deleted of a series. */
+  /** The resource that processes watch for deletions. */
   purged(token: string, interval: Interval): string;
 };
 
@@ -38,19 +38,16 @@ const KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** What is deleted in batches, with its coverage. */
 type PurgedKind = keyof typeof KINDS;
 
-/** What is deleted: what a source told of the time before an instant (Unix ms), or all that it told. */
+/** The data of a source before an instant (Unix ms), or all of it. */
 export type Purge = { source: MarketSourceName; before?: number | undefined };
 
 /**
- * Deletes the next rows of a series that a source told, and from its coverage the time up to where they end: to the
- * end of the purge with the last of them. Where a deleted row had taken the place of another source's, that one's
- * coverage loses the slot. So coverage never tells more than there is.
- *
- * The rows are deleted by their times, as a list: an embedded database has no statistics, and joined the batch to itself
- * row by row, for a minute.
+ * Deletes the next rows of a source in a series, and its coverage up to the last of them; the last batch deletes
+ * coverage up to the end of the purge. If a deleted row had replaced another source's, that source's coverage loses the
+ * slot, so coverage never exceeds the rows. Rows are deleted by a list of times: the embedded database has no
+ * statistics, and a self-join took a minute.
  */
 function purgeBatch(
   kind: Kind,
@@ -93,15 +90,14 @@ function purgeBatch(
 
 type Batch = { count: number; last: string | null; whole: boolean; spans: number };
 
-/** Every token of which there is anything. */
 const TOKENS = Prisma.sql`
   ${tokensOf(Prisma.sql`point`)} UNION ${tokensOf(Prisma.sql`candle`)}
   UNION SELECT token FROM source_coverage UNION SELECT token FROM candle_coverage
   UNION SELECT token FROM source_latest`;
 
-/** Deletes what a source told: its points, its candles, its latest prices, and its coverage as far. */
+/** Deletes a source's points, candles, latest prices and coverage. */
 export function createPurgeStore(prisma: PrismaClient) {
-  /** Deletes a batch, and tells every process where that changed anything. */
+  /** Deletes a batch, and bumps the version if anything changed. */
   const purgeNext = (
     kind: Kind,
     token: string,
@@ -121,18 +117,16 @@ export function createPurgeStore(prisma: PrismaClient) {
     );
 
   return {
-    /** The tokens of which anything is stored. */
+    /** The tokens with any stored data. */
     async tokens(): Promise<string[]> {
       const rows = await prisma.$queryRaw<{ token: string }[]>(TOKENS);
       return rows.map(({ token }) => token).sort();
     },
 
     /**
-     * Deletes what a source told of a series, some thousand rows in a transaction: what was deleted stays so where it
-     * is interrupted.
-     *
-     * @param at Unix ms: when this is done
-     * @returns how many rows were deleted, and how many spans of coverage were changed or deleted
+     * Deletes a source's rows of a series in batches; an interruption keeps the batches done.
+     * @param at Unix ms: the time of the purge
+     * @returns the number of deleted rows, and of changed or deleted spans of coverage
      */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const counts = { deleted: 0, spans: 0 };
@@ -146,10 +140,9 @@ export function createPurgeStore(prisma: PrismaClient) {
     },
 
     /**
-     * Deletes the latest price of a token that a source told.
-     *
-     * @param due the fetches that are to be made again as if they never had been
-     * @returns how many were deleted: one or none
+     * Deletes the latest price of a token from a source.
+     * @param due the fetches to repeat as if they had never run
+     * @returns the number of deleted rows: 0 or 1
      */
     async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;

@@ -10,7 +10,7 @@ import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.
 
 const OVER_RATE_LIMIT = 99;
 
-/** Errors come in two envelopes: the older one under HTTP 200, the newer one under the status it is. */
+/** Errors have two envelopes: the older one comes with HTTP 200, the newer one with an error status. */
 const olderError = z.object({
   Response: z.literal('Error'),
   Message: z.string().optional(),
@@ -28,7 +28,7 @@ const nothingInIt = z.object({ Data: z.strictObject({}) });
 
 type Words = { type: number | undefined; message: string; parameter: string | undefined };
 
-/** `fsym` is always given in its right form, so what is wrong with it is that there is no such chain. */
+/** `fsym` is always well-formed, so an error about it means that the chain is not listed. */
 function causeOf({ type, message, parameter }: Words): FailureCause {
   if (type === OVER_RATE_LIMIT) return 'rate_limited';
   const isUnknown = parameter === 'fsym' || /there is no data for the symbol/i.test(message);
@@ -51,7 +51,7 @@ function errorIn(body: unknown): ToldError | undefined {
   return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;
 }
 
-/** Of what is repeated in the log or stored, no more than can be shown. */
+/** Limits what is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is no short text');
 
 const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
@@ -68,7 +68,7 @@ const record = z.object({
 const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
-/** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
+/** The record uses our names and units (min-api.cryptocompare.com/documentation). */
 const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
   ...Object.fromEntries(figuresOf(symbol).map((figure) => [figure, (latest: Latest) => latest[figure]])),
   // A mean.
@@ -76,9 +76,9 @@ const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
 });
 
 /**
- * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
- * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
- * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
+ * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Its chains change: each one is requested, and the
+ * source rejects an unlisted chain with `not_listed`. A missing or wrong key is rejected. The sample's time is the
+ * record's, 00:00 UTC of a day.
  */
 export const openCryptoCompare = statisticsSource({
   kind: 'cryptocompare',
