@@ -12,7 +12,6 @@ import { addMemoryReadings } from './metrics.ts';
 import { openVenue, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
 
-/** Opens prices, latest and past, candles and exchange rates. */
 export async function openPrices(deps: PriceDeps) {
   const { settings, database, catalogue, clock } = deps;
   const venue = await openVenue(deps);
@@ -51,7 +50,7 @@ export async function openPrices(deps: PriceDeps) {
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
 
-    /** Deletes samples and candles for their age, and resolves when it is done. */
+    /** Deletes expired samples and candles, and resolves when that is done. */
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {

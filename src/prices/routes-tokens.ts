@@ -53,7 +53,7 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
   return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive, available };
 }
 
-/** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
+/** In ms: requests without a key share a list. */
 const KEPT_FOR = SECOND;
 /** A longer list is made in pieces. */
 const LONG_LIST = 200;
@@ -65,7 +65,7 @@ type Options = {
   clock: Clock;
 };
 
-/** The list as a body that many share: a thousand tokens are half a megabyte. */
+/** A shared body: a thousand tokens are half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {
   async function make(): Promise<Body> {
     const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);

@@ -17,10 +17,10 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** The beginning of the first available candle of each interval (Unix ms); undefined if there is none. */
+/** The beginning of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
-/** Which candles are available: those that are stored, and those that the venue still provides. */
+/** Which candles are available: stored ones, and those that Kraken still provides. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
@@ -29,10 +29,10 @@ export function createCandleAvailability({ store, source, retention, clock }: De
       coverage: Map.groupBy(coverage, ({ token }) => token),
     };
   }
-  /** Returns the stored availability, which is read again after each change of the store. */
+  /** Read again after each change of the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /** @returns a function of a token and of the first instant of which its price is known (Unix ms) */
+  /** @returns a function of a token and the first instant with a known price (Unix ms) */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
@@ -56,14 +56,12 @@ export function createCandleAvailability({ store, source, retention, clock }: De
 
 export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 
-/** As a row of samples; `first` and `last` are the beginnings of candles. */
+/** `first` and `last` are the beginnings of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
 /**
- * What the archive holds of candles, from whom, and its gaps: a row for each token, interval and source that told any.
- *
- * @param tokens those that are served
- * @param beginning the first instant of which prices of a token are known, in Unix ms
+ * The stored candles and gaps of each token, interval and source.
+ * @param beginning the first instant with known prices of a token, in Unix ms
  */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,

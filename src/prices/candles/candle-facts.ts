@@ -18,25 +18,22 @@ import type { CandleSeries } from './candle-store.ts';
 type Dependencies = {
   source: Pick<Kraken, 'name' | 'reach'>;
   cache: CandleCache;
-  /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning'>;
   retention: Retention;
   clock: Clock;
 };
 
-/** What is known of a window of candles beside the candles: its bounds and gaps, and what there is to say of an answer. */
 export function createCandleFacts({ source, cache, archive, retention, clock }: Dependencies) {
-  /** How far back candles may be asked for, and stored. */
   const bounds = (interval: Interval, now: number) => ({
     reach: source.reach(interval, now),
     keptFrom: keptFrom(retention, source.name, now),
   });
 
-  /** The first instant of which candles can be known: that of prices, or a stored candle of before it. */
+  /** The first instant with known candles: that of prices, or an older stored candle. */
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
 
-  /** The parts of a window that are not known, but for a newest candle that is being fetched. */
+  /** The missing parts of a window, except a newest candle that is being fetched. */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
@@ -47,7 +44,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
 
-  /** What to throw for a window without a candle. */
+  /** The error for a window without a candle. */
   function nothingToServe(series: CandleSeries, window: Window, failure: unknown): unknown {
     const spans = missing(series, window);
     const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
@@ -110,50 +107,44 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   return { bounds, beginning, missing, nothingToServe, facts };
 }
 
-/** A candle is settled once it was told so long after its end, in ms: younger ones have been seen to change. */
+/** In ms: younger candles have been seen to change. */
 const SETTLES_AFTER = HOUR;
-/** Candles are asked for again after this at the soonest, in ms: the newest may come a moment late. */
+/** In ms: the newest candle may come a moment late. */
 const ASKED_AGAIN = MINUTE;
-/** Of what the venue tells, the oldest candles that are not asked for: they are gone when the answer comes. */
+/** The oldest candles that Kraken reports are not requested: they are gone when the response comes. */
 const EDGE = 2;
 
-/** What is known of the candles of a token and an interval, as of `now`; instants in Unix ms. */
+/** The known candles of a token and an interval as of `now`; instants in Unix ms. */
 type KnownCandles = {
   now: number;
   interval: Interval;
-  /** The spans of which the venue has told all. */
   coverage: readonly Span[];
-  /** The beginning of the first candle that may still change, of those that may be asked for (`firstAsked`). */
+  /** The beginning of the first candle that may still change and can be requested (`firstAsked`). */
   unsettledFrom: number | undefined;
-  /** The earliest instant of which the venue tells candles. */
+  /** The earliest instant for which Kraken has candles. */
   reach: number;
-  /** The earliest instant of which candles are kept; -Infinity where all are. */
+  /** The retention limit; -Infinity without one. */
   keptFrom: number;
   fetchedAt: number | undefined;
 };
 
-/**
- * What to fetch for a window: the candles from an instant on, all that the venue tells where that is undefined; and
- * until when the answer waits for them.
- */
+/** The candles to fetch for a window, from an instant on or all, and how long the response waits for them. */
 type PlannedCandles = { from: number | undefined; wait: Wait };
 
-/** Whether a candle is final once it was fetched at an instant. */
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
   fetchedAt >= at + length + SETTLES_AFTER;
 
-/** The beginning of the running candle. */
 export const runningCandle = (interval: Interval, now: number): number =>
   Math.floor(now / candleLength(interval)) * candleLength(interval);
 
 const firstTold = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The beginning of the first candle that is asked for: of those before, the venue tells none, or none is kept. */
+/** The beginning of the first candle to request: Kraken has no older ones, or they are not kept. */
 export const firstAsked = (interval: Interval, { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>): number =>
   Math.max(firstTold(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
-/** The parts of a span of which candles are finished and not known, from an instant on. */
+/** The parts of a span from an instant on whose finished candles are missing. */
 export function candleGaps(
   span: Span,
   from: number,
@@ -164,8 +155,8 @@ export function candleGaps(
 }
 
 /**
- * What to fetch for a window, if anything. What is missing is waited for; for the newest candle alone the answer waits
- * a moment, and for what has only to be settled not at all. One call brings all that is needed.
+ * The fetch that a window needs, if any. The response waits for missing candles, a moment for the newest one alone, and
+ * not at all for candles that only have to settle. One call is enough.
  */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
@@ -178,7 +169,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   const isUnsettled = unsettled <= span.thru && isCandleSettled(unsettled, length, now);
   const [gap] = gaps;
   if (!gap && !isUnsettled) return undefined;
-  // From the oldest that is wanted of the whole series: so the next window needs no call.
+  // From the oldest missing candle of the whole series, so that the next window needs no call.
   const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
   const oldest = Math.min(missing?.from ?? running, unsettled);
   const from = oldest === firstTold(interval, reach) ? undefined : oldest;

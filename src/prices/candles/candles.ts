@@ -25,7 +25,6 @@ type Dependencies = {
   source: Pick<Kraken, 'name' | 'reach' | 'candles'>;
   cache: CandleCache;
   answers: Answers;
-  /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
@@ -33,7 +32,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** What is asked of a window: `question` names all of it. */
+/** `question` identifies the request. */
 type CandleQuestion = {
   question: string;
   series: CandleSeries;
@@ -44,14 +43,14 @@ type CandleQuestion = {
 
 const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 
-/** The verbs of candles. All throw a problem when there is no answer. */
+/** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
 
   const told = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = told;
 
-  /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
+  /** One call for all candles from an instant on; those beyond the retention are not stored. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
     const told = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
@@ -64,7 +63,6 @@ export function createCandles(dependencies: Dependencies) {
     await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
   }
 
-  /** Fetches what a window needs, if anything. */
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
     const { interval } = series;
     const now = clock.now();
@@ -79,7 +77,7 @@ export function createCandles(dependencies: Dependencies) {
     return runner.outcome;
   }
 
-  /** What a token is worth by the first price of its own candles. */
+  /** A token as currency, valued at the open of its own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await Promise.all([archive.load(token), cache.load(series)]);
@@ -120,7 +118,6 @@ export function createCandles(dependencies: Dependencies) {
     return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
-  /** How large the answer to a window may be. */
   function size(series: CandleSeries, { span }: Window): WindowSize {
     const known = overlap(span, { from: beginning(series), thru: clock.now() });
     return windowSize(known === undefined ? 0 : samplesIn(series.interval, known));
@@ -146,10 +143,9 @@ export function createCandles(dependencies: Dependencies) {
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
 
-    /** What could not be fetched, and why. */
     warnings: singleFlight.warnings,
 
-    /** When nothing is being fetched any more. */
+    /** Resolves when no fetch is in flight. */
     idle: singleFlight.idle,
   };
 }

@@ -12,7 +12,6 @@ type Beside = Pick<Venue, 'source' | 'sync'> &
   Pick<OpenMarket, 'archive'> &
   Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
-/** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Beside) {
   const { settings, database, deadline, refreshes, versions, responses, clock, failures } = deps;
   const store = deadline.over(createCandleStore(database.prisma));
@@ -35,7 +34,7 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
       clock,
     }),
 
-    /** Reads what calls other processes have spent, after a change of the cache. */
+    /** Reads the calls that other processes spent, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

@@ -11,10 +11,10 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/** Nothing is written of limits: a bound on what could go wrong here. A day takes two calls, a holiday six. */
+/** The ECB documents no limits: this bounds a malfunction. A day takes two calls, a holiday six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
-/** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
+/** Nothing is read before the first request for a currency other than the dollar. */
 export function openCurrencies(deps: PriceDeps) {
   const { settings, database, deadline, refreshes, versions, observe, clock, failures } = deps;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
@@ -47,7 +47,7 @@ export function openCurrencies(deps: PriceDeps) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
-    /** What figures can be told in, the dollar first. */
+    /** The dollar first. */
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
 

@@ -19,12 +19,12 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Failures of an answer that was too long to come. */
+/** Failures of a response that was too long. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
-/** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
+/** Exchange rates, fetched when they are requested and missing or due, and kept forever. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
-  /** What is stored is read when somebody first asks for another currency than the dollar. */
+  /** The first request for a currency other than the dollar reads the stored rates. */
   const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
 
   async function fetch(from: number): Promise<void> {
@@ -33,7 +33,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     await cache.sync();
   }
 
-  /** Fetches what a time from an instant on needs, if anything. */
   async function refresh(since: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const now = clock.now();
@@ -45,13 +44,13 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
     if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
       return runner.outcome;
-    // Nothing is stored, and many years did not come within the deadline: this year's may.
+    // Nothing is stored, and many years exceeded the deadline: this year may not.
     singleFlight.forget(RATES);
     return refresh(now);
   }
 
   return {
-    /** What a currency is worth from an instant on (Unix ms), by the rates there are. */
+    /** The value of a currency from an instant on (Unix ms). */
     async valuation(currency: Currency, since: number): Promise<Valuation> {
       await open();
       const outcome = await refresh(since);
@@ -72,7 +71,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
       };
     },
 
-    /** What could not be fetched, and why. */
     warnings: singleFlight.warnings,
     idle: singleFlight.idle,
   };
@@ -80,25 +78,25 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Where there is no source of rates, nobody is let to ask for a currency that needs them. */
+/** Without a source of rates, no request can name a currency that needs them. */
 export const NO_RATES: Rates = {
   valuation: (currency) => Promise.reject(new RangeError(`no rates of ${currency} are served`)),
   warnings: () => [],
   idle: async () => undefined,
 };
 
-/** The name of the one fetch, here and in the store. */
+/** The name of the only fetch, here and in the store. */
 export const RATES = 'rates';
 export type RateFetch = typeof RATES;
 
-/** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
+/** The rates for one euro; `units` is undefined for the euro itself. */
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
 /**
- * The stored rates in memory: those of the dollar, and of each currency that somebody asks for, from then on. What is
- * fetched is stored first and then read, in this process as in every other.
+ * The stored rates of the dollar and of each requested currency in memory. Rates are stored first and then read, in
+ * every process alike.
  */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
@@ -122,7 +120,6 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
     },
   });
 
-  /** The rates of a currency: read when they are first asked for. */
   function unitsOf(currency: Currency): Promise<RateSeries> {
     const mine = others;
     const end = newest ?? Number.NEGATIVE_INFINITY;
@@ -138,7 +135,6 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
 
     known: (): KnownRates => ({ from, newest, fetchedAt: fetchedAt(RATES) }),
 
-    /** Rises with each reload. */
     generation: () => generation,
 
     async pair(currency: Currency): Promise<RatePair> {

@@ -20,14 +20,14 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `now` is what the currency is worth now, `worth` what it was on the dates of the records' extremes. */
+/** `now` is the current value, `worth` the value on the dates of the records' extremes. */
 type LatestValuation = Valuation & { now: number };
 
-/** When the highest and the lowest price were (Unix ms), of those that are known. */
+/** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** What a currency is worth for figures of prices: by reference rates, or by the samples of the token that it is. */
+/** Values a currency by reference rates, or by the samples of the token that it is. */
 export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const { interval, span } = window;
@@ -46,7 +46,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     );
   }
 
-  /** What a token is worth now, and on the dates of the extremes of others. */
+  /** Values a token now, and on the dates of the extremes. */
   async function latestBySamples(
     currency: Currency,
     token: TokenName,
@@ -76,13 +76,11 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
   }
 
   return {
-    /** For the samples of a window. */
     ofWindow(currency: Currency, window: Window): Promise<Valuation> {
       const token = tokenOfCurrency(currency);
       return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
     },
 
-    /** For latest price records. */
     async ofLatest(currency: Currency, records: readonly LatestPrice[]): Promise<LatestValuation> {
       const token = tokenOfCurrency(currency);
       const extremes = records.flatMap(extremesOf);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { httpDate, instant, text, whole } from '#core/record-fields';
 
-/* Prices: in US dollars, or in the currency that was asked for. */
+/* Figures are in US dollars or in the requested currency. */
 
 const figure = z.number().nullable();
 const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
-/** Of a figure that is converted. */
 const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
 const money = (description: string, example: number) => count(inMoney(description), example);
 

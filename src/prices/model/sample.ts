@@ -5,7 +5,7 @@ import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-
 import { type LatestPrice, latestPrice } from './records.ts';
 import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
-/** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
+/** `at` in Unix ms, the figures in USD, null if the source has none. */
 export type Sample = {
   at: number;
   price: number | null;
@@ -18,19 +18,17 @@ export type Quote = {
   token: TokenName;
   price: number;
   at: number;
-  /** All that a latest price record has, from a source that tells it. */
+  /** All figures of a latest price record, if the source reports them. */
   record?: LatestPrice;
 };
 
-/** A latest price of which nothing is known. */
 export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
   [Member in keyof typeof latestPrice.shape]: null;
 };
 
 /**
- * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call.
- * The row is the first sample: that of midnight where there is one; where there is none, the date must be over.
- *
+ * Splits CoinGecko's daily series into the row of each date and the trailing sample of the moment of the call. The row
+ * is the date's first sample; unless that is of midnight, the date must be over.
  * @param samples ascending
  */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
@@ -42,7 +40,6 @@ export function splitDaily(samples: readonly Sample[]): { days: Sample[]; traili
   return { days, trailing };
 }
 
-/** The first sample of each slot. */
 export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
   let slot = Number.NaN;
   return samples.filter(({ at }) => {
@@ -53,10 +50,9 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
   });
 }
 
-/** A sample, and who told it. */
 export type ToldSample = Sample & { source: MarketSourceName };
 
-/** A row to put into a series; not settled, and the primary source's, where it does not say so. */
+/** By default unsettled, and from the primary source. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
 /** `source`: the place of a row's source in `MARKET_SOURCES`. */
@@ -64,7 +60,6 @@ export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
   source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
 });
 
-/** Samples as columns. */
 export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>;
 export type PointSeries = Series<PointColumns, PointRow>;
 type PointSlice = Slice<PointColumns>;
@@ -83,7 +78,6 @@ function sampleAt(columns: PointColumns, index: number): ToldSample {
   };
 }
 
-/** The rows of a slice, one by one. */
 export function* samplesOf({ columns, start, end }: PointSlice): Generator<ToldSample> {
   for (let i = start; i < end; i++) yield sampleAt(columns, i);
 }

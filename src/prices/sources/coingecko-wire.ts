@@ -13,20 +13,20 @@ import {
 import type { KeyFacts } from './coingecko-plans.ts';
 
 /*
- * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
- * ahead of the one before it, and errors in five shapes under any status. Nothing else reads its JSON.
+ * CoinGecko v3 on the wire: numbers sent as strings, arrays of unequal length, the newest sample ahead of the one
+ * before it, and errors in five shapes under any status. All its JSON is parsed here.
  */
 const UPSTREAM = 'coingecko';
 
 export const figure = numeric.nullish().transform((value) => value ?? null);
-/** A figure as it is told, null where it is not; undefined for what is no figure. One too large to be held is infinite. */
+/** A figure, or null if missing; undefined for another value. A figure beyond a double is infinite. */
 function told(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
   return typeof number === 'number' ? number : undefined;
 }
 
-/** A figure that is no reason against all others of the answer, whatever number it is. */
+/** A number that never invalidates the rest of the response. */
 const anyFigure = z
   .custom((value) => told(value) !== undefined, 'is no figure')
   .optional()
@@ -40,7 +40,7 @@ function pointOf(value: unknown): Point | undefined {
   return figure === undefined ? undefined : [value[0], figure];
 }
 
-/** Of a chart's fifteen thousand points a schema of tuples would take some 60 ms. */
+/** A schema of tuples would take some 60 ms for a chart's fifteen thousand points. */
 const columnOf = (most: number) =>
   z
     .array(z.unknown())
@@ -58,7 +58,7 @@ const columnOf = (most: number) =>
       return points;
     });
 
-/** A chart of so many points in each of its arrays at most. */
+/** A chart with at most `most` points in each array. */
 export const chartOf = (most: number) => {
   const column = columnOf(most);
   return z.object({ prices: column, market_caps: column, total_volumes: column });
@@ -87,7 +87,6 @@ const market = z.object({
   last_updated: isoDate,
 });
 
-/** The latest of so many tokens at most. */
 export const marketsOf = (most: number) => listOf(market, most);
 export type Market = z.infer<typeof market>;
 
@@ -109,13 +108,13 @@ const CAUSES: Readonly<Record<number, FailureCause>> = {
   [BEYOND_TIME_RANGE]: 'out_of_reach',
 };
 
-/** How many days back the plan reaches, where the aggregator says so as it refuses to go further. */
+/** The days of history that a refusal names. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {
   const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
   return days === undefined ? undefined : Number(days);
 }
 
-/** What a key says of its account's plan, and of itself where the account has given it less. */
+/** The limits of the account's plan, and of the key where they are lower. */
 export const keyAnswer = z
   .object({
     plan: z.string(),
@@ -150,12 +149,12 @@ function errorIn(body: unknown): ToldError | undefined {
   return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
 }
 
-/** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
+/** Parses a body; throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
 /**
- * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may
- * differ in length, and of two figures of the same instant the later in the answer stays. Throws when it is empty.
+ * A chart as samples, ascending, one per instant. The three arrays are matched by time, since they may differ in
+ * length; of two figures of an instant, the later in the response counts. Throws if the chart is empty.
  */
 export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();
