@@ -69,7 +69,6 @@ export function createCatalogue(tokens: readonly Token[]) {
   return {
     /** In the order in which they were added. */
     all: (): readonly Token[] => tokens,
-
     named: (name: TokenName): Token | undefined => byName.get(name),
 
     /** Finds a token by name, else by symbol, in any case. */

@@ -5,7 +5,6 @@ import { createTokenStore } from './token-store.ts';
 
 /** The row of `Refresh` whose version rises when a token is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
-
 type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<VersionWatcher, 'watch'> };
 
 export async function openCatalogue({ database, deadline, versions }: Deps) {
@@ -29,10 +28,8 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
     named: (name) => current.named(name),
     find: (nameOrSymbol) => current.find(nameOrSymbol),
     nearest: (text) => current.nearest(text),
-
     /** Reads tokens that any process added or removed. */
     poll: sync,
-
     /** Changes when the tokens change. */
     generation: () => generation,
   } satisfies Catalogue & Capability & Record<string, unknown>;

@@ -70,7 +70,6 @@ export const BUILT_IN_TOKENS = [
 ] as const satisfies readonly Token[];
 
 export type BuiltInToken = (typeof BUILT_IN_TOKENS)[number];
-
 export const BUILT_IN_NAMES: readonly TokenName[] = BUILT_IN_TOKENS.map(({ name }) => name);
 
 /** Throws `RangeError` for an unknown symbol (lower case). */

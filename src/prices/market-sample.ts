@@ -17,7 +17,6 @@ import { upstreamProblem } from '#upstream/failure';
 export const REFRESH_EVERY = HOUR;
 /** How long a sample, or a failure, is shared by all clients, in ms. */
 const KEPT_FOR = 10 * SECOND;
-
 export type Sample = Pick<Answer, 'source' | 'fetchedAt' | 'gaps'> & { body: Body };
 
 function eachOnce(sources: readonly string[]): string {

@@ -52,13 +52,7 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
 };
 
 /** `question` identifies the request. */
-type WindowQuestion = {
-  question: string;
-  token: TokenName;
-  window: Window;
-  shape: Shape;
-  currency: Currency;
-};
+type WindowQuestion = { question: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
 /** The holdings of an interval, across all sources. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
@@ -135,7 +129,6 @@ export function createMarket(dependencies: Dependencies) {
 
   return {
     latest: createLatestPrice({ archive, latestAnswer }),
-
     latestOf: createLatestTable({ archive, latestAnswer }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
@@ -175,7 +168,6 @@ export function createMarket(dependencies: Dependencies) {
     },
 
     size,
-
     /** For the operator: how the plan falls short of the configured one, and failed fetches. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),

@@ -11,7 +11,6 @@ import type { PriceSettings } from './settings.ts';
 /** Safe by Kraken's documentation, which names no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
-
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
 /** Kraken with its circuit breaker and its budget: candles, and prices as the fallback. */
@@ -38,12 +37,9 @@ export async function openVenue(
 
   return {
     source,
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-
     /** Reads the calls that other processes spent. */
     sync: budget.sync,
-
     close: source.close,
   };
 }

@@ -82,25 +82,14 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
   const market = createMarket({
-    ...{
-      archive,
-      answers: responses('prices', archive),
-      summary,
-      catalogue,
-      backfill,
-      keyCheck,
-      rates,
-      clock,
-    },
+    ...{ archive, answers: responses('prices', archive), summary, catalogue, backfill, keyCheck, rates, clock },
   });
 
   return {
     archive,
     market,
     sample: createSample({ market, archive, backfill, clock }),
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-
     /** Reads the calls that other processes spent, and shares the requested tokens. */
     poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 

@@ -41,7 +41,6 @@ export async function openPrices(deps: PriceDeps) {
     },
 
     poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),
-
     warnings: () => [market, candles, rates].flatMap((one) => one.warnings()),
 
     readings: {

@@ -70,11 +70,7 @@ export function currencyParameters(served: readonly Currency[]) {
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
     currency: code.meta({ description: currencyRules(served) + endedRule(served), fix, wire }),
-    vs_currency: code.meta({
-      description: 'The same as `currency`',
-      fix,
-      wire: { ...wire, default: undefined },
-    }),
+    vs_currency: code.meta({ description: 'The same as `currency`', fix, wire: { ...wire, default: undefined } }),
   };
 }
 
@@ -122,14 +118,8 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
       const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
       if (exists && (future || at <= startOfDate(clock.now()))) return at;
-      context.addIssue({
-        code: 'custom',
-        message: exists ? 'lies in the future' : 'is a date that does not exist',
-      });
+      context.addIssue({ code: 'custom', message: exists ? 'lies in the future' : 'is a date that does not exist' });
       return z.NEVER;
     })
-    .meta({
-      fix: future ? fix : `${fix}, not after today`,
-      wire: DATE_WIRES[form],
-    });
+    .meta({ fix: future ? fix : `${fix}, not after today`, wire: DATE_WIRES[form] });
 }

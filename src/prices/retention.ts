@@ -53,7 +53,6 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
 
 /** The deleted rows of a token; `spans`: coverage deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
-
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
 /** The source of candles. */

@@ -57,13 +57,7 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
 const KEPT_FOR = SECOND;
 /** A longer list is made in pieces. */
 const LONG_LIST = 200;
-
-type Options = {
-  catalogue: OpenCatalogue;
-  market: Market;
-  firstCandles: CandleAvailability;
-  clock: Clock;
-};
+type Options = { catalogue: OpenCatalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
 
 /** A shared body: a thousand tokens are half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {
@@ -85,11 +79,7 @@ function createList({ catalogue, market, firstCandles, clock }: Options) {
   return () => list(`${catalogue.generation()}:${market.generation()}`);
 }
 
-const config = {
-  open: true,
-  headers: ['ETag', 'Vary'],
-  problems: ['database_unavailable'],
-} as const;
+const config = { open: true, headers: ['ETag', 'Vary'], problems: ['database_unavailable'] } as const;
 
 export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const list = createList(options);

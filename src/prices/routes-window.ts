@@ -22,11 +22,7 @@ export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as c
 export const interval = z
   .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
   .default('daily')
-  .meta({
-    description: 'A finer grain, where it is known',
-    fix: 'minute, hourly or daily',
-    examples: ['daily'],
-  });
+  .meta({ description: 'A finer grain, where it is known', fix: 'minute, hourly or daily', examples: ['daily'] });
 
 /** The CSV of a path: the pattern of its header, an example, and a note. */
 const SAMPLES = {
@@ -71,14 +67,7 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-export const WINDOW_FACTS = {
-  cost: 1,
-  scope: 'prices',
-  csv: true,
-  headers: ['Quotient-Currency?'],
-  problems,
-} as const;
-
+export const WINDOW_FACTS = { cost: 1, scope: 'prices', csv: true, headers: ['Quotient-Currency?'], problems } as const;
 export type WindowOptions = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
 
 /** Sends a window's response; a large one waits for earlier ones of the same user. */

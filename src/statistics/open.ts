@@ -60,7 +60,6 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const upstreams = await Promise.all(line.map(openOne));
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
-
   const store = deadline.over(createStatisticsStore(database.prisma));
   const cache = await openStatisticsCache({
     ...{ store, versions, sources: upstreams.map(({ name }) => name), clock, log },
@@ -79,7 +78,6 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   });
   /** One source of each kind, with a key or without: the interface description contains its figures. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
-
   let polled = cache.generation();
 
   return {

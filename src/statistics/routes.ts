@@ -31,9 +31,7 @@ const usd = z
   });
 
 const dollarsAlone = { currency: usd, vs_currency: usd };
-
 type Told = readonly Pick<StatisticsSource, 'name' | 'figuresByToken'>[];
-
 const listed = (figures: readonly Figure[]) => figures.map((figure) => `\`${figure}\``).join(', ');
 
 function item(name: string, tells: readonly Figure[]): string {

@@ -17,7 +17,6 @@ import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 /** The names of stored resources: a fetch, and that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
-
 const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;
 
 const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
@@ -63,7 +62,6 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-
     /** When any process fetched the cached statistics of a token (Unix ms). */
     fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
@@ -72,7 +70,6 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       fetchedAt(`unlisted:${source}:${symbol}`),
 
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
-
     /** Rises with each reload. */
     generation: () => generation,
 

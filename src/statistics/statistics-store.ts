@@ -26,7 +26,6 @@ export type StatisticsRow = {
 
 /** In ms: daily figures need the counters of the day before. */
 const COUNTERS_KEPT = 3 * DAY;
-
 type CounterRow = { at: number; transactions: number | null; addresses: number | null };
 
 function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSample {

@@ -89,7 +89,6 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
     },
 
     sync: cache.sync,
-
     /** For the operator: failed fetches, failed sources, and why. */
     warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 

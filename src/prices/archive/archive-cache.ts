@@ -41,10 +41,7 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
     const key = `${interval}:${token}`;
     of.set(key, { token, interval, from: Math.min(from, of.get(key)?.from ?? from) });
   }
-  return [...of.values()].map((row) => ({
-    ...row,
-    from: Math.max(row.from, oldestInMemory(row.interval, now)),
-  }));
+  return [...of.values()].map((row) => ({ ...row, from: Math.max(row.from, oldestInMemory(row.interval, now)) }));
 }
 
 const firstDayOf = (token: CachedToken | undefined): number | undefined =>
@@ -122,12 +119,9 @@ export async function openArchiveCache(dependencies: Dependencies) {
     sync,
     version,
     fetchedAt,
-
     loaded: tokens.kept,
-
     /** Loads a token; undefined if it is in memory, where it stays as long as it is used. */
     load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
-
     series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
 
     /** The complete spans of one source, or of all. */
@@ -137,13 +131,10 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** The latest price as served, and the latest price of one source. */
     latest: latest.told,
     latestOf: latest.of,
-
     /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
-
     /** Rises with each change to memory. */
     generation: () => generation,
-
     /** The first instant with known data: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
 

@@ -161,11 +161,7 @@ export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
   SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
 /** Samples of one interval, ascending; `covers` is the span that they complete. */
-export type SeriesUpdate = {
-  interval: Interval;
-  samples: readonly (Sample & { settled: boolean })[];
-  covers?: Span;
-};
+export type SeriesUpdate = { interval: Interval; samples: readonly (Sample & { settled: boolean })[]; covers?: Span };
 
 /**
  * Writes a response's samples of a series: replaces unsettled and provisional rows of the covered span and adds new

@@ -13,7 +13,6 @@ export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
 /** A row, or its fault, with its time if that is readable. */
 type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
-
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

@@ -11,9 +11,7 @@ import { bumpVersion } from '#upstream/claims-and-budgets-store';
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 /** Spans for which a source has no more data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
-
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
-
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
 export function createImportStore(prisma: PrismaClient) {

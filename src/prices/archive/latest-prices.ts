@@ -18,7 +18,6 @@ export function createLatestPrices() {
       stored.get(token)?.find((row) => row.source === source),
 
     told: (token: TokenName): ToldLatest | undefined => told.get(token),
-
     forget,
 
     /** Sets the stored rows of some tokens; a token without a row is removed. */

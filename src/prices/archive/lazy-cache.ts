@@ -28,10 +28,8 @@ export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options
   return {
     /** Returns a value and marks it as used. Throws if it is not in memory. */
     of,
-
     /** Returns undefined for a missing value, and does not mark it as used. */
     peek: (name: string): Value | undefined => kept.get(name)?.value,
-
     kept: (): string[] => [...kept.keys()],
     wanted: (): string[] => [...wanted],
 

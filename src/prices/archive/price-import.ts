@@ -57,7 +57,6 @@ export async function openImportFile(path: string) {
 }
 
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
-
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
 /** The outcome of a given row, compared with the stored rows of its date. */

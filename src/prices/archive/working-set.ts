@@ -6,11 +6,7 @@ const MOST_BYTES = 128 * 1024 * 1024;
 const IN_USE = 30 * SECOND;
 
 /** Rows in memory that can be loaded again. */
-export type Resident = {
-  bytes(): number;
-  drop(): void;
-};
-
+export type Resident = { bytes(): number; drop(): void };
 type Options = { clock: Clock; mostBytes?: number };
 
 /**

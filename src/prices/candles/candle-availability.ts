@@ -24,10 +24,7 @@ export type FirstCandles = Record<Interval, number | undefined>;
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
-    return {
-      firsts: Map.groupBy(firsts, ({ token }) => token),
-      coverage: Map.groupBy(coverage, ({ token }) => token),
-    };
+    return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
   /** Read again after each change of the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });

@@ -33,12 +33,7 @@ const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
   (['candles', 'candles-import', 'candles-purge'] as const).map((kind) => `${kind}:${token}:${interval}` as const);
 
 /** `loadedAt`: when the series was last reloaded (Unix ms). */
-type CachedCandles = {
-  series: Series<CandleColumns, StoredCandle>;
-  coverage: readonly Span[];
-  loadedAt: number;
-};
-
+type CachedCandles = { series: Series<CandleColumns, StoredCandle>; coverage: readonly Span[]; loadedAt: number };
 const NOTHING = wholeOf(CANDLES.allocate(0));
 
 type Dependencies = {
@@ -59,7 +54,6 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     dropped: (name) => forget(namesOf(seriesOf(name))),
   });
   let generation = 0;
-
   const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
   const of = (series: CandleSeries): CachedCandles => residents.of(nameOf(series));
 
@@ -78,11 +72,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     candles.dropBefore(oldest(series.interval));
     candles.replaceFrom(since, rows);
     const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
-    residents.keep(nameOf(series), {
-      series: candles,
-      coverage: union(mine.map(({ span }) => span)),
-      loadedAt: now,
-    });
+    residents.keep(nameOf(series), { series: candles, coverage: union(mine.map(({ span }) => span)), loadedAt: now });
   }
 
   async function reload(changed: readonly CandleFetch[]): Promise<void> {
@@ -106,10 +96,8 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     sync,
     version,
     fetchedAt,
-
     /** Loads a series; undefined if it is in memory, where it stays as long as it is used. */
     load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
-
     coverage: (series: CandleSeries) => of(series).coverage,
     slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> => of(series).series.slice(from, thru),
 

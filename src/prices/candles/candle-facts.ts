@@ -37,9 +37,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), {
-      ...{ now, interval, coverage: cache.coverage(series) },
-    });
+    const gaps = candleGaps(span, beginning(series), { ...{ now, interval, coverage: cache.coverage(series) } });
     const newest = runningCandle(interval, now) - candleLength(interval);
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
@@ -49,9 +47,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     const spans = missing(series, window);
     const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
     if (failure instanceof UpstreamFailure && failure.reason === 'not_listed')
-      return new Problem('no_data', 'The venue does not trade this token for US dollars.', {
-        cause: failure,
-      });
+      return new Problem('no_data', 'The venue does not trade this token for US dollars.', { cause: failure });
     if (failure) return upstreamProblem(failure, { who: 'The venue', members });
     const [first] = spans;
     if (!first) return new Problem('no_data', 'This time range contains no finished candle of this token.');

@@ -17,7 +17,6 @@ export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'vol
 /** Unix seconds are below this until the year 5138; milliseconds are above it since 1973. */
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
 type ReadCandle = { candle: Candle } | { fault: string };
 
 /** The beginning of a line's candle in Unix ms, or its fault. */
@@ -59,7 +58,6 @@ function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now
 }
 
 const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as const;
-
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
 /** Reads the lines of a file in order, and compares each with the last good one. */

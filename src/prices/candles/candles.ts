@@ -46,7 +46,6 @@ const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 /** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
-
   const told = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = told;
 
@@ -56,10 +55,7 @@ export function createCandles(dependencies: Dependencies) {
     const now = clock.now();
     const length = candleLength(interval);
     const { rows, covers } = keptOf(told.candles, told.covers, keptFrom(retention, source.name, now));
-    const settling = rows.map((candle) => ({
-      ...candle,
-      settled: isCandleSettled(candle.at, length, now),
-    }));
+    const settling = rows.map((candle) => ({ ...candle, settled: isCandleSettled(candle.at, length, now) }));
     await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
   }
 
@@ -86,10 +82,7 @@ export function createCandles(dependencies: Dependencies) {
     const { at, open } = await cache.between(series, window.span);
     const gaps = missing(series, window);
     return valuationBySamples(
-      {
-        ...{ currency, source: source.name, outcome, version, gaps, isSettled: true },
-        beginning: beginning(series),
-      },
+      { ...{ currency, source: source.name, outcome, version, gaps, isSettled: true }, beginning: beginning(series) },
       { at, price: open },
       window.interval,
     );
@@ -142,9 +135,7 @@ export function createCandles(dependencies: Dependencies) {
     },
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
-
     warnings: singleFlight.warnings,
-
     /** Resolves when no fetch is in flight. */
     idle: singleFlight.idle,
   };

@@ -50,9 +50,7 @@ export function openCurrencies(deps: PriceDeps) {
     /** The dollar first. */
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],
-
     close: source.close,
   };
 }

@@ -28,7 +28,6 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   return {
     /** The spans with a rate, ascending; the last may have no end. */
     known: known as readonly Span[],
-
     /** The date of the last rate of an ended currency. */
     endedOn: isOver ? last : undefined,
 
@@ -48,17 +47,11 @@ export type RateSeries = ReturnType<typeof createRateSeries>;
  * and is repeated an hour later.
  */
 const PUBLISHED_AFTER = 14 * HOUR + 10 * MINUTE;
-
 const isWeekend = (date: number): boolean => [0, 6].includes(new Date(date).getUTCDay());
-
 const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(date - DAY) : date);
 
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
-export type KnownRates = {
-  from: number | undefined;
-  newest: number | undefined;
-  fetchedAt: number | undefined;
-};
+export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
 /**
  * The one call for the rates from an instant on, if needed: all from its `from` on. The response waits for past days.

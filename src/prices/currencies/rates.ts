@@ -91,7 +91,6 @@ export type RateFetch = typeof RATES;
 
 /** The rates for one euro; `units` is undefined for the euro itself. */
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
-
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
 /**
@@ -132,9 +131,7 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
   return {
     sync,
     version,
-
     known: (): KnownRates => ({ from, newest, fetchedAt: fetchedAt(RATES) }),
-
     generation: () => generation,
 
     async pair(currency: Currency): Promise<RatePair> {

@@ -68,11 +68,7 @@ export function currencyText({ currency, source, worth, on }: Valuation, at?: nu
 export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
   ofRates === undefined
     ? outcome
-    : {
-        ...outcome,
-        fetched: outcome.fetched || ofRates.fetched,
-        refreshing: outcome.refreshing || ofRates.refreshing,
-      };
+    : { ...outcome, fetched: outcome.fetched || ofRates.fetched, refreshing: outcome.refreshing || ofRates.refreshing };
 
 /** The error for a time without a known value of the currency. */
 export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {

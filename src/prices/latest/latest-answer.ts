@@ -49,7 +49,6 @@ export function toRecord({ name, symbol, told, change }: Row): TokenPrice {
 }
 
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
-
 type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
 /** The latest price of a token, and its change in dollars between samples of the chart's series. */
@@ -114,7 +113,6 @@ export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
 
 /** Why a token has no price although no fetch failed. */
 export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
-
 type LatestAnswerRow = { told: ToldLatest | undefined };
 
 /** `question` identifies the request. */

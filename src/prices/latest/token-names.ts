@@ -7,7 +7,6 @@ type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
 /** Each faulty entry is compared with all tokens. */
 const FAULTS_TOLD = 3;
-
 const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens that GET /v1/tokens lists, each token once, separated by commas`;
 
 /** The faults of a list by place, from 1, with suggestions; never the text sent. */

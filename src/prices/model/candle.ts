@@ -9,14 +9,7 @@ import { type Implausible, implausible } from '#upstream/plausible';
  * Trades on Kraken for the length of a candle: `at` is its beginning in Unix ms, prices are in US dollars, `volume` in
  * tokens. Without a trade all four prices are the last one's, and the volume is 0.
  */
-export type Candle = {
-  at: number;
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-};
+export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
 /** Kraken's candle lengths, in minutes. */
 export type CandleMinutes = 1 | 5 | 60 | 1440;
@@ -56,6 +49,5 @@ export const closingSample = ({ at, close }: Candle, length: number): Sample => 
 
 /** A settled candle never changes. */
 export type StoredCandle = Candle & { settled: boolean };
-
 export type CandleColumns = ColumnsOf<'open' | 'high' | 'low' | 'close' | 'volume'>;
 export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(['open', 'high', 'low', 'close', 'volume'], {});

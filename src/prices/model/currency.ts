@@ -25,11 +25,8 @@ const REFERENCE_CURRENCIES: readonly Currency[] = (
 
 /** They have a history, but no current rate. */
 const ENDED: ReadonlySet<Currency> = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
-
 export const hasEnded = (currency: Currency): boolean => ENDED.has(currency);
-
 const WITH_RATES: ReadonlySet<Currency> = new Set([DOLLAR, ...REFERENCE_CURRENCIES]);
-
 export const hasReferenceRate = (currency: Currency): boolean => WITH_RATES.has(currency);
 
 /** The supported currencies, the dollar first; national ones only with a source of rates. */

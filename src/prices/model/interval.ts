@@ -3,7 +3,6 @@ import { FIRST_BLOCK } from '#upstream/plausible';
 
 export type Interval = 'minute' | 'hour' | 'day';
 export const INTERVALS = ['minute', 'hour', 'day'] as const satisfies readonly Interval[];
-
 const SLOT = { minute: MINUTE, hour: HOUR, day: DAY } as const;
 
 /** The spacing of CoinGecko's samples, in ms: a shorter span may have none. */
@@ -11,7 +10,6 @@ const SPACING = { minute: 5 * MINUTE, hour: HOUR } as const;
 
 /** The spacing of the samples, in ms. */
 export const spacingOf = (interval: Interval): number => (interval === 'day' ? DAY : SPACING[interval]);
-
 export const samplesIn = (interval: Interval, { from, thru }: Span): number => (thru - from + 1) / spacingOf(interval);
 
 /** An uncovered span is a gap if it must hold a sample; a day's sample is at midnight. */

@@ -2,7 +2,6 @@
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
 /** The name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
-
 export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 
 export const isMarketSource = (text: string): text is MarketSourceName =>

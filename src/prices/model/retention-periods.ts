@@ -3,7 +3,6 @@ import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/m
 
 /** How long samples and candles are kept after their own time, in ms; forever if a source is missing. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
-
 const FORM = `must be like coingecko=24h,kraken=365d (whole numbers of h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
 
 /** Throws `RangeError`. */

@@ -6,12 +6,7 @@ import { type LatestPrice, latestPrice } from './records.ts';
 import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
 /** `at` in Unix ms, the figures in USD, null if the source has none. */
-export type Sample = {
-  at: number;
-  price: number | null;
-  marketCap: number | null;
-  volume: number | null;
-};
+export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
 export type Quote = {

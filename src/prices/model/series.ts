@@ -128,12 +128,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
 }
 
 export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
-
-export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({
-  columns,
-  start: 0,
-  end: columns.at.length,
-});
+export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({ columns, start: 0, end: columns.at.length });
 
 /** The time of the first row that may still change. */
 export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {

@@ -35,7 +35,6 @@ const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' 
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
-
   /** When this process last requested a token's latest price (Unix ms), with or without a result. */
   const askedAt = new Map<TokenName, number>();
 
@@ -169,12 +168,9 @@ export function createBackfill(dependencies: Dependencies) {
     schedule: budget.schedule,
     sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
     latestEvery,
-
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
-
     warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
     idle: singleFlight.idle,
-
     /** The first instant within CoinGecko's plan and the retention. */
     reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
   };

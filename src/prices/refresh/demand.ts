@@ -10,7 +10,6 @@ import type { ScheduledLoad } from './refresh-schedule.ts';
 export const IN_DEMAND = HOUR;
 /** The least time between two notes of a token, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
-
 type Dependencies = { store: DemandStore; clock: Clock };
 
 /** The requested tokens, across all processes. */
@@ -34,7 +33,6 @@ export function createDemand({ store, clock }: Dependencies) {
 
   return {
     mark: (token: TokenName): void => void requestedAt.set(token, clock.now()),
-
     note,
 
     /** The tokens requested within the hour, by name. */
@@ -49,11 +47,7 @@ export type Demand = ReturnType<typeof createDemand>;
 
 /** In ms: the schedule repeats fetches that are not older. */
 const IN_USE = DAY + HOUR;
-
-type LoadDependencies = {
-  archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
-  clock: Clock;
-};
+type LoadDependencies = { archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>; clock: Clock };
 
 /** The schedule's load, from what is in memory; recounted after each change. */
 export function createScheduledLoad({ archive, clock }: LoadDependencies) {

@@ -11,7 +11,6 @@ import type { CoinGecko } from '#prices/sources/coingecko';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 
 const SOURCE: MarketSourceName = 'coingecko';
-
 type Recording = { archive: ArchiveCache; retention: Retention };
 
 /** Stores a source's data, except rows beyond the retention. */
@@ -40,7 +39,6 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   return {
     oldest,
     singleSample,
-
     record,
 
     /** Stores the latest prices of a response, each as a point too. */
@@ -60,7 +58,6 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
 
 /** CoinGecko's limit. */
 export const QUOTES_PER_CALL = 250;
-
 type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 
 /** The calls to CoinGecko; each stores its response. All throw `UpstreamFailure`. */
@@ -74,7 +71,6 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
 
   return {
     source: SOURCE,
-
     /** The first instant (Unix ms) with samples that are provided and kept. */
     reach,
 

@@ -47,10 +47,8 @@ export function createLatestFailover(dependencies: Dependencies) {
   const { fallback, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(fallback.name, { archive, retention });
-
   /** When this process last requested a token's latest price from the fallback (Unix ms). */
   const askedAt = new Map<TokenName, number>();
-
   const isTold = (): boolean => archive.failover().told !== PRIMARY_SOURCE;
 
   const isPrimarySound = (): boolean => {
@@ -114,7 +112,6 @@ export function createLatestFailover(dependencies: Dependencies) {
   return {
     isTold,
     isPrimarySound,
-
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 

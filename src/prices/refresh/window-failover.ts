@@ -25,7 +25,6 @@ type Missing = { token: TokenName; interval: Interval; from: number };
 /** Fills the gaps of a window from the fallback. */
 export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
-
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
   /** The start of this process' last request for each series. */
   const askedFrom = new Map<Fetch, number>();
@@ -48,10 +47,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     const [head, last] = [samples[0], samples.at(-1)];
     // Nothing is known before the first sample: Kraken may not have listed the token yet.
     const covers = head &&
-      last && {
-        from: Math.max(from, head.at - spacingOf(interval) + 1),
-        thru: slotOf('minute', last.at) + MINUTE - 1,
-      };
+      last && { from: Math.max(from, head.at - spacingOf(interval) + 1), thru: slotOf('minute', last.at) + MINUTE - 1 };
     const update = { interval, samples, ...(covers && { covers }) };
     await recorder.record(nameOf(token, interval), token, [update], clock.now());
   }

@@ -21,11 +21,7 @@ const instant = z.iso.datetime({ offset: true });
 const coin = z.object({
   genesis_date: maybe(z.iso.date()),
   market_data: maybe(
-    z.object({
-      current_price: inDollars(figure),
-      ath_date: inDollars(instant),
-      atl_date: inDollars(instant),
-    }),
+    z.object({ current_price: inDollars(figure), ath_date: inDollars(instant), atl_date: inDollars(instant) }),
   ),
 });
 

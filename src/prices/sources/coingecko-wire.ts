@@ -17,7 +17,6 @@ import type { KeyFacts } from './coingecko-plans.ts';
  * before it, and errors in five shapes under any status. All its JSON is parsed here.
  */
 const UPSTREAM = 'coingecko';
-
 export const figure = numeric.nullish().transform((value) => value ?? null);
 /** A figure, or null if missing; undefined for another value. A figure beyond a double is infinite. */
 function told(value: unknown): number | null | undefined {
@@ -91,10 +90,7 @@ export const marketsOf = (most: number) => listOf(market, most);
 export type Market = z.infer<typeof market>;
 
 /** The error shapes: a text; a status object, bare or under `error`; a code beside a message. */
-const statusShape = z.object({
-  error_code: z.number().optional(),
-  error_message: z.string().optional(),
-});
+const statusShape = z.object({ error_code: z.number().optional(), error_message: z.string().optional() });
 const errorAnswer = z.object({
   error: z.union([z.string(), z.object({ status: statusShape })]).optional(),
   status: statusShape.optional(),
@@ -102,11 +98,7 @@ const errorAnswer = z.object({
 });
 
 const BEYOND_TIME_RANGE = 10012;
-
-const CAUSES: Readonly<Record<number, FailureCause>> = {
-  429: 'rate_limited',
-  [BEYOND_TIME_RANGE]: 'out_of_reach',
-};
+const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', [BEYOND_TIME_RANGE]: 'out_of_reach' };
 
 /** The days of history that a refusal names. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {

@@ -32,10 +32,8 @@ const MORE_TOKENS = 250;
 
 /** The points of each array of a chart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
-
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
-
 type RecordedQuote = Quote & { record: LatestPrice };
 
 function toQuote(market: Market, now: number): RecordedQuote[] {
@@ -131,7 +129,6 @@ export function openCoinGecko(options: Options) {
     /** The plan's days of history; `limitReach` lowers them. */
     historyDays: () => reachDays.day,
     limitReach: (days: number): void => limitReach(days, true),
-
     /** For paid plans only: CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> => upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
@@ -180,7 +177,6 @@ export function openCoinGecko(options: Options) {
       ),
 
     ...createCoins({ ask: upstream.ask, read, clock }),
-
     close: upstream.close,
   };
 }

@@ -38,7 +38,6 @@ export const read = createJsonReader(UPSTREAM, errorIn);
 
 /** The names of a pair: Kraken's own, and the newer one of its symbols (`BTC/USD`). */
 export type PairNames = readonly string[];
-
 const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema });
 
 /** A figure beyond a double is infinite. */
@@ -134,9 +133,7 @@ const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set(['refused', 'not_json',
 
 /** A token whose pair is not traded; `status` is Kraken's term, or `gone` without such a pair. */
 export type LeftOut = { token: TokenName; pair: string; status: string };
-
 type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
-
 type AskPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
 
 type Dependencies = {

@@ -55,7 +55,6 @@ const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol
 
 /** Symbols that Kraken spells differently. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
-
 const wsnameOf = (symbol: string): string => `${symbol.toUpperCase()}/USD`;
 
 /** Finds the pair against the US dollar by a symbol or a pair name. */
@@ -125,15 +124,11 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     // Fewer rows than Kraken keeps: there are no others in the requested time.
     const first = rows.length < CANDLES_TOLD ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
     const covers = { from: first, thru: last + length - 1 };
-    return {
-      candles: told.filter(({ at }) => at >= wanted),
-      covers: covers.from <= covers.thru ? covers : undefined,
-    };
+    return { candles: told.filter(({ at }) => at >= wanted), covers: covers.from <= covers.thru ? covers : undefined };
   }
 
   return {
     name: UPSTREAM,
-
     reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
 
     /**

@@ -10,7 +10,6 @@ const BLOCKS_BACK = 720;
 const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
-
 const infoAnswer = z.object({ height: whole });
 const blockAnswer = z.object({
   height: whole,

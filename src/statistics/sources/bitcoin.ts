@@ -53,7 +53,6 @@ const TERAHASH = 1e12; // hashes
 
 /** Blocks between two adjustments of the difficulty. */
 const EPOCH = 2016;
-
 const adjustmentAnswer = z.object({ timeAvg: numeric, remainingBlocks: maybe(whole) });
 const hashrateAnswer = z.object({ currentHashrate: numeric, currentDifficulty: numeric });
 

@@ -25,7 +25,6 @@ const newerError = z.object({
   }),
 });
 const nothingInIt = z.object({ Data: z.strictObject({}) });
-
 type Words = { type: number | undefined; message: string; parameter: string | undefined };
 
 /** `fsym` is always well-formed, so an error about it means that the chain is not listed. */

@@ -12,9 +12,7 @@ const statsAnswer = z.object({
 /** The explorer returns fifty blocks of some forty fields, 3 KB each. */
 const MOST_BLOCKS = 250;
 const MAX_BLOCKS_BYTES = 512 * 1024;
-const blocksAnswer = z.object({
-  items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS),
-});
+const blocksAnswer = z.object({ items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS) });
 
 type Answers = {
   stats: z.infer<typeof statsAnswer>;

@@ -9,7 +9,6 @@ const LAMPORTS = 1e9;
 const SAMPLES = 60;
 /** The most that a node returns. */
 const MOST_SAMPLES = 720;
-
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
 // Lamports exceed a safe integer by some 1e-7 of a coin, which no figure in coins shows.
 const supply = z.object({ value: z.object({ total: numeric }) });
