@@ -169,7 +169,7 @@ export type Coin = NamedCoin & {
 export type FoundPair = { pair: string; status: string; price: number | undefined };
 
 /** Every method throws `UpstreamFailure`. */
-export type CoinSource = {
+type CoinSource = {
   /** Undefined for an unknown id. */
   coin(id: string): Promise<Coin | undefined>;
   /** The coins that match a text, the largest first. */
@@ -182,4 +182,4 @@ export type CoinSource = {
 };
 
 /** Finds the pair against the US dollar by a symbol or by a Kraken pair name. */
-export type PairSource = { pairOf(text: string): Promise<FoundPair | undefined> };
+type PairSource = { pairOf(text: string): Promise<FoundPair | undefined> };

@@ -9,8 +9,7 @@ import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
 import { daysWindow } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
-import type { Answer } from '#server/replies/answer-body';
-import { type Body, bodyOf } from '#server/replies/answer-body';
+import { type Answer, type Body, bodyOf } from '#server/replies/answer-body';
 import { upstreamProblem } from '#upstream/failure';
 
 /** In ms: the public sample is free, so it fetches rarely. */

@@ -3,8 +3,7 @@ import { SECOND } from '#core/clock';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openKraken } from '#prices/sources/kraken';
 import type { CapabilityDeps } from '#server/capability';
-import type { Budget } from '#upstream/budget';
-import { openBudget } from '#upstream/budget';
+import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { PriceSettings } from './settings.ts';
 

@@ -84,7 +84,7 @@ export function createWindowSender(send: Send) {
   };
 }
 
-export type SendWindow = ReturnType<typeof createWindowSender>;
+type SendWindow = ReturnType<typeof createWindowSender>;
 
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,

@@ -14,8 +14,12 @@ import { stats } from './routes.ts';
 import type { StatisticsSettings } from './settings.ts';
 import { createStatistics } from './statistics.ts';
 import { openStatisticsCache } from './statistics-cache.ts';
-import type { ConfiguredSource } from './statistics-sources.ts';
-import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from './statistics-sources.ts';
+import {
+  type ConfiguredSource,
+  STATISTICS_KINDS,
+  type StatisticsKind,
+  type StatisticsSource,
+} from './statistics-sources.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 
 const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSource> = {

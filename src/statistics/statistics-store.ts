@@ -1,5 +1,4 @@
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';

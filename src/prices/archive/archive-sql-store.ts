@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Interval } from '#prices/model/interval';
@@ -145,7 +144,7 @@ export async function readSummary(
  * The unsettled rows that a response replaces: those of the span that it covers. A day row at another time than
  * midnight may come from another source: it stays until a response has a row for its date, in any span.
  */
-export const givesWay = (interval: Interval, { from, thru }: Span) => {
+const givesWay = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;
   return Prisma.sql`(

@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';

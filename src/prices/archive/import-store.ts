@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY, startOfDate } from '#core/clock';
+import { DAY, type Span, startOfDate } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';

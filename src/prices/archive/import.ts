@@ -1,14 +1,12 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span, startOfDate, union } from '#core/clock';
 import type { ArchivedSample } from '#prices/archive/archive-sql-store';
-import type { BadLine, CsvLine } from '#prices/archive/import-row';
-import { type ImportColumn, readImportRow } from '#prices/archive/import-row';
+import { type BadLine, type CsvLine, type ImportColumn, readImportRow } from '#prices/archive/import-row';
 import type { CoveredBySource, ImportStore } from '#prices/archive/import-store';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample, ToldSample } from '#prices/model/sample';
-import type { ImportFile } from './price-import.ts';
-import { mergeDays } from './price-import.ts';
+import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 

@@ -1,6 +1,5 @@
 import type { Token, TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { union } from '#core/clock';
+import { type Clock, union } from '#core/clock';
 import { memo } from '#core/memo';
 import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';

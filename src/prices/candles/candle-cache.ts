@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { type Span, union } from '#core/clock';
+import { type Clock, type Span, union } from '#core/clock';
 import type { Coverage } from '#prices/archive/archive-store';
 import { createResidents, oldestInMemory, pagesFrom, readSeries } from '#prices/archive/lazy-cache';
 import type { WorkingSet } from '#prices/archive/working-set';

@@ -20,7 +20,7 @@ const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
 
 /** The beginning of a line's candle in Unix ms, or its fault. */
-export function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
+function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
     return { fault: `timestamp is not a whole number of Unix seconds${header}` };
@@ -61,7 +61,7 @@ const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as con
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
 /** Reads the lines of a file in order, and compares each with the last good one. */
-export function createCandleReader({ interval, now, allowHoles }: Order) {
+function createCandleReader({ interval, now, allowHoles }: Order) {
   const length = candleLength(interval);
   let last: { at: number; line: number } | undefined;
 
@@ -85,7 +85,7 @@ export function createCandleReader({ interval, now, allowHoles }: Order) {
 }
 
 /** The interval of a candle length in ms. */
-export const intervalOfLength = (length: number): Interval | undefined =>
+const intervalOfLength = (length: number): Interval | undefined =>
   INTERVALS.find((interval) => candleLength(interval) === length);
 
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';

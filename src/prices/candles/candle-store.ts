@@ -20,7 +20,7 @@ import type { ImplausibleRows } from '#upstream/plausible';
 export type CandleSeries = { token: TokenName; interval: Interval };
 
 /** Candles of a series, ascending; `covers` is the span that they complete. */
-export type CandleUpdate = CandleSeries & {
+type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
   covers?: Span | undefined;

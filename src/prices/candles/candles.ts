@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { overlap } from '#core/clock';
+import { type Clock, overlap } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
@@ -14,8 +13,7 @@ import { firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
 import { createCandleFacts, firstAsked, isCandleSettled, planCandles } from './candle-facts.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';

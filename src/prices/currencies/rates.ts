@@ -3,8 +3,7 @@ import { memo } from '#core/memo';
 import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { worthByRates } from './conversion.ts';
 import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-series.ts';
@@ -87,7 +86,7 @@ export const NO_RATES: Rates = {
 
 /** The name of the only fetch, here and in the store. */
 export const RATES = 'rates';
-export type RateFetch = typeof RATES;
+type RateFetch = typeof RATES;
 
 /** The rates for one euro; `units` is undefined for the euro itself. */
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
@@ -141,4 +140,4 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
   };
 }
 
-export type RateCache = ReturnType<typeof createRateCache>;
+type RateCache = ReturnType<typeof createRateCache>;

@@ -2,8 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, isoDate, overlap, type Span, union } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { Window } from '#prices/model/interval';
-import { gapsIn, spanText } from '#prices/model/interval';
+import { gapsIn, spanText, type Window } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
 import { upstreamProblem } from '#upstream/failure';
 

@@ -2,8 +2,7 @@ import { DAY, isoDate, SECOND, spreadsheetTime } from '#core/clock';
 import type { Currency } from '#prices/model/currency';
 import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
-import type { Sample } from '#prices/model/sample';
-import { POINTS, type PointColumns } from '#prices/model/sample';
+import { POINTS, type PointColumns, type Sample } from '#prices/model/sample';
 import { columnsOf, inCsv, PIECE_ROWS } from '#prices/model/series';
 
 const ARRAYS = [

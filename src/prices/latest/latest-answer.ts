@@ -213,4 +213,4 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
   };
 }
 
-export type LatestAnswers = ReturnType<typeof createLatestAnswers>;
+type LatestAnswers = ReturnType<typeof createLatestAnswers>;

@@ -1,5 +1,4 @@
-import type { Span } from '#core/clock';
-import { MINUTE } from '#core/clock';
+import { MINUTE, type Span } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
 import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';

@@ -18,7 +18,7 @@ const DAILY_RETRY = HOUR;
  */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 
-export type PlannedFetch = {
+type PlannedFetch = {
   kind: FetchKind;
   span: Span;
   /** How long the response waits for it. */

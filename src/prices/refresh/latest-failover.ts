@@ -11,10 +11,8 @@ import type { Demand } from '#prices/refresh/demand';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
 import { UpstreamFailure } from '#upstream/failure';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
-import type { Warning } from '#upstream/freshness';
-import { ageAt, waitOnRefresh } from '#upstream/freshness';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
+import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';
 import { areFarApart } from '#upstream/plausible';
 
 /** In ms; one call for all tokens. */

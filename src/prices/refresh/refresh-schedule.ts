@@ -8,8 +8,7 @@ import {
   planNamed,
   type RefreshSchedule,
 } from '#prices/sources/coingecko-plans';
-import type { UpstreamBudget } from '#upstream/budget';
-import { type Budget, leftOf, monthOf } from '#upstream/budget';
+import { type Budget, leftOf, monthOf, type UpstreamBudget } from '#upstream/budget';
 import type { Warning } from '#upstream/freshness';
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;

@@ -1,14 +1,12 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { type Clock, MINUTE } from '#core/clock';
+import { type Clock, MINUTE, type Span } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { Fetch } from '#prices/archive/fetch-names';
 import { gapsIn, type Interval, slotOf, spacingOf, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt } from '#upstream/freshness';
 
 type Dependencies = {

@@ -1,7 +1,6 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
+import { type Clock, DAY, HOUR, iso, MINUTE, type Span } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/records';
 import type { Quote, Sample } from '#prices/model/sample';

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { type Clock, isoDate } from '#core/clock';
-import type { PublishedRate } from '#prices/model/currency';
-import { hasReferenceRate } from '#prices/model/currency';
+import { hasReferenceRate, type PublishedRate } from '#prices/model/currency';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { Implausible } from '#upstream/plausible';
 import { NUMERIC, retryAfter } from '#upstream/transport/json-answer';

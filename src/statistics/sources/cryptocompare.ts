@@ -4,8 +4,7 @@ import { FIGURES, type Figure } from '#statistics/figures';
 import { figuresOf } from '#statistics/record';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import type { ToldError } from '#upstream/transport/json-answer';
-import { instant, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { instant, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { FailureCause } from '#upstream/failure';
-import type { ToldError } from '#upstream/transport/json-answer';
-import { listOf, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, figuresTold, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
