@@ -26,10 +26,7 @@ export function createTokenStore(prisma: PrismaClient) {
       return rows.map(toToken);
     },
 
-    /**
-     * Adds or updates a token. A removed token is shown again in its old position.
-     * @param what the row of `Refresh` that processes watch
-     */
+    /** Adds or updates a token, or shows a removed one again in its old position; bumps the row `what` of `Refresh`. */
     async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`

@@ -84,16 +84,11 @@ const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 /** The first instant of the token's listing date, in Unix ms. */
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/**
- * The start (Unix ms) of the first date with a known price: the listing date, or the date of the first stored day
- * (`firstDay`) if that is earlier. A token that is not served has only the latter.
- */
+/** The start (Unix ms) of the date of the listing or, if earlier, of the first stored day (`firstDay`). */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
-/**
- * The start (Unix ms) of the date of the chain's first block; of Bitcoin's first block for a token that is not served.
- */
+/** The start (Unix ms) of the date of the chain's first block; of Bitcoin's for a token that is not served. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 

@@ -179,10 +179,7 @@ export function createMarket(dependencies: Dependencies) {
 
     generation: archive.generation,
 
-    /**
-     * For each token the first instant (Unix ms) with a known price, the holdings, and the first available price of
-     * each interval, from the archive or from CoinGecko.
-     */
+    /** Each token's first known instant (Unix ms), holdings, and first available price of each interval. */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {

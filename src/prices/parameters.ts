@@ -59,10 +59,7 @@ function endedRule(served: readonly Currency[]): string {
   );
 }
 
-/**
- * The currency parameter under its two names.
- * @param served the supported codes, in lower case
- */
+/** The currency parameter under its two names; `served` has the supported codes, in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
   const code = lowerCase.refine((value) => served.includes(value), 'is not a currency that is served').optional();

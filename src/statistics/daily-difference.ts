@@ -2,10 +2,7 @@ import { DAY, MINUTE } from '#core/clock';
 import type { Figure } from './figures.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
-/*
- * Daily figures that a source does not report, derived from its counters: the counter now, less the counter a day
- * before.
- */
+/* Daily figures that a source does not report: its counter now, less its counter a day before. */
 
 /** Each daily figure, and the counter that it is the growth of. */
 const COUNTERS = {
@@ -37,10 +34,7 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
 export const countedFigures = (told: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !told.includes(figure) && told.includes(COUNTERS[figure]));
 
-/**
- * The daily figures that a sample lacks, from the earlier sample of the same source closest to a day before, within the
- * tolerance. A counter that decreased yields no figure.
- */
+/** Daily figures from the earlier sample closest to a day before. A counter that decreased yields no figure. */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

@@ -6,10 +6,7 @@ const figure = (description: string, example: number) => nullable(z.number(), de
 /** An integer that a source may not report. */
 export const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
-/**
- * The figures of a statistics record, in its order: the record, the parsers and the stored values derive from this
- * list.
- */
+/** The figures of a statistics record, in its order: the record, the parsers and the stored values use this list. */
 export const FIGURE_SCHEMAS = {
   zero_balance_addresses_all_time: tally('Addresses that once held something and hold nothing', 985144574),
   unique_addresses_all_time: tally('Addresses that ever appeared', 1027159686),

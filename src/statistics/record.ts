@@ -40,10 +40,7 @@ function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   return { ...record, ...UNTOLD, ...figures };
 }
 
-/**
- * A stored record of this or an earlier release; undefined if it is none. A figure that it lacks, or that its chain
- * does not have, is null. A fractional block size is rounded.
- */
+/** Missing or foreign figures are null; a fractional block size is rounded. Undefined if `stored` is no record. */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...UNTOLD, ...(stored as object) };
   const { block_size: size } = record;

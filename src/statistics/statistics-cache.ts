@@ -34,9 +34,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * The last good statistics of each token in memory. A sample is stored first and then reloaded, in every process alike.
- */
+/** Last good statistics in memory: a sample is stored first and then reloaded, in every process alike. */
 export async function openStatisticsCache({ store, versions, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;

@@ -21,10 +21,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * The latest on-chain statistics of a token, fetched when they are requested and due. While a refresh runs or when all
- * sources fail, the last good ones are served.
- */
+/** On-chain statistics, fetched when requested and due. Meanwhile and on failure, the last good ones are served. */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());

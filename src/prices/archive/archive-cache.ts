@@ -47,10 +47,7 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
 const firstDayOf = (token: CachedToken | undefined): number | undefined =>
   token && firstSample(token.series.day.all())?.at;
 
-/**
- * The archive in memory: the series, coverage and latest prices of each requested token. Data is stored first and then
- * reloaded, in every process alike, so that memory equals the store. Load a token (`load`) before using it.
- */
+/** The archive in memory. Data is stored first and then reloaded, in every process alike. Use a token after `load`. */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;

@@ -49,10 +49,7 @@ const lockOf = (table: 'point' | 'candle') => `writes:${table}`;
 export const lockRows = (table: 'point' | 'candle') => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
-/**
- * Waits for a transaction that locked the table, but not for others that share it. The insert comes first, since a
- * transaction that inserts the row also blocks.
- */
+/** Waits for a lock, but not for others that share it. The insert comes first: a concurrent one also blocks. */
 export const shareRows = (table: 'point' | 'candle') => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE`,
@@ -99,10 +96,7 @@ export function addCoverage(
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/**
- * The coverage of each source and series.
- * @param tokens all if left out
- */
+/** The coverage of each source and series; of all tokens by default. */
 export async function readCoverage(
   prisma: PrismaClient,
   table: CoverageTable,

@@ -54,8 +54,7 @@ const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]')
 
 export function createArchiveStore(prisma: PrismaClient) {
   /**
-   * The fallback waits, because it would not see coverage that the primary source is writing. Two writers of one source
-   * do not conflict.
+   * The fallback waits: it would not see coverage that the primary source is writing. Equal sources do not conflict.
    */
   const inTurn = (source: MarketSourceName) =>
     (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
@@ -94,10 +93,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       ]);
     },
 
-    /**
-     * The plausible samples of an interval in a span, ascending.
-     * @param most the maximum number of rows; all if left out
-     */
+    /** The plausible samples of an interval in a span, ascending; the first `most`, or all. */
     async samples(token: TokenName, interval: Interval, span: Span, most?: number): Promise<ArchivedSample[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
@@ -107,9 +103,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return toSamples(row?.samples);
     },
 
-    /**
-     * The plausible samples of several series within `times`, each from its own instant on; in the order of `series`.
-     */
+    /** The plausible samples of several series within `times`, each from its own instant on, in the given order. */
     async samplesFrom(
       series: readonly { token: TokenName; interval: Interval; from: number }[],
       times: Span,
@@ -132,10 +126,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return rows.flatMap((row) => readLatest(row, times) ?? []);
     },
 
-    /**
-     * Stored rows with a time outside of the span or an implausible figure. They are not served.
-     * @param tokens all if left out
-     */
+    /** Stored rows with a time outside of the span or an implausible figure, which are not served. */
     async implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       const points = await prisma.$queryRaw<ImplausibleRows[]>`
@@ -166,10 +157,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return new Map(rows.map(({ token, changes }) => [token, changes]));
     },
 
-    /**
-     * The plausible points of each series and source, counted by the database.
-     * @param tokens all if left out
-     */
+    /** The plausible points of each series and source, counted by the database. */
     summary: (times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> => {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       return readSummary(prisma, 'point', Prisma.sql`${isMeant} AND ${plausiblePoint(times)}`);

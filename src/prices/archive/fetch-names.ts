@@ -7,10 +7,7 @@ import { type ResourceOf, readResource } from '#upstream/resource';
 /** Resources of all tokens together; the primary source's have no source in their name. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
-/**
- * The name of each fetch, in memory and in the store, and of other changes to the cache: an import, a purge, the
- * retention, a switch of the source.
- */
+/** The name of each fetch, and of other changes to the cache: import, purge, retention, a switch of the source. */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
   | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
@@ -47,10 +44,7 @@ export type Touched = { token: TokenName; interval: Interval; from: number };
 export const touchedWhole = (token: TokenName): Touched[] =>
   INTERVALS.map((interval) => ({ token, interval, from: 0 }));
 
-/**
- * The rows of a token that a fetch, an import or a purge may have changed since an instant (Unix ms). Latest prices of
- * all tokens are tracked by the prices themselves.
- */
+/** The rows that a change of one token may have changed since an instant (Unix ms). */
 export function touched(what: Fetch, since: number): Touched[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];

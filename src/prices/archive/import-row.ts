@@ -16,10 +16,7 @@ type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/**
- * `2015-08-07 00:00:00 UTC`, or a form of the service's own CSV (ISO 8601; a date means its midnight), in Unix ms;
- * undefined for another form and for a time that does not exist.
- */
+/** Reads `2015-08-07 00:00:00 UTC` or the service's own forms (ISO 8601, a date) into Unix ms of an existing time. */
 function readTime(text: string): number | undefined {
   const [, date, time = '00:00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
@@ -42,11 +39,7 @@ function timeFault(at: number, now: number): string | undefined {
   return undefined;
 }
 
-/**
- * Reads one row of an export.
- * @param columns the columns of the file's header
- * @param now Unix ms; a row of the future is rejected
- */
+/** Reads one row of an export; a row later than `now` (Unix ms) is rejected. */
 export function readImportRow(fields: readonly string[], columns: readonly ImportColumn[], now: number): ReadRow {
   const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
   const at = readTime(field('snapped_at'));

@@ -110,10 +110,7 @@ const PAGE = 2000;
 export const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/**
- * The stored rows from an instant on (Unix ms), page by page; no page is empty.
- * @param read returns the first `most` rows from an instant on, ascending
- */
+/** The stored rows from an instant on (Unix ms), in pages; `read` returns the first `most` rows, ascending. */
 export async function* pagesFrom<Row extends { at: number }>(
   from: number,
   read: (from: number, most: number) => Promise<readonly Row[]>,

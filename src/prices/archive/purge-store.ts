@@ -124,9 +124,7 @@ export function createPurgeStore(prisma: PrismaClient) {
     },
 
     /**
-     * Deletes a source's rows of a series in batches; an interruption keeps the batches done.
-     * @param at Unix ms: the time of the purge
-     * @returns the number of deleted rows, and of changed or deleted spans of coverage
+     * Deletes a source's rows of a series in batches, which an interruption keeps; returns the changed rows and spans.
      */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const counts = { deleted: 0, spans: 0 };
@@ -139,11 +137,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       }
     },
 
-    /**
-     * Deletes the latest price of a token from a source.
-     * @param due the fetches to repeat as if they had never run
-     * @returns the number of deleted rows: 0 or 1
-     */
+    /** Deletes a source's latest price of a token (returns 0 or 1), and makes the fetches `due` again. */
     async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
       return prisma.$transaction(async (tx) => {

@@ -9,10 +9,7 @@ const IN_USE = 30 * SECOND;
 export type Resident = { bytes(): number; drop(): void };
 type Options = { clock: Clock; mostBytes?: number };
 
-/**
- * Stored rows in memory. Above the bound, the least recently used rows are dropped; rows in use stay even if the bound
- * is exceeded.
- */
+/** Above the bound, the least recently used rows are dropped; rows in use stay even above it. */
 export function createWorkingSet({ clock, mostBytes = MOST_BYTES }: Options) {
   const usedAt = new Map<Resident, number>();
   const bytes = () => usedAt.keys().reduce((sum, resident) => sum + resident.bytes(), 0);

@@ -55,10 +55,7 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 /** `first` and `last` are the beginnings of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/**
- * The stored candles and gaps of each token, interval and source.
- * @param beginning the first instant with known prices of a token, in Unix ms
- */
+/** The stored candles and gaps per token, interval and source; `beginning` is the first known price in Unix ms. */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],

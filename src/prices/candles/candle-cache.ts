@@ -42,10 +42,7 @@ type Dependencies = {
   workingSet: WorkingSet;
 };
 
-/**
- * The stored candles of each requested series in memory. As in the price archive, data is stored first and then
- * reloaded, so that every process' memory equals the store. Load a series (`load`) before using it.
- */
+/** The stored candles in memory: stored first and then reloaded, as in the price archive. Use a series after `load`. */
 export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
   const residents = createResidents<CachedCandles>({
     workingSet,

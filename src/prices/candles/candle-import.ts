@@ -156,10 +156,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return bad;
     },
 
-    /**
-     * Imports a checked file, all or nothing; settled candles stay. Returns its number of candles, and how many were
-     * stored. Throws `ImportFileError` and database errors.
-     */
+    /** Imports a checked file, all or nothing; settled candles stay. Throws `ImportFileError` and database errors. */
     async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
       const now = clock.now();
       const length = candleLength(interval);

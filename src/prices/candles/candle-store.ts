@@ -85,8 +85,7 @@ export function createCandleStore(prisma: PrismaClient) {
     },
 
     /**
-     * Stores the candles of a file, all or none; returns the number of new or changed rows.
-     * @param covers the span that they complete; called after all are read
+     * Stores a file's candles, all or none; `covers` is called after all are read. Returns the number of changed rows.
      */
     import: (
       what: string,
@@ -107,10 +106,7 @@ export function createCandleStore(prisma: PrismaClient) {
         { timeout: IMPORT_MS },
       ),
 
-    /**
-     * The plausible candles that begin in a span, ascending, sent as one JSON text.
-     * @param most the maximum number of rows; all if left out
-     */
+    /** The plausible candles that begin in a span, ascending, sent as one JSON text; the first `most`, or all. */
     async candles({ token, interval }: CandleSeries, span: Span, most?: number): Promise<StoredCandle[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY candle.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ candles: string | null }[]>`

@@ -9,10 +9,7 @@ import type { RateSeries } from './rate-series.ts';
 /** The value of one unit of a currency at an instant (Unix ms), in US dollars; NaN if unknown. */
 export type Worth = (at: number) => number;
 
-/**
- * NaN if the figure or the currency's value is unknown.
- * @param worth of one unit, in US dollars
- */
+/** NaN if the figure or the currency's value (`worth`, in US dollars) is unknown. */
 function inUnits(dollars: number, worth: number): number {
   const figure = dollars / worth;
   return Number.isFinite(figure) ? figure : Number.NaN;
@@ -25,10 +22,7 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, wor
   return Number.isNaN(figure) ? null : (figure as Figure);
 }
 
-/**
- * Values a currency by the reference rates of each instant's UTC date.
- * @param units of the currency for one euro; undefined for the euro itself
- */
+/** Reference rates of each instant's UTC date; `units` for one euro, undefined for the euro itself. */
 export function worthByRates(dollars: RateSeries, units: RateSeries | undefined): Worth {
   let date = Number.NaN;
   let worth = Number.NaN;
@@ -41,10 +35,7 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
   };
 }
 
-/**
- * Values a token by its own samples: for days, the nearest one of the same UTC date, else the nearest within the
- * spacing of the interval.
- */
+/** The nearest sample: of the same UTC date for days, else within the spacing of the interval. */
 export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | 'price'>, interval: Interval): Worth {
   const furthest = interval === 'day' ? DAY : spacingOf(interval);
   return (at) => {
@@ -63,10 +54,7 @@ export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | '
   };
 }
 
-/**
- * Converts rows, and leaves out those without a known rate.
- * @param money the columns in US dollars
- */
+/** Converts the columns `money` from US dollars, and leaves out rows without a known rate. */
 function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Rows & string)[], worth: Worth): Rows {
   const places = new Uint32Array(rows.at.length);
   const worths = new Float64Array(rows.at.length);

@@ -42,10 +42,7 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
 
 export type RateSeries = ReturnType<typeof createRateSeries>;
 
-/**
- * In ms from midnight (UTC): about 16:00 in Frankfurt, 14:00 UTC in summer. In winter, the first request finds nothing
- * and is repeated an hour later.
- */
+/** In ms from midnight (UTC): about 16:00 in Frankfurt. In winter, the first request is an hour early. */
 const PUBLISHED_AFTER = 14 * HOUR + 10 * MINUTE;
 const isWeekend = (date: number): boolean => [0, 6].includes(new Date(date).getUTCDay());
 const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(date - DAY) : date);

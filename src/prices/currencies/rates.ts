@@ -92,10 +92,7 @@ type RateFetch = typeof RATES;
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
-/**
- * The stored rates of the dollar and of each requested currency in memory. Rates are stored first and then read, in
- * every process alike.
- */
+/** The stored rates of the requested currencies in memory: stored first and then read, in every process alike. */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;

@@ -23,10 +23,7 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
   return {
     missing,
 
-    /**
-     * The missing spans as `from/thru`.
-     * @param others returns further missing parts of a span
-     */
+    /** The missing spans as `from/thru`; `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
       const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
       const spans = [...missing(token, window), ...(known ? others(known) : [])];

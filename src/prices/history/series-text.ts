@@ -71,10 +71,7 @@ export function* seriesJson(columns: PointColumns): Generator<string> {
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
-/**
- * CSV in pieces: times that spreadsheets read, an empty field for an unknown figure; a fifth column for the sources if
- * they differ.
- */
+/** CSV in pieces: empty fields for unknown figures, a fifth column for the sources if they differ. */
 export function seriesCsv(
   { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,

@@ -88,10 +88,7 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
 
 export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
 
-/**
- * `Quotient-Source` of some latest prices, the most frequent source first. The primary source alone has no age;
- * otherwise each source has its greatest age in seconds.
- */
+/** `Quotient-Source`: the most frequent source first; with its greatest age in seconds unless only the primary one. */
 export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
   const told = new Map<MarketSourceName, number>();

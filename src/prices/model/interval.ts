@@ -25,10 +25,7 @@ export function slotOf(interval: Interval, at: number): number {
 /** CoinGecko's midnight samples are sometimes minutes late. */
 const LATE = HOUR;
 
-/**
- * Whether a daily sample is that of midnight. A date may have only a sample at another time: that is its row until a
- * midnight sample exists.
- */
+/** A sample at another time is its date's row until a midnight sample exists. */
 export function isMidnightSample(at: number): boolean {
   return at - startOfDate(at) < LATE;
 }
@@ -49,8 +46,7 @@ export function dayReady(at: number): number {
 }
 
 /**
- * The requested samples. `open`: the span ends now, but later samples count, so that a clock behind CoinGecko's loses
- * none. `withLatest`: the newest sample follows as the last point.
+ * `open`: later samples count too, so a clock behind CoinGecko's loses none. `withLatest`: the newest sample follows.
  */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 

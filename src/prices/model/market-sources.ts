@@ -7,10 +7,7 @@ export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
-/**
- * Throws `RangeError`. CoinGecko is always the primary source: it alone reports all figures of a latest price record,
- * and days before Kraken's newest 720.
- */
+/** Throws `RangeError`. CoinGecko is always primary: only it has all figures, and days before Kraken's newest 720. */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const names = text.split(',').map((name) => name.trim());
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);

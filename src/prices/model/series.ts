@@ -16,10 +16,7 @@ export type Layout<C extends Columns, Row> = {
 
 type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<Record<Figure, number | null>>;
 
-/**
- * The layout of rows with some figures; a missing one is NaN.
- * @param marks further members of a row, as numbers from 0 through 255
- */
+/** The layout of rows with figures (a missing one is NaN) and further members as numbers from 0 through 255. */
 export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark extends string = never>(
   figures: readonly Figure[],
   marks: Readonly<Record<Mark, (row: Row) => number>>,
@@ -73,10 +70,7 @@ function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: 
 /** Versions are unique across series, so that a reloaded series has a new one. */
 let versions = 0;
 
-/**
- * A growing series. `replaceFrom`, the only change, replaces the rows from an instant on and raises `version`, so that
- * results from old rows can be recognised.
- */
+/** `replaceFrom` is the only change and raises `version`, so that results from old rows can be recognised. */
 export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
   let columns = layout.allocate(rows.length);
   let length = 0;

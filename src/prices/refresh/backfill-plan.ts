@@ -13,8 +13,7 @@ const HOURLY_CALLS = 5;
 const DAILY_RETRY = HOUR;
 
 /**
- * The calls to CoinGecko: `daily`, every midnight from an instant on; `hours`, further back than a day; `chart`, the
- * last day; `latest`, the latest price of every token.
+ * Calls to CoinGecko: midnights (`daily`), older hours (`hours`), the last day (`chart`), all latest prices (`latest`).
  */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 

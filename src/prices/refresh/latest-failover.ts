@@ -114,18 +114,14 @@ export function createLatestFailover(dependencies: Dependencies) {
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
     /**
-     * Whether an open window ends with the fallback's latest price: while the primary source is active, only if its
-     * newest sample is old too.
+     * Whether an open window ends with the fallback's price: if it is active, or the newest primary sample is old too.
      */
     endsWindow: (token: TokenName): boolean =>
       isTold() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
     isFresh,
 
-    /**
-     * Refreshes due latest prices from the fallback, after the primary source was tried.
-     * @param tried the outcome of that
-     */
+    /** Refreshes due latest prices from the fallback after the primary source, whose outcome is `tried`. */
     async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
       const runner = createFetchRunner({ singleFlight, clock });
       const known = archive.latest(token);
@@ -181,11 +177,7 @@ export function nextTold(
   return good >= GOOD_ANSWERS ? { told: PRIMARY_SOURCE, goodAnswers: 0 } : { told, goodAnswers: good };
 }
 
-/**
- * A source is healthy if it can be requested, or its last good response is at most twice its interval old.
- * @param answeredAt the time of its last good response (Unix ms)
- * @param every its interval in ms
- */
+/** A source is healthy if it can be requested, or its last good response (Unix ms) is at most two intervals old. */
 export const isSound = (
   { answeredAt, every, canBeAsked }: { answeredAt: number | undefined; every: number; canBeAsked: boolean },
   now: number,

@@ -34,10 +34,7 @@ const LEAST_EARLY = 10 * SECOND;
 /** The schedule's load: calls per fetch of the latest prices, and tokens with charts and days in use. */
 export type ScheduledLoad = { latest: number; charts: number; days: number };
 
-/**
- * `early`: the least time in ms before the latest prices are fetched again, ahead of schedule, for a newly requested
- * token.
- */
+/** `early`: the least time in ms before the latest prices are fetched ahead of schedule for a new token. */
 export type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**

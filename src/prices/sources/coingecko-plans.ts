@@ -1,10 +1,7 @@
 import { HOUR, MINUTE } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
-/**
- * In ms, while in use: `latest` for the latest price of all tokens, `chart` for the last day of one token. The daily
- * series is fetched once a day, when its day is ready.
- */
+/** In ms, while in use: the latest price of all tokens, the last day of one. Daily series: once a day, when ready. */
 export type RefreshSchedule = { latest: number; chart: number };
 
 type CoinGeckoPlan = {
@@ -67,10 +64,7 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/**
- * The days of history to request after a refusal: the number that the refusal names, else that of the next smaller
- * plan, else half.
- */
+/** The days of history after a refusal: the number that it names, else the next smaller plan's, else half. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
@@ -83,10 +77,7 @@ export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left
 /** A smaller shortage of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
-/**
- * How the key's plan falls short of the configured one; sentences without a full stop.
- * @param share the service's calls of this month: others may use the key
- */
+/** How the key's plan falls short; `share` is the service's part of the month's calls, since others may use the key. */
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,

@@ -76,10 +76,7 @@ export function openCoinGecko(options: Options) {
     reachDays.finer = Math.min(reachDays.finer, days);
   }
 
-  /**
-   * Learns the plan's history from a refusal, except one of the last day. A refusal of hours does not limit the daily
-   * series, unless it names the plan's days.
-   */
+  /** Learns the history from a refusal. One of hours limits the daily series only if it names the plan's days. */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);

@@ -52,10 +52,7 @@ function parseCsv(text: string): string[][] {
   }
 }
 
-/**
- * The rows after the header with the place of each column, in pieces between which the event loop turns. No field has a
- * line break.
- */
+/** The rows after the header, in pieces between which the event loop turns. No field has a line break. */
 async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
   const [names = []] = parseCsv(text.slice(0, end));
@@ -113,10 +110,7 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
   const plausible = createPlausible(UPSTREAM, dropped);
 
   return {
-    /**
-     * The reference rates from a date on (Unix ms): units for one euro, in no order; none if none were published.
-     * Throws `UpstreamFailure`.
-     */
+    /** The rates from a date on (Unix ms), units for one euro, in no order. Throws `UpstreamFailure`. */
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };

@@ -57,9 +57,7 @@ function candleOf(row: unknown): Candle | undefined {
   return { at: (time as number) * SECOND, open, high, low, close, volume };
 }
 
-/**
- * `rows`: the candles as received, with the running one; `last`: the beginning of the newest finished one (Unix ms).
- */
+/** `rows` include the running candle; `last` is the beginning of the newest finished one (Unix ms). */
 type Ohlc = { rows: Candle[]; last: number };
 
 /** The candles of one pair. A schema of tuples would take some milliseconds for 721 rows. */

@@ -32,10 +32,7 @@ import {
 
 /** Finished candles that Kraken returns per length. */
 const CANDLES_TOLD = 720;
-/**
- * In bytes: a row is about 90 bytes; in 2026 the ticker of all 1,546 pairs was 430 KB, and their list, at 600 bytes
- * each, 0.9 MB.
- */
+/** In bytes: a row has 90; in 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
@@ -103,10 +100,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
-  /**
-   * The finished candles of a token; `not_listed` if it is not traded.
-   * @param from Unix ms: the beginning of the first candle needed; as far back as possible if left out
-   */
+  /** The finished candles from `from` (Unix ms) on, or all; `not_listed` if the token is not traded. */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
@@ -131,9 +125,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     name: UPSTREAM,
     reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
 
-    /**
-     * The price of each token's last trade, as of now: the response has no time. Tokens without a price are left out.
-     */
+    /** The price of each token's last trade, as of now: the response has no time. Tokens without one are left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const ask = withinDeadline();
       const traded = await namesOfTraded(tokens, ask);
@@ -154,10 +146,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
 
     candles,
 
-    /**
-     * The pair against the US dollar of a symbol (`btc`) or a Kraken pair name, with the last trade's price in US
-     * dollars; undefined if there is none.
-     */
+    /** Finds a pair against the US dollar by symbol (`btc`) or Kraken pair name, with the last trade's price. */
     async pairOf(text: string): Promise<FoundPair | undefined> {
       const ask = withinDeadline();
       const found = dollarPair(await askPairs(ask), text);

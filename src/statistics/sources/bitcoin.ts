@@ -19,10 +19,7 @@ const statsAnswer = z.object({
   n_tx: maybe(whole),
 });
 
-/**
- * blockchain.info reports the last 24 hours (blockchain.com/explorer/api/charts_api). The value sent is left out: the
- * API itself calls it an estimate.
- */
+/** The last 24 hours (blockchain.com/explorer/api/charts_api), without the value sent: the API estimates it. */
 const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
   // GH/s.
