@@ -126,8 +126,13 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       if ('why' in found) return found;
       const begins = coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
       const token: Token = {
-        ...{ name: id, symbol, title: coin.title, begins, listed },
-        ...{ statistics: false, pair: found.pair },
+        name: id,
+        symbol,
+        title: coin.title,
+        begins,
+        listed,
+        statistics: false,
+        pair: found.pair,
       };
       await store.add(TOKENS_CHANGED, token);
       const served = createCatalogue(await store.all());
@@ -141,10 +146,8 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
     async remove(name: string): Promise<'removed' | Refusal> {
       if (isBuiltIn(name)) return refused('built_in');
       if (await store.remove(TOKENS_CHANGED, name, clock.now())) return 'removed';
-      return refused(
-        'unknown',
-        catalogue.nearest(name).map((token) => token.name),
-      );
+      const names = catalogue.nearest(name).map((token) => token.name);
+      return refused('unknown', names);
     },
 
     find: (text: string): Promise<NamedCoin[]> => aggregator.search(text),

@@ -117,10 +117,7 @@ export function createMarket(dependencies: Dependencies) {
     return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
-  function ask(
-    about: readonly (string | number)[],
-    { currency, ...asked }: Omit<WindowQuestion, 'question'>,
-  ): Answer | Promise<Answer> {
+  function ask(about: readonly (string | number)[], { currency, ...asked }: Omit<WindowQuestion, 'question'>) {
     const question = (currency === DOLLAR ? about : [...about, currency]).join();
     const isLong = () => size(asked.token, asked.window) !== 'short';
     return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
@@ -141,7 +138,8 @@ export function createMarket(dependencies: Dependencies) {
       return {
         body: bodyOf(body),
         ...answer,
-        ...{ source: sample.source, modifiedAt: sample.at },
+        source: sample.source,
+        modifiedAt: sample.at,
         ...(valuation && { currency: currencyText(valuation, sample.at) }),
       };
     },
@@ -153,14 +151,7 @@ export function createMarket(dependencies: Dependencies) {
     },
 
     /** From one date thru another (Unix ms of their midnights), both included. */
-    range(
-      token: TokenName,
-      interval: Interval,
-      from: number,
-      thru: number,
-      format: Format,
-      currency = DOLLAR,
-    ): Answer | Promise<Answer> {
+    range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
       const shape = format === 'csv' ? 'csv' : 'object';
       const window = rangeWindow(interval, from, thru, clock.now());
       return ask([token, interval, from, thru, format], { token, window, shape, currency });

@@ -60,8 +60,14 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const store = deadline.over(createArchiveStore(prisma));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, versions, catalogue, clock, log, workingSet },
+    store,
+    failover: failoverStore,
+    versions,
+    catalogue,
+    clock,
+    log,
     hasFallback: fallback !== undefined,
+    workingSet,
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
@@ -70,20 +76,27 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const failover = fallback && {
     ...createLatestFailover({
-      ...{ fallback, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
-      ...{ every, hasBudget, differed, clock, log },
+      fallback,
+      archive,
+      catalogue,
+      demand,
+      store: failoverStore,
+      singleFlight,
+      retention,
+      every,
+      hasBudget,
+      differed,
+      clock,
+      log,
     }),
     ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
   };
-  const backfill = createBackfill({
-    ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
-  });
+  const backfill = createBackfill({ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock });
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
-  const market = createMarket({
-    ...{ archive, answers: responses('prices', archive), summary, catalogue, backfill, keyCheck, rates, clock },
-  });
+  const answers = responses('prices', archive);
+  const market = createMarket({ archive, answers, summary, catalogue, backfill, keyCheck, rates, clock });
 
   return {
     archive,

@@ -24,7 +24,9 @@ export async function openPrices(deps: PriceDeps) {
   const retention = createRetention({
     ...deps,
     store: createPurgeStore(database.prisma),
-    ...{ archive, candles: traded.cache, retention: settings.retention },
+    archive,
+    candles: traded.cache,
+    retention: settings.retention,
   });
 
   return {

@@ -45,7 +45,11 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
   }
 
   return createDeletionRounds({
-    ...{ name: 'retention', refreshes, deleteOld, clock, failures },
+    name: 'retention',
+    refreshes,
+    deleteOld,
+    clock,
+    failures,
     isDue: (age) => age >= EVERY,
     afterRound: () => Promise.all([archive.sync(), candles.sync()]),
   });

@@ -65,9 +65,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
   const store = deadline.over(createStatisticsStore(database.prisma));
-  const cache = await openStatisticsCache({
-    ...{ store, versions, sources: upstreams.map(({ name }) => name), clock, log },
-  });
+  const cache = await openStatisticsCache({ store, versions, sources: [...byName.keys()], clock, log });
   const failover = createFailover({
     sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
     interval: (name) => byName.get(name)?.budget.schedule().every ?? Number.POSITIVE_INFINITY,
@@ -77,9 +75,8 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
-  const statistics = createStatistics({
-    ...{ cache, answers: responses('statistics', cache), failover, singleFlight, clock, log },
-  });
+  const answers = responses('statistics', cache);
+  const statistics = createStatistics({ cache, answers, failover, singleFlight, clock, log });
   /** One source of each kind, with a key or without: the interface description contains its figures. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
   let polled = cache.generation();

@@ -72,12 +72,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
     generation: () => generation,
 
     /** Stores a sample as the last good statistics of a token, with the daily differences to earlier samples. */
-    async record(
-      symbol: StatisticsSymbol,
-      source: StatisticsSourceName,
-      sample: ChainSample,
-      at: number,
-    ): Promise<void> {
+    async record(symbol: StatisticsSymbol, source: StatisticsSourceName, sample: ChainSample, at: number) {
       const counters = countersOf(sample);
       const earlier: CounterSample[] = counters ? await store.counters(symbol, source, dayBefore(sample.at)) : [];
       const figures = { ...sample.figures, ...dayFigures(sample, earlier) };

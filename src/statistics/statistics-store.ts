@@ -88,11 +88,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
     },
 
     /** A source's counters in a span (Unix ms, both ends included), ascending. */
-    async counters(
-      symbol: StatisticsSymbol,
-      source: StatisticsSourceName,
-      { from, thru }: Span,
-    ): Promise<CounterSample[]> {
+    async counters(symbol: StatisticsSymbol, source: StatisticsSourceName, { from, thru }: Span) {
       const rows = await prisma.$queryRaw<CounterRow[]>`
         SELECT ${epochMs('at')} AS at, transaction_count_all_time::float8 AS transactions,
           unique_addresses_all_time::float8 AS addresses

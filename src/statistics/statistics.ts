@@ -27,11 +27,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
   /** Logs a change of the source once: the record stores the source. */
-  function logSwitch(
-    symbol: StatisticsSymbol,
-    from: FailoverResult['source'] | undefined,
-    result: FailoverResult,
-  ): void {
+  function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
     const { source: to, passedOver } = result;
     if (from === undefined || from === to) return;
     const cause = passedOver.get(from);

@@ -17,7 +17,7 @@ import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sour
 import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
 import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
+import type { ArchiveStore, LatestRow } from './archive-store.ts';
 import { type FailoverState, type FailoverStore, STARTING_STATE } from './latest-store.ts';
 import { type CachedToken, createCachedToken, createResidents, oldestInMemory, readSeries } from './lazy-cache.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
@@ -148,24 +148,13 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** The newest sample of a token, from any fetch. */
     newest: (token: TokenName): ToldSample | undefined => lastSample(tokens.of(token).series.minute.all()),
 
-    async record(
-      source: MarketSourceName,
-      what: Fetch,
-      token: TokenName,
-      updates: readonly SeriesUpdate[],
-      at: number,
-    ): Promise<void> {
-      await store.record(source, what, token, updates, at);
+    async record(...fetched: Parameters<ArchiveStore['record']>): Promise<void> {
+      await store.record(...fetched);
       await sync();
     },
 
-    async recordLatest(
-      source: MarketSourceName,
-      what: Fetch,
-      rows: Parameters<ArchiveStore['recordLatest']>[2],
-      at: number,
-    ): Promise<void> {
-      await store.recordLatest(source, what, rows, at);
+    async recordLatest(...fetched: Parameters<ArchiveStore['recordLatest']>): Promise<void> {
+      await store.recordLatest(...fetched);
       await sync();
     },
   };

@@ -97,11 +97,7 @@ export function addCoverage(
 }
 
 /** The coverage of each source and series; of all tokens by default. */
-export async function readCoverage(
-  prisma: PrismaClient,
-  table: CoverageTable,
-  tokens?: readonly TokenName[],
-): Promise<Coverage[]> {
+export async function readCoverage(prisma: PrismaClient, table: CoverageTable, tokens?: readonly TokenName[]) {
   const rows = await prisma.$queryRaw<
     { token: string; interval: Interval; source: string; from: number; thru: number }[]
   >`
@@ -122,11 +118,7 @@ export type SeriesSummary = {
 };
 
 /** The rows that match a condition, counted by the database per series and source. */
-export async function readSummary(
-  prisma: PrismaClient,
-  table: 'point' | 'candle',
-  condition: Prisma.Sql,
-): Promise<SeriesSummary[]> {
+export async function readSummary(prisma: PrismaClient, table: 'point' | 'candle', condition: Prisma.Sql) {
   const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
     SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
       count(*)::int AS points

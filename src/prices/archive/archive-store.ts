@@ -2,6 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Fetch } from '#prices/archive/fetch-names';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
 import type { Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
@@ -81,7 +82,7 @@ export function createArchiveStore(prisma: PrismaClient) {
     /** Stores the latest prices of a response, each as a point too. */
     async recordLatest(
       source: MarketSourceName,
-      what: string,
+      what: Fetch,
       rows: readonly Omit<LatestRow, 'source'>[],
       fetchedAt: number,
     ): Promise<void> {
@@ -104,10 +105,7 @@ export function createArchiveStore(prisma: PrismaClient) {
     },
 
     /** The plausible samples of several series within `times`, each from its own instant on, in the given order. */
-    async samplesFrom(
-      series: readonly { token: TokenName; interval: Interval; from: number }[],
-      times: Span,
-    ): Promise<ArchivedSample[][]> {
+    async samplesFrom(series: readonly { token: TokenName; interval: Interval; from: number }[], times: Span) {
       const wanted = JSON.stringify(series.map((one, place) => ({ place, ...one })));
       const rows = await prisma.$queryRaw<{ samples: string | null }[]>`
         SELECT (SELECT ${sampleTexts} FROM point

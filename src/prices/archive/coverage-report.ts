@@ -49,19 +49,16 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
 }
 
 /** The holdings and gaps of every token and interval, per source. The primary source always has a row. */
-export async function coverageReport(
-  store: ArchiveStore,
-  tokens: readonly Token[],
-  clock: Clock,
-): Promise<CoverageRow[]> {
+export async function coverageReport(store: ArchiveStore, tokens: readonly Token[], clock: Clock) {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
-  const days = Map.groupBy(
-    summary.filter(({ interval }) => interval === 'day'),
-    ({ token }) => token,
-  );
+  const dayRows = summary.filter(({ interval }) => interval === 'day');
+  const days = Map.groupBy(dayRows, ({ token }) => token);
   return reportRows({
-    ...{ tokens, summary, coverage, always: PRIMARY_SOURCE },
+    tokens,
+    summary,
+    coverage,
+    always: PRIMARY_SOURCE,
     complete: (rows, interval) => coveredSpans(rows, interval, now),
     gapsOf(token, interval, _told, complete) {
       const beginning = knownSince(token, Math.min(...(days.get(token.name) ?? []).map(({ from }) => from)));

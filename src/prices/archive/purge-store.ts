@@ -49,13 +49,7 @@ export type Purge = { source: MarketSourceName; before?: number | undefined };
  * slot, so coverage never exceeds the rows. Rows are deleted by a list of times: the embedded database has no
  * statistics, and a self-join took a minute.
  */
-function purgeBatch(
-  kind: Kind,
-  token: string,
-  interval: Interval,
-  { source, before }: Purge,
-  after: string | undefined,
-) {
+function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const [table, coverage] = [Prisma.raw(kind.rows), Prisma.raw(kind.coverage)];
   const end = before === undefined ? Prisma.sql`'infinity'::timestamptz` : toInstant(before);
   const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${end}`;
@@ -97,25 +91,6 @@ const TOKENS = Prisma.sql`
 
 /** Deletes a source's points, candles, latest prices and coverage. */
 export function createPurgeStore(prisma: PrismaClient) {
-  /** Deletes a batch, and bumps the version if anything changed. */
-  const purgeNext = (
-    kind: Kind,
-    token: string,
-    interval: Interval,
-    purge: Purge,
-    after: string | undefined,
-    at: number,
-  ) =>
-    prisma.$transaction(
-      async (tx) => {
-        await tx.$executeRaw(lockRows(kind.rows));
-        const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(kind, token, interval, purge, after));
-        if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(kind.purged(token, interval), at));
-        return batch;
-      },
-      { timeout: LONGEST },
-    );
-
   return {
     /** The tokens with any stored data. */
     async tokens(): Promise<string[]> {
@@ -127,9 +102,18 @@ export function createPurgeStore(prisma: PrismaClient) {
      * Deletes a source's rows of a series in batches, which an interruption keeps; returns the changed rows and spans.
      */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
+      const { rows, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };
       for (let after: string | undefined; ; ) {
-        const { count, last, whole, spans } = await purgeNext(KINDS[kind], token, interval, purge, after, at);
+        const { count, last, whole, spans } = await prisma.$transaction(
+          async (tx) => {
+            await tx.$executeRaw(lockRows(rows));
+            const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(KINDS[kind], token, interval, purge, after));
+            if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(purged(token, interval), at));
+            return batch;
+          },
+          { timeout: LONGEST },
+        );
         counts.deleted += count;
         counts.spans += spans;
         if (whole) return counts;

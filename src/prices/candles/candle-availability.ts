@@ -65,7 +65,9 @@ export async function candleReport(
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
   const rows = reportRows({
-    ...{ tokens, summary, coverage },
+    tokens,
+    summary,
+    coverage,
     complete: (rows) => union(rows.map(({ span }) => span)),
     gapsOf(token, interval, told, complete) {
       const from = Math.min(beginning(token), ...told.map((row) => row.from));

@@ -36,7 +36,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), { ...{ now, interval, coverage: cache.coverage(series) } });
+    const gaps = candleGaps(span, beginning(series), { now, interval, coverage: cache.coverage(series) });
     const newest = runningCandle(interval, now) - candleLength(interval);
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
@@ -79,7 +79,9 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     const isBehind =
       window.open &&
       candleGaps({ from: running - length, thru: now }, 0, {
-        ...{ now, interval: series.interval, coverage: cache.coverage(series) },
+        now,
+        interval: series.interval,
+        coverage: cache.coverage(series),
       }).length > 0;
     const fetchedAt = cache.fetchedAt(candleFetch(series));
     return {

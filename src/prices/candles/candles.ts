@@ -63,8 +63,12 @@ export function createCandles(dependencies: Dependencies) {
     const known = bounds(interval, now);
     const asked = cache.slice(series, { from: firstAsked(interval, known), thru: now });
     const plan = planCandles(span, {
-      ...{ ...known, now, interval, coverage: cache.coverage(series) },
-      ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },
+      ...known,
+      now,
+      interval,
+      coverage: cache.coverage(series),
+      unsettledFrom: firstUnsettled(asked),
+      fetchedAt: cache.fetchedAt(candleFetch(series)),
     });
     const runner = createFetchRunner({ singleFlight, clock });
     if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(series, plan.from));
@@ -79,11 +83,8 @@ export function createCandles(dependencies: Dependencies) {
     const version = cache.versionOf(series, window.span);
     const { at, open } = await cache.between(series, window.span);
     const gaps = missing(series, window);
-    return valuationBySamples(
-      { ...{ currency, source: source.name, outcome, version, gaps, isSettled: true }, beginning: beginning(series) },
-      { at, price: open },
-      window.interval,
-    );
+    const known = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
+    return valuationBySamples({ currency, source: source.name, ...known }, { at, price: open }, window.interval);
   }
 
   function valuationOf(currency: Currency, window: Window): Promise<Valuation> {

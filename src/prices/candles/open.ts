@@ -18,21 +18,13 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
   const cache = createCandleCache({ store, versions, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const answers = responses('candles', cache);
   let polled = cache.generation();
 
   return {
     cache,
     available: createCandleAvailability({ store, source, retention, clock }),
-    candles: createCandles({
-      source,
-      cache,
-      answers: responses('candles', cache),
-      archive,
-      retention,
-      singleFlight,
-      rates,
-      clock,
-    }),
+    candles: createCandles({ source, cache, answers, archive, retention, singleFlight, rates, clock }),
 
     /** Reads the calls that other processes spent, after a change of the cache. */
     async poll(): Promise<void> {

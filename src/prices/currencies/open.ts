@@ -36,7 +36,11 @@ export function openCurrencies(deps: PriceDeps) {
     return reserved;
   }
   const source = openEcb({
-    ...{ url, timeoutMs, clock, reserve, breaker },
+    url,
+    timeoutMs,
+    clock,
+    reserve,
+    breaker,
     callSpacing: () => MINUTE,
     observe: observe(upstream),
     dropped: createDropped(deps, upstream),

@@ -43,7 +43,10 @@ export function valuationBySamples(
 ): Valuation {
   const unknown = [{ from: Number.NEGATIVE_INFINITY, thru: beginning - 1 }, ...gaps];
   return {
-    ...{ currency, source, outcome, worth: worthBySamples(samples, interval) },
+    currency,
+    source,
+    outcome,
+    worth: worthBySamples(samples, interval),
     version: version === undefined ? undefined : `${currency}:${version}`,
     missing: (asked) => unknown.flatMap((gap) => overlap(gap, asked) ?? []),
     isSettled: () => isSettled && gaps.length === 0,

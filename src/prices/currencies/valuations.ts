@@ -36,7 +36,10 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     const rows = read(token, window, await archive.reaching(token, interval, span.from));
     return valuationBySamples(
       {
-        ...{ currency, outcome, version: rows.version, isSettled: rows.isSettled },
+        currency,
+        outcome,
+        version: rows.version,
+        isSettled: rows.isSettled,
         source: rows.sources[0] ?? PRIMARY_SOURCE,
         beginning: archive.beginning(token),
         gaps: gapReport.missing(token, window),
@@ -47,11 +50,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
   }
 
   /** Values a token now, and on the dates of the extremes. */
-  async function latestBySamples(
-    currency: Currency,
-    token: TokenName,
-    extremes: readonly number[],
-  ): Promise<LatestValuation> {
+  async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
     await archive.load(token);
     const outcome = await backfill.latest(token);
     const now = clock.now();
@@ -65,7 +64,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
       currency,
       source: latest?.sources[0]?.source ?? PRIMARY_SOURCE,
       version: [currency, price, at, days?.version].join(),
-      worth: (instant) => days?.worth(instant) ?? Number.NaN,
+      worth: (instant: number) => days?.worth(instant) ?? Number.NaN,
       on: () => startOfDate(at),
       missing: () => [],
       isSettled: () => false,

@@ -162,10 +162,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  function inDollars<R extends LatestAnswerRow>(
-    { question, read, versionOf, write }: Asked<R>,
-    outcome: FetchOutcome,
-  ): Answer {
+  function inDollars<R extends LatestAnswerRow>({ question, read, versionOf, write }: Asked<R>, outcome: FetchOutcome) {
     const rows = read();
     return answerOf(question, versionOf(rows), rows, () => write(rows), outcome);
   }

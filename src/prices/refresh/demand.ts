@@ -24,11 +24,9 @@ export function createDemand({ store, clock }: Dependencies) {
     const news = [...requestedAt].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
     if (news.length === 0) return;
     const now = clock.now();
-    await store.note(
-      news.map(([token]) => token),
-      now,
-    );
-    for (const [token] of news) notedAt.set(token, now);
+    const tokens = news.map(([token]) => token);
+    await store.note(tokens, now);
+    for (const token of tokens) notedAt.set(token, now);
   }
 
   return {
