@@ -69,10 +69,7 @@ export function createPurge({ store, clock }: PurgeDependencies) {
     return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 
-  /**
-   * Deletes the points, candles, latest prices and coverage of a source, token by token; running processes drop them
-   * from memory. Rows of other sources stay. An interruption keeps the deletions done.
-   */
+  /** Deletes a source's data, token by token; running processes drop it from memory. An interruption undoes nothing. */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
       const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };

@@ -25,9 +25,8 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Twice the monthly schedule (744 to 2,976 calls): the other half covers retries, probes of a failing source and
- * restarts. Six samples per token and minute: one call in ten seconds is the limit of blockchain.info, the strictest
- * public host.
+ * The other half covers retries, probes and restarts. Six samples per token and minute: blockchain.info, the strictest
+ * public host, allows one call in ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
   perMinute: 6 * cost.calls * cost.tokens,

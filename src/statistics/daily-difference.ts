@@ -17,10 +17,7 @@ const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 /** A source's counters of a chain (`at` in Unix ms); a counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/**
- * How far from a day apart two samples may be, in ms: one of the hourly samples lies within half an hour of the day
- * before. The difference is not scaled to a day: that would be an estimate.
- */
+/** In ms: hourly samples lie within half an hour of the day before. Scaling the difference would be an estimate. */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {

@@ -71,10 +71,7 @@ export function createFailover({
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /**
-     * Tries the sources in order. Each may use an equal share of the time left, so that a hanging source leaves time
-     * for the rest. Throws the `UpstreamFailure` of the source that can be retried soonest; of several, the last.
-     */
+    /** Each source gets an equal share of the time left. Throws the `UpstreamFailure` that can be retried soonest. */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

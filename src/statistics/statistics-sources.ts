@@ -18,10 +18,7 @@ export const STATISTICS_KINDS = [
   'arweave-node',
 ] as const;
 export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
-/**
- * The source's name in `Quotient-Source`, the log, the metrics and the budget: its kind, with a number from the second
- * URL of a kind on, as in `solana-rpc-2`. Names never contain a URL, which may hold a secret.
- */
+/** Its kind, numbered from the second URL of a kind on (`solana-rpc-2`). Never a URL, which may hold a secret. */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
@@ -45,10 +42,7 @@ export type StatisticsSource = {
   name: StatisticsSourceName;
   /** The figures of each chain when the response has every field. */
   figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
-  /**
-   * Throws `UpstreamFailure`; `not_listed` if the source does not serve this chain, even if `figuresByToken` has it.
-   * @param withinMs the deadline of the whole sample, if shorter than the source's own
-   */
+  /** Throws `UpstreamFailure`; `not_listed` for a chain that it does not serve. `withinMs` limits the whole sample. */
   sample(symbol: StatisticsSymbol, withinMs?: number): Promise<ChainSample>;
   close(): Promise<void>;
 };
@@ -75,10 +69,7 @@ const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 /** mempool's API lies below a path that ends in `/api`; blockchain.info's below its root. */
 export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 
-/**
- * The URLs that receive the key for Ethereum's statistics. Blockscout's hosted service has the chain's id before its
- * path, as in `/1/api/v2`; an explorer has not, and needs no key. A single URL always receives the key.
- */
+/** Blockscout's hosted service has the chain's id before its path (`/1/api/v2`). A single URL always gets the key. */
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 

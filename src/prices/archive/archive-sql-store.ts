@@ -126,10 +126,7 @@ export async function readSummary(prisma: PrismaClient, table: 'point' | 'candle
   return rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ source, ...rest }] : []));
 }
 
-/**
- * The unsettled rows that a response replaces: those of the span that it covers. A day row at another time than
- * midnight may come from another source: it stays until a response has a row for its date, in any span.
- */
+/** Day rows at other times than midnight, maybe of other sources, stay until a response has a row for their date. */
 const givesWay = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;

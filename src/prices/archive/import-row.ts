@@ -94,11 +94,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
 /** Spreadsheets put fields in quotes. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/**
- * Opens a CSV file for any number of passes in constant memory. Lines end in LF, CRLF or CR; a byte order mark, empty
- * lines and quotes around a field are ignored.
- * @throws ImportFileError if it is missing, not a regular file, or empty
- */
+/** Reads CSV repeatedly in constant memory: any line ends, a BOM, quoted fields. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);

@@ -16,12 +16,9 @@ const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...ro
 export function createImportStore(prisma: PrismaClient) {
   return {
     /**
-     * Merges rows into the days of a token and adds to its coverage, in one transaction. The table is locked from the
-     * read to the write: a service that fetched one of these dates in between would otherwise store a second row for
-     * it, or lose a settled one.
-     * @param dates Unix ms: the first and the last date whose rows `merge` needs
-     * @param merge called once, with the stored rows of those dates, ascending
-     * @param at Unix ms: the time of the import
+     * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction; `merge` gets the stored
+     * rows. The table is locked from the read to the write: a service that fetched one of these dates in between would
+     * otherwise store a second row for it, or lose a settled one.
      */
     async merge(
       token: TokenName,

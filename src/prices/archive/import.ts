@@ -50,10 +50,7 @@ const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
     spans: union(mine.map(({ date }) => wholeDate(date))),
   }));
 
-/**
- * Checks the rows of a file, also for a second row of a date. A row at another time than midnight is used only if its
- * date has no midnight row, so it is deferred to the end, the earliest of its date.
- */
+/** A row at another time than midnight counts only if its date has no midnight row, so it is deferred to the end. */
 async function* checkedRows(
   lines: AsyncIterable<CsvLine>,
   columns: readonly ImportColumn[],
@@ -90,9 +87,8 @@ async function* checkedRows(
 }
 
 /**
- * The dates that a file covers: those with a row, and a single missing date between two rows of one source, since
- * CoinGecko's exports skip dates. A longer gap suggests a cut file. A date with a bad row is not covered. Skipped dates
- * are known only at the end, since lines may be in any order.
+ * The dates with a row, and a single date missing between two rows of one source: CoinGecko's exports skip dates. A
+ * longer gap suggests a cut file, and a date with a bad row is not covered.
  */
 function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
@@ -128,11 +124,7 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /**
-     * Imports a file, one transaction per batch. Rows already stored, and rows replaced by a better one of their date,
-     * are skipped, so an interrupted import can be repeated. Throws `ImportFileError` and database errors; earlier
-     * batches are kept.
-     */
+    /** Imports in batches, which an interruption keeps; repeatable. Throws `ImportFileError` and database errors. */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();

@@ -53,11 +53,7 @@ export type ToldLatest = {
 const toldBy = (...rows: readonly [FromSource, ...FromSource[]]): ToldLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/**
- * The served price: that of the active source if it reported one since it took over, else that of the primary source.
- * Kraken reports the price only; the other figures stay the primary source's last ones.
- * @param rows in the order of `MARKET_SOURCES`
- */
+/** Kraken reports the price only: the other figures stay the primary source's last ones. `rows` in source order. */
 function composeLatest(rows: readonly FromSource[], { told, since }: FailoverState): ToldLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

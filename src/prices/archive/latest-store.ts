@@ -71,10 +71,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     WHERE ${mayGo}`;
 }
 
-/**
- * Writes the latest prices of a response as minute samples; CoinGecko's also as the first of an hour. Kraken's hourly
- * samples are at the beginning of the hour: a price at another time would be a second sample in its hour.
- */
+/** CoinGecko's also start an hour. Kraken's hourly samples lie at its beginning: this would be a second one. */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),

@@ -13,11 +13,7 @@ import type { Sample } from '#prices/model/sample';
 /** Columns that CoinGecko's export names differently from the service's own CSV. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
 
-/**
- * Opens CoinGecko's CSV export of a coin, or the service's own CSV, for any number of passes in constant memory. The
- * header is read here, so that a wrong file is reported at once.
- * @throws ImportFileError if it is missing, not a regular file, empty, or has another header
- */
+/** The header is read here, so that a wrong file is reported at once. Throws `ImportFileError`. */
 export async function openImportFile(path: string) {
   const { lines: records } = await openCsvLines(path);
 

@@ -98,9 +98,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token).sort();
     },
 
-    /**
-     * Deletes a source's rows of a series in batches, which an interruption keeps; returns the changed rows and spans.
-     */
+    /** Deletes a source's rows of a series in batches, which an interruption keeps. Returns changed rows and spans. */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const { rows, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };

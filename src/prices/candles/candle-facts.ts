@@ -151,10 +151,7 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/**
- * The fetch that a window needs, if any. The response waits for missing candles, a moment for the newest one alone, and
- * not at all for candles that only have to settle. One call is enough.
- */
+/** Missing candles are awaited, the newest alone for a moment, unsettled ones not at all. One call is enough. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;

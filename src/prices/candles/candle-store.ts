@@ -84,9 +84,7 @@ export function createCandleStore(prisma: PrismaClient) {
       ]);
     },
 
-    /**
-     * Stores a file's candles, all or none; `covers` is called after all are read. Returns the number of changed rows.
-     */
+    /** Stores a file's candles, all or none; calls `covers` after all are read. Returns the number of changed rows. */
     import: (
       what: string,
       series: Omit<CandleUpdate, 'candles' | 'covers'>,

@@ -86,12 +86,7 @@ export const convertCandles = (columns: CandleColumns, worth: Worth): CandleColu
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 
-/**
- * Converts the all-time high and low at the rates of their dates, the rest at the current rate. Supplies stay, and so
- * do percentages, which refer to dollars.
- * @param now the value of one unit now
- * @returns undefined if the price cannot be converted
- */
+/** Highs and lows convert at their dates' rates, the rest at `now`. Undefined if the price cannot be converted. */
 export function convertLatest(record: LatestPrice, now: number, worth: Worth): LatestPrice | undefined {
   const current_price = convertFigure(record.current_price, now);
   if (current_price === null) return undefined;

@@ -50,10 +50,7 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
-/**
- * The one call for the rates from an instant on, if needed: all from its `from` on. The response waits for past days.
- * Rates that may be published by now are requested hourly, and less often the longer they are absent, as on a holiday.
- */
+/** The call for the rates from an instant on, if needed; rarer the longer rates are absent, as on a holiday. */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,

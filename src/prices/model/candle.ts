@@ -4,10 +4,7 @@ import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
-/**
- * Trades on Kraken for the length of a candle: `at` is its beginning in Unix ms, prices are in US dollars, `volume` in
- * tokens. Without a trade all four prices are the last one's, and the volume is 0.
- */
+/** `at` is the beginning in Unix ms; prices in US dollars, `volume` in tokens. Untraded: the last price, volume 0. */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
 /** Kraken's candle lengths, in minutes. */

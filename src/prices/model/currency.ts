@@ -14,10 +14,7 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
-/**
- * The currencies of the European Central Bank's reference rates since 2009, except the US dollar and the euro. Its
- * service also has indicative rates of other currencies, which nothing in their rows distinguishes.
- */
+/** ECB reference rates since 2009. The ECB also has indicative rates, which nothing in their rows distinguishes. */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
   'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ron rub ' +
   'sek sgd thb try zar'

@@ -31,9 +31,8 @@ export function isMidnightSample(at: number): boolean {
 }
 
 /**
- * Whether a sample fetched at `fetchedAt` is final. CoinGecko has the last day from 00:35 UTC and caches it until
- * 00:40; finer samples count as final two hours after their own time. A daily row at another time than midnight never
- * is.
+ * CoinGecko has the last day from 00:35 UTC, cached until 00:40; finer samples count as final after two hours. A daily
+ * row at another time than midnight is never final.
  */
 export function isSettled(interval: Interval, at: number, fetchedAt: number): boolean {
   if (interval === 'day') return isMidnightSample(at) && fetchedAt >= dayReady(at);
@@ -45,9 +44,7 @@ export function dayReady(at: number): number {
   return startOfDate(at) + 40 * MINUTE;
 }
 
-/**
- * `open`: later samples count too, so a clock behind CoinGecko's loses none. `withLatest`: the newest sample follows.
- */
+/** `open`: later samples count, so a clock behind CoinGecko's loses none. `withLatest`: the newest sample follows. */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 
 /** The window of `history/days`: `days` is an integer from 1; `now` in Unix ms. */

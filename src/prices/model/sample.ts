@@ -21,11 +21,7 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
   [Member in keyof typeof latestPrice.shape]: null;
 };
 
-/**
- * Splits CoinGecko's daily series into the row of each date and the trailing sample of the moment of the call. The row
- * is the date's first sample; unless that is of midnight, the date must be over.
- * @param samples ascending
- */
+/** The row is the date's first sample; unless it is of midnight, the date must be over. `samples` ascending. */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;

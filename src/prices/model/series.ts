@@ -154,11 +154,7 @@ export function* inPieces(count: number, line: (place: number) => string): Gener
   }
 }
 
-/**
- * CSV (RFC 4180) in pieces, the header first. The last column names a currency other than the dollar, so that such
- * figures are not imported as dollars.
- * @param fields the fields of a row, without its end; undefined skips the row
- */
+/** CSV (RFC 4180) in pieces. A currency column prevents imports as dollars; undefined `fields` skip the row. */
 export function* inCsv(
   header: string,
   count: number,

@@ -12,9 +12,7 @@ const HOURLY_CALLS = 5;
 /** The pause before a due, missing day is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
-/**
- * Calls to CoinGecko: midnights (`daily`), older hours (`hours`), the last day (`chart`), all latest prices (`latest`).
- */
+/** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 
 type PlannedFetch = {
@@ -63,10 +61,7 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/**
- * Whether a window precedes the known beginning, and CoinGecko may have data: its daily series was never fetched that
- * far back. Requesting it makes the response independent of earlier requests.
- */
+/** Requesting data before the known beginning once makes the response independent of earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isTold = isBeginningCovered && fetchedAt('daily') !== undefined;
@@ -148,10 +143,7 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/**
- * The fetches of a window, in order. The plan assumes that each awaited fetch succeeds: plan again after each. After a
- * failure, no further fetch is awaited to its end, so a response waits for one deadline at most.
- */
+/** Plan again after each awaited fetch. After a failure no fetch is awaited to its end: at most one deadline. */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

@@ -47,10 +47,7 @@ export function createBackfill(dependencies: Dependencies) {
     await failover?.primaryAnswered();
   }
 
-  /**
-   * The age of a token's latest price request, in ms. A token outside the last request is fetched before the prices are
-   * due: at once if it has no stored price, else if the budget has calls to spare.
-   */
+  /** In ms. A newly requested token is due at once without a stored price, else if the budget has calls to spare. */
   function latestAge(token: TokenName): number {
     const now = clock.now();
     const ofAll = ageAt(archive.fetchedAt('latest'), now);

@@ -113,9 +113,7 @@ export function createLatestFailover(dependencies: Dependencies) {
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
-    /**
-     * Whether an open window ends with the fallback's price: if it is active, or the newest primary sample is old too.
-     */
+    /** Whether an open window ends with the fallback's price: if active, or the newest primary sample is old too. */
     endsWindow: (token: TokenName): boolean =>
       isTold() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
@@ -160,11 +158,7 @@ export type FailoverEvent =
   | { kind: 'primary_failed' }
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
-/**
- * The active source after an event. The fallback takes over only by a response of its own while the primary source is
- * unhealthy, so a fallback that is down is never active; the primary source resumes after two consecutive good
- * responses.
- */
+/** The fallback takes over only by responding itself, so never while down; two good primary responses end it. */
 export function nextTold(
   { told, goodAnswers }: Pick<FailoverState, 'told' | 'goodAnswers'>,
   event: FailoverEvent,

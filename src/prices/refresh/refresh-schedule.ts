@@ -73,10 +73,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * Requests the plan of a paid key. If it is smaller than the configured one, the service uses its limits: calls per
- * minute and month, and days of history. No response waits for it; on failure, the configured plan holds.
- */
+/** If a paid key's plan is smaller than the configured one, its limits apply. No response waits for the check. */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;
   const { historyDays, names } = coinGeckoPlan(plan);

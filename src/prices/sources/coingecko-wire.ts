@@ -12,10 +12,7 @@ import {
 } from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
 
-/*
- * CoinGecko v3 on the wire: numbers sent as strings, arrays of unequal length, the newest sample ahead of the one
- * before it, and errors in five shapes under any status. All its JSON is parsed here.
- */
+/* CoinGecko v3 on the wire: figures as strings, arrays of unequal length, five error shapes under any status. */
 const UPSTREAM = 'coingecko';
 export const figure = numeric.nullish().transform((value) => value ?? null);
 /** A figure, or null if missing; undefined for another value. A figure beyond a double is infinite. */
@@ -144,10 +141,7 @@ function errorIn(body: unknown): ToldError | undefined {
 /** Parses a body; throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
-/**
- * A chart as samples, ascending, one per instant. The three arrays are matched by time, since they may differ in
- * length; of two figures of an instant, the later in the response counts. Throws if the chart is empty.
- */
+/** Matches the three arrays by time: lengths may differ, and of equal times the later counts. Throws if empty. */
 export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();
   const fill = (points: readonly Point[], name: 'price' | 'marketCap' | 'volume') => {

@@ -115,10 +115,7 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /**
-     * The earliest instant (Unix ms) of the plan's history; -Infinity without a limit. The configured value holds until
-     * CoinGecko refuses a request; a restarted process learns that again by a call or two.
-     */
+    /** Unix ms or -Infinity; as configured until CoinGecko refuses a call, which a restarted process learns again. */
     reach: (interval: Interval, now: number): number =>
       now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 

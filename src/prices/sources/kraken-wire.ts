@@ -5,10 +5,7 @@ import type { Candle } from '#prices/model/candle';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, NUMERIC, numeric, type ToldError } from '#upstream/transport/json-answer';
 
-/*
- * Kraken's public REST API on the wire: always HTTP 200, errors as a list beside the result, figures as strings, the
- * result under the pair's name. All its JSON is parsed here.
- */
+/* Kraken on the wire: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
 
 /** Kraken returns 721 rows at most. */

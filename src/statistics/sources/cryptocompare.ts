@@ -74,9 +74,8 @@ const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
 });
 
 /**
- * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Its chains change: each one is requested, and the
- * source rejects an unlisted chain with `not_listed`. A missing or wrong key is rejected. The sample's time is the
- * record's, 00:00 UTC of a day.
+ * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Its chains change, so each is requested; it rejects
+ * others as `not_listed`. The sample's time is the record's, 00:00 UTC.
  */
 export const openCryptoCompare = statisticsSource({
   kind: 'cryptocompare',

@@ -55,10 +55,7 @@ function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | un
   return { message: hasKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
 }
 
-/**
- * A Blockscout explorer, or Blockscout's hosted service, which requires a key
- * (docs.blockscout.com/devs/pro-api-responses-and-routes). The sample's time is the moment of the response.
- */
+/** Blockscout, or its hosted service with a key (docs.blockscout.com/devs/pro-api-responses-and-routes). */
 export const openEthereumStats = statisticsSource({
   kind: 'ethereum-stats',
   figuresByToken: { eth: figuresTold(RULES) },

@@ -77,10 +77,7 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
   }
 }
 
-/**
- * How each figure is derived from a response: null or undefined where the response lacks it. A comment names the field,
- * its unit and the conversion. The source does not report figures without a rule.
- */
+/** A comment on each rule names the field, its unit and the conversion; figures without a rule are not reported. */
 export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
 /** The figures that have a rule, in the order of the record. */
@@ -103,11 +100,7 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'transaction_count_all_time',
 ]);
 
-/**
- * Throws `UpstreamFailure`: `unexpected` for an implausible figure (negative, a fraction of a transaction, too large),
- * `empty` without any figure.
- * @param at the sample's own time, Unix ms
- */
+/** Throws `UpstreamFailure`: `unexpected` for an implausible figure, `empty` without any. `at` in Unix ms. */
 export function sampleOf<Answer>(
   upstream: string,
   rules: FigureRules<Answer>,
