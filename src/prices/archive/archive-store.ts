@@ -54,7 +54,7 @@ const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')},
 const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
 export function createArchiveStore(prisma: PrismaClient) {
-  /** The fallback waits: it would not see coverage that the primary source is writing. Equals do not conflict. */
+  /** The fallback waits, or it would miss coverage that the primary source is writing. Equal sources do not conflict. */
   const inTurn = (source: MarketSourceName) =>
     (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 

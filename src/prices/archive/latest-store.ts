@@ -71,7 +71,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     WHERE ${mayGo}`;
 }
 
-/** CoinGecko's also start an hour. Kraken's hourly samples lie at its beginning: this would be a second one. */
+/** CoinGecko's prices also start an hour; Kraken's would be a second sample beside that of the hour's beginning. */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
