@@ -25,8 +25,8 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * The other half covers retries, probes and restarts. Six samples per token and minute: blockchain.info, the strictest
- * public host, allows one call in ten seconds.
+ * Twice the schedule: the other half covers retries, probes and restarts. Six samples per token and minute:
+ * blockchain.info, the strictest public host, allows one call in ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
   perMinute: 6 * cost.calls * cost.tokens,

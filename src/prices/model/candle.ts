@@ -19,7 +19,7 @@ export const candleLength = (interval: Interval): number => CANDLE_MINUTES[inter
 /** Finished candles, ascending; `covers` is the span that they complete. */
 export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
 
-/** Why a candle is implausible; times and `length` in Unix ms and ms. */
+/** Why a candle is implausible; `beginning` and `now` in Unix ms, `length` in ms. */
 export function implausibleCandle(
   beginning: number,
   { at, open, high, low, close, volume }: Candle,
