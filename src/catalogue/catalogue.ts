@@ -1,12 +1,11 @@
 import { lettersApart, tolerance } from '#core/record-fields';
 import type { Token, TokenName } from './token.ts';
 
-/** How many tokens are suggested for a text that names none. */
 const SUGGESTED = 3;
-/** Of a longer text nothing is near: names are shorter. */
+/** Names are shorter than this. */
 const LONGEST_TEXT = 100;
 
-/** Which letters a text has, one bit for each (and for a few that share one). */
+/** The letters of a text as a bit set; a few letters share a bit. */
 function lettersIn(text: string): number {
   let letters = 0;
   for (let i = 0; i < text.length; i++) letters |= 1 << (text.charCodeAt(i) & 31);
@@ -19,7 +18,7 @@ function bitsIn(set: number): number {
   return count;
 }
 
-/** A text as names are written: lower case, with a hyphen for whatever is no letter or digit. */
+/** Lower case, with a hyphen for each run of characters that are neither letters nor digits. */
 const hyphenated = (text: string): string =>
   text
     .toLowerCase()
@@ -28,15 +27,11 @@ const hyphenated = (text: string): string =>
 
 const wordsOf = (text: string): string[] => hyphenated(text).split('-').filter(Boolean);
 
-/**
- * The tokens that are served, by whatever they are called.
- * @param tokens in the order in which they were added: a symbol that several have is the first one's
- */
+/** The served tokens, in the order in which they were added: a shared symbol means the first token. */
 export function createCatalogue(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();
   const byWord = new Map<string, Set<Token>>();
-  /** What each token is called, to be compared with what is nearly the same. */
   const called = new Map<string, { token: Token; letters: number }>();
   for (const token of tokens) {
     if (!bySymbol.has(token.symbol)) bySymbol.set(token.symbol, token);
@@ -47,14 +42,14 @@ export function createCatalogue(tokens: readonly Token[]) {
     }
   }
 
-  /** Those called nearly the same, the nearest first. */
+  /** Tokens with a similar name, symbol or title, the closest first. */
   function alike(text: string): Token[] {
     const most = tolerance(text.length);
     if (most === 0) return [];
     const near: { token: Token; apart: number }[] = [];
     const letters = lettersIn(text);
     for (const [other, { token, letters: others }] of called) {
-      // Each letter that differs is one that only one of the two has, or two: that is looked at first, in no time.
+      // A different letter changes at most two bits: this cheap check comes before the edit distance.
       if (bitsIn(letters ^ others) > 2 * most) continue;
       const apart = lettersApart(text, other, Math.min(most, tolerance(other.length)));
       if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });
@@ -62,7 +57,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);
   }
 
-  /** Those with the same words in their names, the most first. */
+  /** Tokens that share words with the text, the most shared words first. */
   function sharing(text: string): Token[] {
     const shared = new Map<Token, number>();
     for (const word of new Set(wordsOf(text))) {
@@ -74,16 +69,15 @@ export function createCatalogue(tokens: readonly Token[]) {
   return {
     /** In the order in which they were added. */
     all: (): readonly Token[] => tokens,
-
     named: (name: TokenName): Token | undefined => byName.get(name),
 
-    /** The token of a name or else of a symbol, in upper or lower case. */
+    /** Finds a token by name, else by symbol, in any case. */
     find(nameOrSymbol: string): Token | undefined {
       const text = nameOrSymbol.toLowerCase();
       return byName.get(text) ?? bySymbol.get(text);
     },
 
-    /** The tokens that a text may mean, the likeliest first; none where nothing is near. */
+    /** The tokens closest to a text, best first; empty if none is close. */
     nearest(text: string): Token[] {
       if (text.length > LONGEST_TEXT) return [];
       const found = new Set([...alike(hyphenated(text)), ...sharing(text)]);

@@ -6,38 +6,35 @@ import { TOKENS_CHANGED } from './open.ts';
 import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, type Token } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** The most tokens that can be served. */
 export const MOST_SERVED = 5000;
-/** How many coins are suggested for an id that the aggregator does not know. */
 const SUGGESTED = 3;
 
-/** Why a token was not added. `told` are names that may be meant instead, or that stand in the way. */
+/** Why a token was not added. `told` are suggested names, or the conflicting token. */
 export type Refusal = {
   why: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair';
   told: readonly string[];
 };
 
-/** What became of the pair: `found` by its symbol, `given` by the operator, or why there is none. */
+/** The pair was `found` by its symbol, `given` by the operator, or is missing for the stated reason. */
 export type PairOutcome =
   | { kind: 'given'; status: string }
   | { kind: 'found'; status: string }
   | { kind: 'not_traded' }
   | { kind: 'left_out' }
   | { kind: 'not_asked'; cause: string }
-  /** Prices (USD) that lie too far apart for both to be of the same token. */
+  /** The prices (USD) differ too much for both to be of the same token. */
   | { kind: 'another'; pair: string; price: number; wanted: number }
   | { kind: 'taken'; pair: string; by: string };
 
 export type Added = {
   token: Token;
-  /** Whether it was served already. */
   isKnown: boolean;
-  /** Whether `listed` is its first date for certain; else the plan does not reach back far enough to tell. */
+  /** Whether `listed` is certainly the first date; otherwise the plan's history is too short to know. */
   isFirstDate: boolean;
   pair: PairOutcome;
-  /** Who else is called by its symbol. */
+  /** Other tokens with the same symbol. */
   shared: readonly Token[];
-  /** Whom the symbol stands for. */
+  /** The token that the symbol resolves to. */
   meant: Token;
 };
 
@@ -54,9 +51,9 @@ type Dependencies = {
 const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
 const refused = (why: Refusal['why'], told: readonly string[] = []): Refusal => ({ why, told });
 
-/** Adds tokens, with what the aggregator and the venue tell of them, and removes them. Throws `UpstreamFailure`. */
+/** Adds tokens with the data that CoinGecko and Kraken report, and removes them. Throws `UpstreamFailure`. */
 export function createListing({ aggregator, venue, store, catalogue, clock }: Dependencies) {
-  /** The coins that may be meant by an id that there is not. */
+  /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
     const found = await aggregator.search(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
@@ -67,7 +64,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       .map(({ name }) => name);
   }
 
-  /** The first midnight that the aggregator tells of a coin, and the first that its plan reaches (Unix ms). */
+  /** The first midnight that CoinGecko reports for a coin, and the first within the plan's history (Unix ms). */
   async function firstTold(id: string): Promise<{ first: number | undefined; reach: number }> {
     const days = aggregator.historyDays();
     const isUnlimited = !Number.isFinite(days);
@@ -76,17 +73,16 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       const [first] = await aggregator.daily(id, isUnlimited ? 'max' : days);
       return { first: first?.at, reach };
     } catch (error) {
-      // The plan turned out to reach less far, which the source has learnt by that.
+      // The source has learned from the failure that its plan has less history.
       if (isOutOfReach(error) && aggregator.historyDays() < days) return firstTold(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
     }
   }
 
-  /** The first date of which a price is known, and whether it is the first of all. */
   async function firstDate({ id, priced, genesis }: Coin) {
     const { first, reach } = await firstTold(id);
-    // What begins well within the plan's reach was not listed before.
+    // A series that begins well within the plan's history has no earlier prices.
     if (first !== undefined && first > reach + 2 * DAY) return { listed: isoDate(first), isFirstDate: true };
     const dates = [...priced, ...(genesis ? [genesis] : []), isoDate(first ?? clock.now())];
     return { listed: dates.sort()[0] as string, isFirstDate: false };
@@ -112,13 +108,13 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
   }
 
   return {
-    /** Adds a token by the aggregator's id; `pair` is a name of the venue's, or `none`. One that is served is told anew. */
+    /** Adds a token by its CoinGecko id, or updates one that is served; `pair` is a Kraken pair name, or `none`. */
     async add(wanted: Wanted): Promise<Added | Refusal> {
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');
       const known = catalogue.named(id);
       if (!known && catalogue.all().length >= MOST_SERVED) return refused('too_many');
-      // What a caller means by a symbol today must not be another token tomorrow.
+      // A symbol in use must keep its meaning.
       const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
       if (namesake) return refused('is_symbol', [namesake.name]);
       const coin = isTokenId(id) ? await aggregator.coin(id) : undefined;
@@ -130,8 +126,13 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       if ('why' in found) return found;
       const begins = coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
       const token: Token = {
-        ...{ name: id, symbol, title: coin.title, begins, listed },
-        ...{ statistics: false, pair: found.pair },
+        name: id,
+        symbol,
+        title: coin.title,
+        begins,
+        listed,
+        statistics: false,
+        pair: found.pair,
       };
       await store.add(TOKENS_CHANGED, token);
       const served = createCatalogue(await store.all());
@@ -141,52 +142,47 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       return { token, isKnown: known !== undefined, isFirstDate, pair: found.outcome, shared, meant };
     },
 
-    /** Hides a token; `unknown` where none of that name is served. */
+    /** Hides a token; returns `unknown` if it is not served. */
     async remove(name: string): Promise<'removed' | Refusal> {
       if (isBuiltIn(name)) return refused('built_in');
       if (await store.remove(TOKENS_CHANGED, name, clock.now())) return 'removed';
-      return refused(
-        'unknown',
-        catalogue.nearest(name).map((token) => token.name),
-      );
+      const names = catalogue.nearest(name).map((token) => token.name);
+      return refused('unknown', names);
     },
 
-    /** The coins of the aggregator that a text may mean, the largest first. */
     find: (text: string): Promise<NamedCoin[]> => aggregator.search(text),
   };
 }
 
 export type Listing = ReturnType<typeof createListing>;
 
-/** A coin by what it is called; the symbol in lower case. */
+/** The symbol is in lower case. */
 export type NamedCoin = { id: string; symbol: string; title: string };
 
-/** What the aggregator tells of a coin, beside its name. */
 export type Coin = NamedCoin & {
   /** In US dollars. */
   price: number | null;
-  /** The date of the chain's first block (`YYYY-MM-DD`), where it is known. */
+  /** The date of the chain's first block (`YYYY-MM-DD`), if known. */
   genesis: string | undefined;
-  /** Dates (`YYYY-MM-DD`) of which a price is known. */
+  /** Dates (`YYYY-MM-DD`) with a known price. */
   priced: string[];
 };
 
-/** A pair by its own name; `price` is undefined where the venue tells none. */
+/** `price` is undefined if Kraken reports none. */
 export type FoundPair = { pair: string; status: string; price: number | undefined };
 
-/** What tells of coins. Every verb throws `UpstreamFailure`. */
-export type CoinSource = {
-  /** What is told of a coin; undefined where there is none of that id. */
+/** Every method throws `UpstreamFailure`. */
+type CoinSource = {
+  /** Undefined for an unknown id. */
   coin(id: string): Promise<Coin | undefined>;
-  /** The coins that a text may mean, the largest first. */
+  /** The coins that match a text, the largest first. */
   search(text: string): Promise<NamedCoin[]>;
-  /** Every coin there is. */
   coins(): Promise<NamedCoin[]>;
-  /** Its samples of the last so many days, ascending; `at` in Unix ms. */
+  /** The samples of the last `days` days, ascending; `at` in Unix ms. */
   daily(id: string, days: number | 'max'): Promise<readonly { at: number }[]>;
-  /** How many days back it tells of; Infinity when it goes all the way back. */
+  /** The days of history that the plan includes; Infinity for the full history. */
   historyDays(): number;
 };
 
-/** What tells of pairs: the one against the US dollar that a symbol, or a name of the venue's, means. */
-export type PairSource = { pairOf(text: string): Promise<FoundPair | undefined> };
+/** Finds the pair against the US dollar by a symbol or by a Kraken pair name. */
+type PairSource = { pairOf(text: string): Promise<FoundPair | undefined> };

@@ -3,12 +3,10 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { createTokenStore } from './token-store.ts';
 
-/** What `Refresh` calls the tokens that are served: its version rises with each that is added or removed. */
+/** The row of `Refresh` whose version rises when a token is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
-
 type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<VersionWatcher, 'watch'> };
 
-/** The tokens that are served, as they are stored now. */
 export async function openCatalogue({ database, deadline, versions }: Deps) {
   const store = deadline.over(createTokenStore(database.prisma));
   let current = createCatalogue(await store.all());
@@ -22,7 +20,7 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
       generation += 1;
     },
   });
-  // What was added while it was read is there after this.
+  // This reads tokens that were added during the first read.
   await sync();
 
   return {
@@ -30,11 +28,9 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
     named: (name) => current.named(name),
     find: (nameOrSymbol) => current.find(nameOrSymbol),
     nearest: (text) => current.nearest(text),
-
-    /** Takes over what was added or removed, by whichever process. */
+    /** Reads tokens that any process added or removed. */
     poll: sync,
-
-    /** Another one after each change. */
+    /** Changes when the tokens change. */
     generation: () => generation,
   } satisfies Catalogue & Capability & Record<string, unknown>;
 }

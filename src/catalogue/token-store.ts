@@ -18,19 +18,15 @@ const toToken = ({ name, symbol, title, begins, listed, pair }: TokenModel): Tok
   pair: pair ?? undefined,
 });
 
-/** The rows of `Token`. */
 export function createTokenStore(prisma: PrismaClient) {
   return {
-    /** The tokens that are served, in the order in which they were added. */
+    /** The served tokens, in the order in which they were added. */
     async all(): Promise<Token[]> {
       const rows = await prisma.token.findMany({ where: { removedAt: null }, orderBy: { position: 'asc' } });
       return rows.map(toToken);
     },
 
-    /**
-     * Adds a token, or shows one again that was removed: it keeps its place, and has what is told of it now.
-     * @param what the row of `Refresh` that processes watch
-     */
+    /** Adds or updates a token, or shows a removed one again in its old position; bumps the row `what` of `Refresh`. */
     async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
@@ -42,7 +38,7 @@ export function createTokenStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Hides a token, as of an instant (Unix ms); false where none of that name is served. Its rows stay. */
+    /** Hides a token as of an instant (Unix ms) and keeps its rows; returns false if it is not served. */
     async remove(what: string, name: string, at: number): Promise<boolean> {
       const [hidden] = await prisma.$transaction([
         prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),

@@ -1,27 +1,26 @@
 import { startOfDate } from '#core/clock';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** The aggregator's id of a crypto asset, in lower case. */
+/** The CoinGecko id of a crypto asset, in lower case. */
 export type TokenName = string;
 
-/** A crypto asset that is served; dates are `YYYY-MM-DD`. */
+/** A served crypto asset; dates are `YYYY-MM-DD`. */
 export type Token = {
   name: TokenName;
   /** In lower case. */
   symbol: string;
-  /** As people write it. */
   title: string;
-  /** The date of the chain's first block, or the contract's: nobody can have a price of before it. */
+  /** The date of the first block of the chain, or of the contract: no price is older. */
   begins: string;
-  /** The first date of which the aggregator is known to have a price. */
+  /** The first date for which CoinGecko is known to have a price. */
   listed: string;
-  /** Whether there are on-chain statistics of it. */
+  /** Whether on-chain statistics exist for it. */
   statistics: boolean;
-  /** The venue's own name of its pair against the US dollar, where it has one. */
+  /** Kraken's name of the pair against the US dollar. */
   pair: string | undefined;
 };
 
-/** The tokens that are there from the start, for good. A test holds the migration that seeds them to this. */
+/** The permanent tokens. A test compares the migration that seeds them with this list. */
 export const BUILT_IN_TOKENS = [
   {
     name: 'bitcoin',
@@ -71,10 +70,9 @@ export const BUILT_IN_TOKENS = [
 ] as const satisfies readonly Token[];
 
 export type BuiltInToken = (typeof BUILT_IN_TOKENS)[number];
-
 export const BUILT_IN_NAMES: readonly TokenName[] = BUILT_IN_TOKENS.map(({ name }) => name);
 
-/** The built-in token of a symbol (lower case). */
+/** Throws `RangeError` for an unknown symbol (lower case). */
 export function tokenOf(symbol: BuiltInToken['symbol']): BuiltInToken {
   const token = BUILT_IN_TOKENS.find((one) => one.symbol === symbol);
   if (!token) throw new RangeError(`no token has the symbol ${symbol}`);
@@ -83,23 +81,20 @@ export function tokenOf(symbol: BuiltInToken['symbol']): BuiltInToken {
 
 const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 
-/** The first instant of the token's listing date, in Unix milliseconds. */
+/** The first instant of the token's listing date, in Unix ms. */
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/**
- * The first instant of the first date of which a price is known, in Unix milliseconds: the listing date, or that of the
- * first day that is stored (at `firstDay`), where that is earlier. Of a token that is not served, the latter alone.
- */
+/** The start (Unix ms) of the date of the listing or, if earlier, of the first stored day (`firstDay`). */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
-/** The first instant of the date on which the token's chain began (Unix ms); of one that is not served, of the first chain. */
+/** The start (Unix ms) of the date of the chain's first block; of Bitcoin's for a token that is not served. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
-/** Whether a text can be a token's name: an id of the aggregator that stands for itself in a path and in a list. */
+/** A CoinGecko id that needs no escaping in a path or a list. */
 export const isTokenId = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(text);
 
-/** Whether a text can be a token's symbol: in lower case, without spaces, commas and control characters. */
+/** In lower case, without spaces, commas and control characters. */
 export const isTokenSymbol = (text: string): boolean =>
   /^[^\s,\p{C}]{1,50}$/u.test(text) && text === text.toLowerCase();

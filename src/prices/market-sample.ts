@@ -9,19 +9,15 @@ import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
 import { daysWindow } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
-import type { Answer } from '#server/replies/answer-body';
-import { type Body, bodyOf } from '#server/replies/answer-body';
+import { type Answer, type Body, bodyOf } from '#server/replies/answer-body';
 import { upstreamProblem } from '#upstream/failure';
 
-/** How often figures are fetched for it, whoever asks: nobody pays for them. In ms. */
+/** In ms: the public sample is free, so it fetches rarely. */
 export const REFRESH_EVERY = HOUR;
-/** How long what was made, or why nothing could be, is given to all who ask, in ms. */
+/** How long a sample, or a failure, is shared by all clients, in ms. */
 const KEPT_FOR = 10 * SECOND;
-
-/** A sample, and what there is to say about its age. */
 export type Sample = Pick<Answer, 'source' | 'fetchedAt' | 'gaps'> & { body: Body };
 
-/** Who told any of some figures, each once. */
 function eachOnce(sources: readonly string[]): string {
   const nameOf = (source: string) => source.split(';')[0];
   return sources
@@ -30,23 +26,21 @@ function eachOnce(sources: readonly string[]): string {
 }
 
 type Dependencies = {
-  /** Fetches what is due. */
   market: Pick<Market, 'latestOf' | 'days'>;
   archive: ArchiveCache;
   backfill: Backfill;
   clock: Clock;
 };
 
-/** Creates what tells everybody a sample of the figures: at most one refresh an hour, and one body for all who ask. */
+/** The public sample: at most one refresh an hour, and one body for all clients. */
 export function createSample({ market, archive, backfill, clock }: Dependencies) {
   const { token, days } = SAMPLE;
   const gapReport = createGapReport({ archive, backfill, clock });
   const reader = createWindowReader({ archive, clock });
   let refreshedAt = Number.NEGATIVE_INFINITY;
-  /** Why the last refresh failed. */
   let failure: unknown;
 
-  /** What is stored. Throws a problem where that is nothing. */
+  /** Throws a problem if nothing is stored. */
   async function read(): Promise<Sample> {
     await archive.load(token.name);
     const price = priceOf(archive, token);
@@ -66,7 +60,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
 
   const isFresh = ({ fetchedAt = 0, gaps }: Sample) => gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
 
-  /** Fetches what is due, the last day too: its chart tells the change of 24 hours. */
+  /** The last day's chart provides the change of 24 hours. */
   async function refresh(): Promise<Sample> {
     await Promise.allSettled([market.days(token.name, 1, 'json')]);
     await market.latestOf([token]);
@@ -74,7 +68,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     return read();
   }
 
-  /** What is stored, whoever asked for it; where that is old or missing, and the hour is over, it is fetched. */
+  /** Returns stored data; data that is old or missing is fetched, at most once an hour. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
     const known = await read().catch((error: unknown) => {
@@ -94,6 +88,6 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     }
   }
 
-  /** Throws a problem where nothing can be told. */
+  /** Throws a problem if there is no data. */
   return memo(make, { ttl: KEPT_FOR, clock, keepsErrors: true });
 }

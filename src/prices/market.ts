@@ -18,8 +18,7 @@ import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
 import type { KeyCheck } from '#prices/refresh/refresh-schedule';
 import { createStaleness } from '#prices/refresh/staleness';
-import type { Answer } from '#server/replies/answer-body';
-import { bodyOf } from '#server/replies/answer-body';
+import { type Answer, bodyOf } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import type { Warning } from '#upstream/freshness';
@@ -40,7 +39,7 @@ type Dependencies = {
 };
 
 type Shape = 'object' | 'list' | 'csv';
-/** `list` is an array with the one series in it. */
+/** `list` is an array of the single series. */
 const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
   *list(columns) {
@@ -51,16 +50,10 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
   csv: seriesCsv,
 };
 
-/** What is asked of a window: `question` names all of it. */
-type WindowQuestion = {
-  question: string;
-  token: TokenName;
-  window: Window;
-  shape: Shape;
-  currency: Currency;
-};
+/** `question` identifies the request. */
+type WindowQuestion = { question: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
-/** What the archive holds of an interval, whoever told it; undefined for nothing. */
+/** The holdings of an interval, across all sources. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
   const mine = rows.filter((row) => row.interval === interval);
   if (mine.length === 0) return undefined;
@@ -72,7 +65,7 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
   };
 }
 
-/** The verbs of market data: the latest price, one date, a window. All throw a problem when there is no answer. */
+/** Every method throws a problem if there is no response. */
 export function createMarket(dependencies: Dependencies) {
   const { archive, answers, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
   const gapReport = createGapReport({ archive, backfill, clock });
@@ -80,7 +73,6 @@ export function createMarket(dependencies: Dependencies) {
   const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
   const latestAnswer = createLatestAnswers({ archive, backfill, answers, valuations, clock });
 
-  /** What is said of a window's answer, beside its body. */
   function facts(
     token: TokenName,
     window: Window,
@@ -104,7 +96,7 @@ export function createMarket(dependencies: Dependencies) {
     };
   }
 
-  /** The rows of a window, in another currency where one is asked for. Throws a problem when there are none. */
+  /** Throws a problem if the window has no rows. */
   async function told(token: TokenName, window: Window, currency: Currency) {
     await archive.load(token);
     const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
@@ -119,16 +111,13 @@ export function createMarket(dependencies: Dependencies) {
 
   async function history({ question, token, window, shape, currency }: WindowQuestion): Promise<Answer> {
     const { rows, answer, valuation } = await told(token, window, currency);
-    // Made of the rows as they are now, also where that takes a while.
+    // A copy, since writing a large body takes a while.
     const wide = rows.isWide ? rows.columns() : undefined;
     const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
     return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
-  function ask(
-    about: readonly (string | number)[],
-    { currency, ...asked }: Omit<WindowQuestion, 'question'>,
-  ): Answer | Promise<Answer> {
+  function ask(about: readonly (string | number)[], { currency, ...asked }: Omit<WindowQuestion, 'question'>) {
     const question = (currency === DOLLAR ? about : [...about, currency]).join();
     const isLong = () => size(asked.token, asked.window) !== 'short';
     return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
@@ -136,7 +125,6 @@ export function createMarket(dependencies: Dependencies) {
 
   return {
     latest: createLatestPrice({ archive, latestAnswer }),
-
     latestOf: createLatestTable({ archive, latestAnswer }),
 
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
@@ -150,12 +138,12 @@ export function createMarket(dependencies: Dependencies) {
       return {
         body: bodyOf(body),
         ...answer,
-        ...{ source: sample.source, modifiedAt: sample.at },
+        source: sample.source,
+        modifiedAt: sample.at,
         ...(valuation && { currency: currencyText(valuation, sample.at) }),
       };
     },
 
-    /** The last so many days: minutes, hours or midnights (`daysWindow`). */
     days(token: TokenName, days: number, format: Format, currency = DOLLAR): Answer | Promise<Answer> {
       const shape = format === 'csv' ? 'csv' : 'list';
       const window = daysWindow(days, clock.now());
@@ -163,39 +151,26 @@ export function createMarket(dependencies: Dependencies) {
     },
 
     /** From one date thru another (Unix ms of their midnights), both included. */
-    range(
-      token: TokenName,
-      interval: Interval,
-      from: number,
-      thru: number,
-      format: Format,
-      currency = DOLLAR,
-    ): Answer | Promise<Answer> {
+    range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
       const shape = format === 'csv' ? 'csv' : 'object';
       const window = rangeWindow(interval, from, thru, clock.now());
       return ask([token, interval, from, thru, format], { token, window, shape, currency });
     },
 
     size,
-
-    /** What an operator should know: what the plan has less than is configured; what could not be fetched, and why. */
+    /** For the operator: how the plan falls short of the configured one, and failed fetches. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
-    /** How old what is kept is. */
     staleness: createStaleness({ archive, backfill, clock }),
 
-    /** When nothing is being fetched any more. */
+    /** Resolves when no fetch is in flight. */
     async idle(): Promise<void> {
       await keyCheck.done;
       await backfill.idle();
     },
 
-    /** Rises with what is stored. */
     generation: archive.generation,
 
-    /**
-     * The tokens, since when (Unix ms) a price of each is known, what the archive holds of it, and the first instant of
-     * which prices of each interval are available, from the archive or from the aggregator.
-     */
+    /** Each token's first known instant (Unix ms), holdings, and first available price of each interval. */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {

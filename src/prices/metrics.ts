@@ -1,7 +1,7 @@
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import type { MetricsRegistry } from '#core/metrics';
 
-/** Counts tokens whose prices differed much when another source took over. Those of the built-in ones exist from the start. */
+/** Counts tokens with a large price difference at a switch. The built-in tokens' counters exist from the start. */
 export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
   const count = registry.counter(
     'quotient_price_differences_total',
@@ -12,7 +12,6 @@ export function createPriceDifferences(registry: MetricsRegistry): (token: Token
   return (token) => count({ token });
 }
 
-/** Adds what stored rows take of memory, and what they may, in bytes. */
 export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; mostBytes: number }): void {
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [

@@ -3,19 +3,16 @@ import { SECOND } from '#core/clock';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openKraken } from '#prices/sources/kraken';
 import type { CapabilityDeps } from '#server/capability';
-import type { Budget } from '#upstream/budget';
-import { openBudget } from '#upstream/budget';
+import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { PriceSettings } from './settings.ts';
 
-/** One call a second is safe, by the venue's own documentation; it names no other limit. */
+/** Safe by Kraken's documentation, which names no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
-
-/** What prices are opened with. */
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
-/** Opens the venue that tells candles, and prices where the aggregator cannot: with its breaker and its budget. */
+/** Kraken with its circuit breaker and its budget: candles, and prices as the fallback. */
 export async function openVenue(
   deps: Pick<PriceDeps, 'settings' | 'refreshes' | 'catalogue' | 'observe' | 'dropped' | 'clock' | 'log'>,
 ) {
@@ -39,12 +36,9 @@ export async function openVenue(
 
   return {
     source,
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-
-    /** Reads what calls other processes have spent. */
+    /** Reads the calls that other processes spent. */
     sync: budget.sync,
-
     close: source.close,
   };
 }

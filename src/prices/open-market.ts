@@ -23,7 +23,6 @@ import type { PriceDeps, Venue } from './open-kraken.ts';
 
 type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
-/** Opens prices and history: the aggregator with its budget, the archive, its backfill, the market. */
 export async function openMarket(deps: PriceDeps, { source: venue, rates, workingSet }: Beside) {
   const { settings, database, deadline, refreshes, versions, responses, catalogue, observe } = deps;
   const { clock, log, failures } = deps;
@@ -40,7 +39,7 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now, load()),
     clock,
   });
-  /** How often the latest prices are fetched; as configured where the budget has no call left for them. */
+  /** The interval of the latest prices; the configured one if the budget is spent. */
   const every = () => {
     const { latest } = budget.schedule();
     return Number.isFinite(latest) ? latest : coingecko.schedule.latest;
@@ -55,14 +54,20 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     observe: observe(upstream),
     dropped: createDropped(deps, upstream),
     breaker,
-    // With nobody to take its place, old figures are better than none.
+    // Without a fallback, old figures are better than none.
     ...(fallback && { frozenAfter: () => frozenAfter(every()) }),
   });
   const store = deadline.over(createArchiveStore(prisma));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
-    ...{ store, failover: failoverStore, versions, catalogue, clock, log, workingSet },
+    store,
+    failover: failoverStore,
+    versions,
+    catalogue,
+    clock,
+    log,
     hasFallback: fallback !== undefined,
+    workingSet,
   });
   const load = createScheduledLoad({ archive, clock });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
@@ -71,39 +76,34 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
   const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const failover = fallback && {
     ...createLatestFailover({
-      ...{ fallback, archive, catalogue, demand, store: failoverStore, singleFlight, retention },
-      ...{ every, hasBudget, differed, clock, log },
+      fallback,
+      archive,
+      catalogue,
+      demand,
+      store: failoverStore,
+      singleFlight,
+      retention,
+      every,
+      hasBudget,
+      differed,
+      clock,
+      log,
     }),
     ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
   };
-  const backfill = createBackfill({
-    ...{ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock },
-  });
+  const backfill = createBackfill({ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock });
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 
-  const market = createMarket({
-    ...{
-      archive,
-      answers: responses('prices', archive),
-      summary,
-      catalogue,
-      backfill,
-      keyCheck,
-      rates,
-      clock,
-    },
-  });
+  const answers = responses('prices', archive);
+  const market = createMarket({ archive, answers, summary, catalogue, backfill, keyCheck, rates, clock });
 
   return {
     archive,
     market,
-    /** What everybody may see of it. */
     sample: createSample({ market, archive, backfill, clock }),
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-
-    /** Reads what calls other processes have spent, and notes which tokens are asked for. */
+    /** Reads the calls that other processes spent, and shares the requested tokens. */
     poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 
     async close(): Promise<void> {

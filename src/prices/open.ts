@@ -12,7 +12,6 @@ import { addMemoryReadings } from './metrics.ts';
 import { openVenue, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
 
-/** Opens prices, latest and past, candles and exchange rates. */
 export async function openPrices(deps: PriceDeps) {
   const { settings, database, catalogue, clock } = deps;
   const venue = await openVenue(deps);
@@ -25,7 +24,9 @@ export async function openPrices(deps: PriceDeps) {
   const retention = createRetention({
     ...deps,
     store: createPurgeStore(database.prisma),
-    ...{ archive, candles: traded.cache, retention: settings.retention },
+    archive,
+    candles: traded.cache,
+    retention: settings.retention,
   });
 
   return {
@@ -42,7 +43,6 @@ export async function openPrices(deps: PriceDeps) {
     },
 
     poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),
-
     warnings: () => [market, candles, rates].flatMap((one) => one.warnings()),
 
     readings: {
@@ -51,7 +51,7 @@ export async function openPrices(deps: PriceDeps) {
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
 
-    /** Deletes samples and candles for their age, and resolves when it is done. */
+    /** Deletes expired samples and candles, and resolves when that is done. */
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {

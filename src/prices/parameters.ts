@@ -5,19 +5,17 @@ import { type Clock, startOfDate } from '#core/clock';
 import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
- * The parameters that more than one route takes. Each says in `fix` what is wanted; what is wrong is found when it
- * is. Nothing that was sent is repeated, since it may be a secret. `wire` is what the interface description says of a
- * text that is parsed into something else.
+ * The parameters that several routes share. `fix` states the accepted values; it never repeats the client's text, which
+ * may be a secret. `wire` describes, in the interface description, a text that is parsed into another value.
  */
 
-/** The likely ones, and where all are; what was sent is not repeated. */
 function tokenFix(near: readonly { name: string }[]): string {
   const names = near.map(({ name }) => name).join(' or ');
   return names === '' ? TOKEN_FIX : `${names}, or another that GET /v1/tokens lists`;
 }
 const TOKEN_FIX = 'the name or symbol of a token that GET /v1/tokens lists, such as bitcoin';
 
-/** A token by its name or symbol, of those that are served at the moment: the name of the one that is meant. */
+/** Resolves a name or symbol of a served token to its name. */
 export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
   z
     .string()
@@ -41,7 +39,6 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
 
 const lowerCase = z.string().transform((value) => value.toLowerCase());
 
-/** The rule of currencies that have reference rates. */
 const RATE_RULE =
   "A figure is converted at the European Central Bank's reference rate of its own UTC date: the last rate that was " +
   'published on or before it. The latest figures are converted at the latest rate, `ath` and `atl` at the rate of their ' +
@@ -53,7 +50,6 @@ const currencyRules = (served: readonly Currency[]) =>
   'For `btc` and `eth`, the rate is the sample of that token of the same time. Supplies are not converted, and ' +
   'percentages always refer to US dollars. Points of a time without a known rate are omitted and named in `Quotient-Gaps`.';
 
-/** Of which currencies there is a history alone; empty where none of them is served. */
 function endedRule(served: readonly Currency[]): string {
   const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
   if (ended.length === 0) return '';
@@ -63,10 +59,7 @@ function endedRule(served: readonly Currency[]): string {
   );
 }
 
-/**
- * The parameters of a priced path for the currency, by either of two names.
- * @param served the codes of those there are, in lower case
- */
+/** The currency parameter under its two names; `served` has the supported codes, in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
   const code = lowerCase.refine((value) => served.includes(value), 'is not a currency that is served').optional();
@@ -74,17 +67,13 @@ export function currencyParameters(served: readonly Currency[]) {
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
     currency: code.meta({ description: currencyRules(served) + endedRule(served), fix, wire }),
-    vs_currency: code.meta({
-      description: 'The same as `currency`',
-      fix,
-      wire: { ...wire, default: undefined },
-    }),
+    vs_currency: code.meta({ description: 'The same as `currency`', fix, wire: { ...wire, default: undefined } }),
   };
 }
 
 type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency | undefined };
 
-/** The two names of the currency do not say different things. */
+/** Rejects a request with two different currencies. */
 export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
   schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
     path: ['vs_currency'],
@@ -92,7 +81,6 @@ export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
     params: { fix: 'one of the two, or the same in both' },
   });
 
-/** The currency that is asked for. */
 export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
 
 export const days = z
@@ -116,7 +104,7 @@ const DATE_FORMS = {
   'DD-MM-YYYY': /^(?<day>\d\d)-(?<month>\d\d)-(?<year>\d{4})$/,
 } as const;
 
-/** A date (Unix ms of its midnight, UTC) in one of two forms; not in the future unless that is said to be all right. */
+/** A date (Unix ms of its midnight, UTC) in one of two forms. */
 export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
   const fix = `a date like ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
   return z
@@ -127,14 +115,8 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
       const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
       if (exists && (future || at <= startOfDate(clock.now()))) return at;
-      context.addIssue({
-        code: 'custom',
-        message: exists ? 'lies in the future' : 'is a date that does not exist',
-      });
+      context.addIssue({ code: 'custom', message: exists ? 'lies in the future' : 'is a date that does not exist' });
       return z.NEVER;
     })
-    .meta({
-      fix: future ? fix : `${fix}, not after today`,
-      wire: DATE_WIRES[form],
-    });
+    .meta({ fix: future ? fix : `${fix}, not after today`, wire: DATE_WIRES[form] });
 }

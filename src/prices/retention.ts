@@ -11,7 +11,6 @@ import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createDeletionRounds, type DeletionRounds } from '#upstream/deletion-rounds';
 import type { FailureLog } from '#upstream/failure-log';
 
-/** How often samples and candles that are too old are deleted, in ms. */
 const EVERY = HOUR;
 
 type Dependencies = {
@@ -25,10 +24,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/**
- * Deletes samples and candles that have been kept for as long as they may be, once an hour. Undefined where all are kept
- * for good.
- */
+/** Deletes expired samples and candles, once an hour. Undefined without a retention period. */
 export function createRetention(dependencies: Dependencies): DeletionRounds | undefined {
   const { store, refreshes, archive, candles, retention, clock, log, failures } = dependencies;
   const sources = Object.keys(retention) as MarketSourceName[];
@@ -49,32 +45,31 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
   }
 
   return createDeletionRounds({
-    ...{ name: 'retention', refreshes, deleteOld, clock, failures },
+    name: 'retention',
+    refreshes,
+    deleteOld,
+    clock,
+    failures,
     isDue: (age) => age >= EVERY,
     afterRound: () => Promise.all([archive.sync(), candles.sync()]),
   });
 }
 
-/** How much was deleted of a token; `spans`: of coverage, deleted or shortened. */
+/** The deleted rows of a token; `spans`: coverage deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
-
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
 /** The source of candles. */
 const VENUE: MarketSourceName = 'kraken';
 
-/** Deletes what a source told. */
 export function createPurge({ store, clock }: PurgeDependencies) {
-  /** Where all of it goes, what the source is asked for is due again; else its coverage says what is missing. */
+  /** After a full purge, the source's fetches are due again; after a partial one, the coverage shows the gaps. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
     if (before !== undefined) return [];
     return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 
-  /**
-   * Deletes the points, candles, latest prices and coverage that a source told, token by token; processes that run drop
-   * them from memory. Rows of other sources stay. What was deleted before it is interrupted stays so.
-   */
+  /** Deletes a source's data, token by token; running processes drop it from memory. An interruption undoes nothing. */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
       const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };

@@ -38,7 +38,6 @@ const table = {
   response: { 200: z.array(tokenPrice).meta({ description: 'A record for each token, in that order' }) },
 };
 
-/** How many calls pay for so many tokens. */
 function callsFor(tokens: number): number {
   return Math.ceil(tokens / TOKENS_PER_CALL);
 }

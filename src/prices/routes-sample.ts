@@ -22,7 +22,6 @@ const config = {
 } as const;
 
 const CACHE_CONTROL = `public, max-age=${REFRESH_EVERY / SECOND}, stale-while-revalidate=60, stale-if-error=86400`;
-
 type Options = { sample: () => Promise<Sample>; clock: Clock };
 
 export const sample: FastifyPluginAsyncZod<Options> = async (app, { sample, clock }) => {

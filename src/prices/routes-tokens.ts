@@ -53,19 +53,13 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
   return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive, available };
 }
 
-/** How long a list is given while nothing changes that this process knows of, in ms: whoever asks needs no key. */
+/** In ms: requests without a key share a list. */
 const KEPT_FOR = SECOND;
 /** A longer list is made in pieces. */
 const LONG_LIST = 200;
+type Options = { catalogue: OpenCatalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
 
-type Options = {
-  catalogue: OpenCatalogue;
-  market: Market;
-  firstCandles: CandleAvailability;
-  clock: Clock;
-};
-
-/** The list as a body that many share: a thousand tokens are half a megabyte. */
+/** A shared body: a thousand tokens are half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {
   async function make(): Promise<Body> {
     const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);
@@ -85,11 +79,7 @@ function createList({ catalogue, market, firstCandles, clock }: Options) {
   return () => list(`${catalogue.generation()}:${market.generation()}`);
 }
 
-const config = {
-  open: true,
-  headers: ['ETag', 'Vary'],
-  problems: ['database_unavailable'],
-} as const;
+const config = { open: true, headers: ['ETag', 'Vary'], problems: ['database_unavailable'] } as const;
 
 export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const list = createList(options);

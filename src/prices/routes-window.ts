@@ -16,27 +16,20 @@ import type { Candles } from './candles/candles.ts';
 import { CSV_HEADER } from './history/series-text.ts';
 import type { WindowSize } from './history/window-rows.ts';
 
-/* What the routes of prices and of candles over a window share. */
-
-/** As callers name them. */
+/** The names in the API. */
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z
   .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
   .default('daily')
-  .meta({
-    description: 'A finer grain, where it is known',
-    fix: 'minute, hourly or daily',
-    examples: ['daily'],
-  });
+  .meta({ description: 'A finer grain, where it is known', fix: 'minute, hourly or daily', examples: ['daily'] });
 
-/** What a path gives in CSV: the pattern of its header, an example of it, and what more there is to say. */
+/** The CSV of a path: the pattern of its header, an example, and a note. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
   note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
 };
-/** An answer in JSON, or the same as CSV. */
 export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
   description: `${description}; or as CSV, with \`2026-11-21\` for a midnight and otherwise \`2026-11-21 13:05:00\`${note}`,
   content: {
@@ -48,14 +41,12 @@ export const orCsv = <T extends z.ZodType>(description: string, schema: T, { hea
 export type TokenParameter = ReturnType<typeof tokenName>;
 export type CurrencyParameters = ReturnType<typeof currencyParameters>;
 
-/** The parameters of a range of dates, both included. */
 export const dates = (token: TokenParameter, clock: Clock) => ({
   tokenName: token,
   fromDate: date('YYYY-MM-DD', clock),
   thruDate: date('YYYY-MM-DD', clock, { future: true }),
 });
 
-/** A range of dates has its end after its beginning. */
 export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(schema: T) =>
   schema.refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
     path: ['fromDate'],
@@ -76,19 +67,10 @@ const problems: ProblemCode[] = [
   'upstream_timeout',
 ];
 
-/** What is so of any call for a window. */
-export const WINDOW_FACTS = {
-  cost: 1,
-  scope: 'prices',
-  csv: true,
-  headers: ['Quotient-Currency?'],
-  problems,
-} as const;
-
-/** What tells the parameters of any call for a window. */
+export const WINDOW_FACTS = { cost: 1, scope: 'prices', csv: true, headers: ['Quotient-Currency?'], problems } as const;
 export type WindowOptions = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
 
-/** Sends a window's answer, a large one when those before it to the same user have gone out. */
+/** Sends a window's response; a large one waits for earlier ones of the same user. */
 export function createWindowSender(send: Send) {
   const enter = createAnswerQueues();
   return function sendWindow(
@@ -102,7 +84,7 @@ export function createWindowSender(send: Send) {
   };
 }
 
-export type SendWindow = ReturnType<typeof createWindowSender>;
+type SendWindow = ReturnType<typeof createWindowSender>;
 
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,

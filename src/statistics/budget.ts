@@ -2,16 +2,16 @@ import { DAY, HOUR } from '#core/clock';
 import { type Budget, leftOf, monthOf } from '#upstream/budget';
 import type { StatisticsKind } from './statistics-sources.ts';
 
-/** How often the statistics of a token are fetched while somebody asks for them, in ms: no figure moves faster. */
+/** How often the statistics of a token in use are fetched, in ms: no figure changes faster. */
 const EVERY = HOUR;
 
-/** What one sample costs at a source, in calls, and of how many tokens it may be asked for. */
+/** The cost of a sample at a source, in calls, and the number of tokens that the source may serve. */
 type SampleCost = { calls: number; tokens: number };
 const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
-  // Two of the four chains are not listed today, and asked for once a day.
+  // Two of the four chains are not listed today; they are tried once a day.
   cryptocompare: { calls: 1, tokens: 4 },
   'bitcoin-stats': { calls: 1, tokens: 1 },
-  // The height, the mean time of a block, the hash rate with the difficulty.
+  // The height, the mean block time, the hash rate with the difficulty.
   'bitcoin-mempool': { calls: 3, tokens: 1 },
   // The counters, and the newest blocks.
   'ethereum-stats': { calls: 2, tokens: 1 },
@@ -25,24 +25,23 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Twice the schedule of a month, which is 744 calls to 2,976: the other half is for retries, probes of a failing source
- * and restarts. Six samples of each token in a minute: one call in ten seconds is what the strictest of the
- * public hosts, blockchain.info, asks for where it names a limit.
+ * Twice the schedule: the other half covers retries, probes and restarts. Six samples per token and minute:
+ * blockchain.info, the strictest public host, allows one call in ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
   perMinute: 6 * cost.calls * cost.tokens,
   perMonth: 2 * perMonth(cost),
 });
 
-/** The budget of each source, by its kind: two URLs of a kind have one each. */
+/** Budgets by kind: each URL of a kind has its own. */
 export const STATISTICS_BUDGETS = Object.fromEntries(
   Object.entries(SAMPLE_COSTS).map(([kind, cost]) => [kind, budgetOf(cost)]),
 ) as Record<StatisticsKind, Budget>;
 
-/** `every`: how far apart samples of a token are taken; `apart`: how far apart the budget lets calls be. In ms. */
+/** `every`: the time between samples of a token; `apart`: the time between calls that the budget allows. In ms. */
 type StatisticsSchedule = { every: number; apart: number };
 
-/** The schedule by which the rest of a source's month lasts to its end: the hour, throttled in proportion. */
+/** The hourly schedule, slowed down in proportion so that the rest of the budget lasts to the end of the month. */
 export function throttledStatistics(
   kind: StatisticsKind,
   budget: Budget,

@@ -2,12 +2,9 @@ import { DAY, MINUTE } from '#core/clock';
 import type { Figure } from './figures.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
-/*
- * Figures of the last day that a source does not tell, and that follow from a counter which it does tell: what the
- * counter says now, less what it said a day before. Both were counted by the chain, so the difference was too.
- */
+/* Daily figures that a source does not report: its counter now, less its counter a day before. */
 
-/** The figures of a day, and the counter of which each is a day's growth. */
+/** Each daily figure, and the counter that it is the growth of. */
 const COUNTERS = {
   new_addresses: 'unique_addresses_all_time',
   transaction_count: 'transaction_count_all_time',
@@ -17,16 +14,12 @@ type DayFigure = keyof typeof COUNTERS;
 export type Counter = (typeof COUNTERS)[DayFigure];
 const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 
-/** Where a source's counters of a chain stood (`at` in Unix ms); one that it did not tell is left out. */
+/** A source's counters of a chain (`at` in Unix ms); a counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/**
- * How far from a day two samples may lie apart, in ms: samples are taken hourly, so one of them lies within half an
- * hour of the day before. The difference is not scaled to a day: that would be an estimate.
- */
+/** In ms: hourly samples lie within half an hour of the day before. Scaling the difference would be an estimate. */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
-/** The counters of a sample; undefined when it has none. */
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {
   const told = Object.values(COUNTERS).flatMap((counter) =>
     figures[counter] === undefined ? [] : [[counter, figures[counter]]],
@@ -34,14 +27,11 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
   return told.length > 0 ? { at, ...Object.fromEntries(told) } : undefined;
 }
 
-/** The figures of a day that a source does not tell and that samples of its counters do, a day apart. */
+/** The daily figures that a source does not report, but that its counters yield. */
 export const countedFigures = (told: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !told.includes(figure) && told.includes(COUNTERS[figure]));
 
-/**
- * The day's figures that a sample does not have of its own, from earlier samples of the same source: the one that
- * lies nearest to a day before it, if there is one within the tolerance. A counter that went back tells nothing.
- */
+/** Daily figures from the earlier sample closest to a day before. A counter that decreased yields no figure. */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

@@ -6,11 +6,11 @@ import { implausibleTime } from '#upstream/plausible';
 import type { StatisticsCache } from './statistics-cache.ts';
 import type { ChainSample, StatisticsSource, StatisticsSourceName, StatisticsSymbol } from './statistics-sources.ts';
 
-/** Seconds until a source can be asked again; 0 where it does not say. */
+/** Seconds until the source accepts a request; 0 if unknown. */
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
-/** A sample, its source, and why the sources before that failed. */
+/** A sample, its source, and the failures of the sources tried before. */
 export type FailoverResult = {
   source: StatisticsSourceName;
   sample: ChainSample;
@@ -18,19 +18,18 @@ export type FailoverResult = {
 };
 
 type Dependencies = {
-  /** In the order of preference. */
+  /** In order of preference. */
   sources: readonly StatisticsSource[];
-  /** How far apart a source's budget lets samples of a token be, in ms. */
+  /** The time between samples of a token that the source's budget allows, in ms. */
   interval: (source: StatisticsSourceName) => number;
   cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
-  /** How long a sample may take, whoever gives it, in ms. */
+  /** The deadline for a sample across all sources, in ms. */
   timeoutMs: number;
   clock: Clock;
-  /** Counts a sample whose time cannot be true. */
+  /** Counts a sample with an implausible time. */
   dropped?: (source: StatisticsSourceName) => void;
 };
 
-/** Failover among the sources of statistics: which are asked, in what order, and for how long. */
 export function createFailover({
   sources,
   interval,
@@ -40,24 +39,23 @@ export function createFailover({
   dropped = () => undefined,
 }: Dependencies) {
   const sourcesOf = (symbol: StatisticsSymbol) => sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
-  /** Of each token, the sources that failed when it was last sampled, and why. */
+  /** For each token, the sources that failed when it was last sampled, and why. */
   const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
 
-  /** Whether a source has said today (UTC) that it does not list a chain. */
+  /** Whether a source reported today (UTC) that it does not list a chain. */
   function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
     const at = cache.unlistedAt(source.name, symbol);
     return at !== undefined && isoDate(at) === isoDate(clock.now());
   }
 
   return {
-    /** The first source that has a token's statistics. */
     preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
 
-    /** For the operator: the sources that failed when they were last needed, and why. */
+    /** For the operator: the sources that failed when they were last used, and why. */
     warnings: (): Warning[] => {
       const causes = new Map<StatisticsSourceName, FailureCause>();
       for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
-        // That it was not asked again tells less than why.
+        // The original cause says more than `resting`.
         const isLess = cause === 'resting' && causes.has(name);
         if (cause !== 'not_listed' && !isLess) causes.set(name, cause);
       }
@@ -66,18 +64,14 @@ export function createFailover({
 
     isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),
 
-    /** How far apart samples of a token are, in ms: as the first source with calls left allows. */
+    /** The time between samples of a token, in ms, as the first source with calls left allows. */
     interval(symbol: StatisticsSymbol): number {
       const listed = sourcesOf(symbol).filter((source) => !isUnlisted(source, symbol));
       const intervals = listed.map(({ name }) => interval(name));
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /**
-     * Asks one source after the other until one answers. Each may take its share of the time left, so that one that
-     * hangs leaves time for the rest. Throws the `UpstreamFailure` of the source that can be asked again soonest; of
-     * several, the last.
-     */
+    /** Each source gets an equal share of the time left. Throws the `UpstreamFailure` that can be retried soonest. */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

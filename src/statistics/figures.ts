@@ -3,13 +3,10 @@ import { z } from 'zod';
 const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
   value.nullable().meta({ description: `${description}; null where the source does not tell`, examples: [example] });
 const figure = (description: string, example: number) => nullable(z.number(), description, example);
-/** A whole number that a source may not tell. */
+/** An integer that a source may not report. */
 export const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
-/**
- * Every figure of a statistics record, in the order of the record. This is the one list of them: the record, what is
- * read of a source and what is stored are made from it.
- */
+/** The figures of a statistics record, in its order: the record, the parsers and the stored values use this list. */
 export const FIGURE_SCHEMAS = {
   zero_balance_addresses_all_time: tally('Addresses that once held something and hold nothing', 985144574),
   unique_addresses_all_time: tally('Addresses that ever appeared', 1027159686),

@@ -14,8 +14,12 @@ import { stats } from './routes.ts';
 import type { StatisticsSettings } from './settings.ts';
 import { createStatistics } from './statistics.ts';
 import { openStatisticsCache } from './statistics-cache.ts';
-import type { ConfiguredSource } from './statistics-sources.ts';
-import { STATISTICS_KINDS, type StatisticsKind, type StatisticsSource } from './statistics-sources.ts';
+import {
+  type ConfiguredSource,
+  STATISTICS_KINDS,
+  type StatisticsKind,
+  type StatisticsSource,
+} from './statistics-sources.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 
 const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSource> = {
@@ -27,7 +31,6 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
   'arweave-node': openArweaveNode,
 };
 
-/** Opens the on-chain statistics: the sources, each with its budget, their failover, and the cache of records. */
 export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
   const { clock, log, failures } = deps;
@@ -54,18 +57,15 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       observe: observe(name),
       breaker,
     });
-    // The one that tells most refuses whoever has no key.
+    // CryptoCompare rejects requests without a key.
     const isAsked = kind !== 'cryptocompare' || apiKey !== undefined;
     return { name, source, isAsked, budget, breaker, countDropped: dropped(name) };
   }
   const upstreams = await Promise.all(line.map(openOne));
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
-
   const store = deadline.over(createStatisticsStore(database.prisma));
-  const cache = await openStatisticsCache({
-    ...{ store, versions, sources: upstreams.map(({ name }) => name), clock, log },
-  });
+  const cache = await openStatisticsCache({ store, versions, sources: [...byName.keys()], clock, log });
   const failover = createFailover({
     sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
     interval: (name) => byName.get(name)?.budget.schedule().every ?? Number.POSITIVE_INFINITY,
@@ -75,12 +75,10 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
     dropped: (name) => byName.get(name)?.countDropped(1),
   });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
-  const statistics = createStatistics({
-    ...{ cache, answers: responses('statistics', cache), failover, singleFlight, clock, log },
-  });
-  /** One of each kind, with a key or without: what it tells is part of the interface description. */
+  const answers = responses('statistics', cache);
+  const statistics = createStatistics({ cache, answers, failover, singleFlight, clock, log });
+  /** One source of each kind, with a key or without: the interface description contains its figures. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
-
   let polled = cache.generation();
 
   return {
@@ -103,7 +101,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       staleness: statistics.staleness,
     },
 
-    /** Reads what calls other processes have spent, after a change of the cache. */
+    /** Reads the calls that other processes spent, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

@@ -3,15 +3,15 @@ import { type TokenStatistics, tokenStatistics } from '#statistics/records';
 import { FIGURES, type Figure } from './figures.ts';
 import { type ChainSample, isStatisticsSymbol, type StatisticsSymbol } from './statistics-sources.ts';
 
-/** Chains without mining. Sources report 0, or the figure of the last mined block, for what they do not have. */
+/** Chains without mining. For them, sources report 0 or the figure of the last mined block. */
 const PROOF_OF_STAKE: ReadonlySet<StatisticsSymbol> = new Set<StatisticsSymbol>(['eth', 'sol']);
 const MINING: ReadonlySet<Figure> = new Set<Figure>(['hashrate', 'difficulty']);
 
-/** The figures that a chain has, whichever source provides them, in the order of the record. */
+/** The figures that a chain has, in the order of the record. */
 export const figuresOf = (symbol: StatisticsSymbol): readonly Figure[] =>
   PROOF_OF_STAKE.has(symbol) ? FIGURES.filter((figure) => !MINING.has(figure)) : FIGURES;
 
-/** A sample as the public record, its members in the contract's order: what the source did not tell is null. */
+/** A sample as the public record: a figure that the source did not report is null. */
 export function statisticsRecord(
   symbol: StatisticsSymbol,
   { id, at, partnerSymbol, figures }: ChainSample,
@@ -32,7 +32,7 @@ export function statisticsRecord(
 
 const UNTOLD = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
-/** A record without the figures that its chain does not have: an earlier release stored a source's 0 for them. */
+/** An earlier release stored a source's 0 for figures that the chain does not have. */
 function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   const symbol = record.symbol.toLowerCase();
   if (!isStatisticsSymbol(symbol)) return record;
@@ -40,10 +40,7 @@ function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   return { ...record, ...UNTOLD, ...figures };
 }
 
-/**
- * A record that this release or an earlier one stored. A figure that it lacks, or that its chain does not have, is null.
- * A fractional block size is rounded. Undefined if the stored value is not a record.
- */
+/** Missing or foreign figures are null; a fractional block size is rounded. Undefined if `stored` is no record. */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...UNTOLD, ...(stored as object) };
   const { block_size: size } = record;

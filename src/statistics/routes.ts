@@ -18,7 +18,7 @@ const statisticsToken = z
     wire: { type: 'string', enum: STATISTICS_SYMBOLS, examples: ['btc'] },
   }) as z.ZodType<StatisticsSymbol, string>;
 
-/** Statistics are of chains: what is an amount of money in them is in US dollars, and nobody takes dollars for euros. */
+/** Statistics are in US dollars only: a client that asks for euros must not take dollars for euros. */
 const usd = z
   .string()
   .transform((value) => value.toLowerCase())
@@ -31,13 +31,9 @@ const usd = z
   });
 
 const dollarsAlone = { currency: usd, vs_currency: usd };
-
-/** What each source tells of each chain, in the order in which they are tried. */
 type Told = readonly Pick<StatisticsSource, 'name' | 'figuresByToken'>[];
-
 const listed = (figures: readonly Figure[]) => figures.map((figure) => `\`${figure}\``).join(', ');
 
-/** What one source tells of one chain, as an item of a list. */
 function item(name: string, tells: readonly Figure[]): string {
   const counted: readonly Figure[] = countedFigures(tells);
   const missing = FIGURES.filter((figure) => !tells.includes(figure) && !counted.includes(figure));
@@ -47,7 +43,7 @@ function item(name: string, tells: readonly Figure[]): string {
   return `  * \`${name}\` ${parts.join('; ')}.`;
 }
 
-/** Generated from what the sources say of themselves, so that it cannot fall behind them. */
+/** Generated from the sources' own figures, so that it stays current. */
 function description(sources: Told): string {
   const chains = STATISTICS_SYMBOLS.map((symbol) => {
     const items = sources.flatMap(({ name, figuresByToken }) =>

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
 import { isMempool, keyedUrls, lineUp } from './statistics-sources.ts';
 
-/** A list of sources: each is named in the metrics, and has its share of one deadline, so it is short. */
+/** The sources share one deadline, so the list is short. */
 const upToEight = (url: z.ZodType<string, string>) =>
   listOf(url).refine((urls) => urls.length <= 8, 'must be 8 URLs at most');
 

@@ -14,13 +14,11 @@ import {
 } from './statistics-sources.ts';
 import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 
-/** The names of what is stored: a fetch, and that a source does not list a chain. */
+/** The names of stored resources: a fetch, and that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
-
 const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;
 
-/** What is stored of the statistics that some sources tell. */
 const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
   STATISTICS_SYMBOLS.flatMap((symbol) => [
     `statistics:${symbol}` as const,
@@ -36,10 +34,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * The last good statistics of each token in memory. What is fetched is stored first and then reloaded, in this process
- * as in every other.
- */
+/** Last good statistics in memory: a sample is stored first and then reloaded, in every process alike. */
 export async function openStatisticsCache({ store, versions, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
@@ -65,26 +60,19 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-
-    /** When the cached statistics of a token were fetched (Unix ms), by whichever process. */
+    /** When any process fetched the cached statistics of a token (Unix ms). */
     fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
-    /** When a source last said that it does not list a chain (Unix ms), to whichever process. */
+    /** When a source last reported to any process that it does not list a chain (Unix ms). */
     unlistedAt: (source: StatisticsSourceName, symbol: StatisticsSymbol): number | undefined =>
       fetchedAt(`unlisted:${source}:${symbol}`),
 
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
-
     /** Rises with each reload. */
     generation: () => generation,
 
     /** Stores a sample as the last good statistics of a token, with the daily differences to earlier samples. */
-    async record(
-      symbol: StatisticsSymbol,
-      source: StatisticsSourceName,
-      sample: ChainSample,
-      at: number,
-    ): Promise<void> {
+    async record(symbol: StatisticsSymbol, source: StatisticsSourceName, sample: ChainSample, at: number) {
       const counters = countersOf(sample);
       const earlier: CounterSample[] = counters ? await store.counters(symbol, source, dayBefore(sample.at)) : [];
       const figures = { ...sample.figures, ...dayFigures(sample, earlier) };
@@ -97,7 +85,6 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       await sync();
     },
 
-    /** Stores that a source does not list a chain, as of an instant (Unix ms). */
     async recordUnlisted(source: StatisticsSourceName, symbol: StatisticsSymbol, at: number): Promise<void> {
       await store.learnt(`unlisted:${source}:${symbol}` satisfies Unlisted, at);
       await sync();

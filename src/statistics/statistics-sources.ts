@@ -1,19 +1,14 @@
 import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
 import type { Figure } from './figures.ts';
 
-/*
- * On-chain statistics: the tokens that have them, and which source tells which figures of them.
- */
-
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
-/** A token that has statistics, by its symbol in lower case. */
+/** A token with statistics, by its symbol in lower case. */
 export type StatisticsSymbol = Symbols<BuiltInToken>;
 
 export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics }) =>
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 
-/** The kinds of source: what is asked, in which dialect, and what it tells. */
 export const STATISTICS_KINDS = [
   'cryptocompare',
   'bitcoin-stats',
@@ -23,12 +18,8 @@ export const STATISTICS_KINDS = [
   'arweave-node',
 ] as const;
 export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
-/**
- * As the header `Quotient-Source` names it, and the log, the metric and the budget: its kind, and from the second URL of
- * a kind on its place among them, as in `solana-rpc-2`. A URL may hold a secret, so no name is made of one.
- */
+/** Its kind, numbered from the second URL of a kind on (`solana-rpc-2`). Never a URL, which may hold a secret. */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
-/** What the name of a source matches. */
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
 export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
@@ -36,42 +27,35 @@ export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
 export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
   new RegExp(STATISTICS_SOURCE).test(text);
 
-/** What a source told of a chain at one moment; a figure that it did not tell is left out. */
+/** A figure that the source did not report is missing. */
 export type ChainSample = {
   /** The sample's own time, in Unix ms; a whole second. */
   at: number;
-  /** The source's own id of the chain, where it has one. */
+  /** The source's own id of the chain. */
   id?: number;
-  /** The source's own name of the symbol, where it has one. */
+  /** The source's own symbol. */
   partnerSymbol?: string;
   figures: Partial<Record<Figure, number>>;
 };
 
-/** A source of statistics, open. */
 export type StatisticsSource = {
   name: StatisticsSourceName;
-  /** What it tells of each chain that it serves, when its answer has every field. */
+  /** The figures of each chain when the response has every field. */
   figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
-  /**
-   * One sample of a chain. Throws `UpstreamFailure`; with `not_listed` when the source does not serve this chain,
-   * whatever `figuresByToken` has of it.
-   *
-   * @param withinMs the deadline of the whole sample, however many calls it takes, when that is less than the source's own
-   */
+  /** Throws `UpstreamFailure`; `not_listed` for a chain that it does not serve. `withinMs` limits the whole sample. */
   sample(symbol: StatisticsSymbol, withinMs?: number): Promise<ChainSample>;
   close(): Promise<void>;
 };
 
-/** A source as it is configured. */
 export type ConfiguredSource = {
   name: StatisticsSourceName;
   kind: StatisticsKind;
   url: string;
-  /** Sent to this source and to no other. */
+  /** Sent to this source only. */
   apiKey?: string | undefined;
 };
 
-/** URLs of each chain in the order in which they are tried; keys where there are any. */
+/** The URLs of each chain in the order in which they are tried. */
 export type StatisticsConfiguration = {
   cryptocompare: { url: string; apiKey: string | undefined };
   bitcoin: readonly string[];
@@ -82,17 +66,14 @@ export type StatisticsConfiguration = {
 
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 
-/** mempool's interface lies below a path that ends in `/api`; blockchain.info's below its root. */
+/** mempool's API lies below a path that ends in `/api`; blockchain.info's below its root. */
 export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 
-/**
- * The URLs that a key for Ethereum's statistics is sent to. Blockscout's own service has the chain's id before its path,
- * as in `/1/api/v2`, and an explorer, which needs no key, has not. A URL that is the only one is what its key is for.
- */
+/** Blockscout's hosted service has the chain's id before its path (`/1/api/v2`). A single URL always gets the key. */
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
-/** All sources in the order of preference: CryptoCompare, which tells most, then each chain's own as they are listed. */
+/** All sources in order of preference: CryptoCompare, which reports most, then each chain's own. */
 export function lineUp(configuration: StatisticsConfiguration): ConfiguredSource[] {
   const { cryptocompare, bitcoin, ethereum, solana, arweave } = configuration;
   const keyed = keyedUrls(ethereum.urls);

@@ -1,5 +1,4 @@
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';
@@ -15,7 +14,7 @@ import {
   type StatisticsSymbol,
 } from './statistics-sources.ts';
 
-/** The last good statistics of a token; `at`, the sample's own time, and `fetchedAt` in Unix ms. */
+/** The last good statistics of a token; `at` (the sample's own time) and `fetchedAt` in Unix ms. */
 export type StatisticsRow = {
   symbol: StatisticsSymbol;
   source: StatisticsSourceName;
@@ -24,9 +23,8 @@ export type StatisticsRow = {
   fetchedAt: number;
 };
 
-/** How long counters are kept, in ms: figures of a day want those of the day before. */
+/** In ms: daily figures need the counters of the day before. */
 const COUNTERS_KEPT = 3 * DAY;
-
 type CounterRow = { at: number; transactions: number | null; addresses: number | null };
 
 function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSample {
@@ -45,10 +43,9 @@ function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow 
   return isPlausible({ at, price: null }, times) ? { symbol, source, record, at, fetchedAt } : undefined;
 }
 
-/** The rows of `LatestStatistics` and `ChainCount`, and those of `Refresh` that go with them. */
 export function createStatisticsStore(prisma: PrismaClient) {
   return {
-    /** Takes the place of a token's last good statistics, and keeps where the counters stood, or does neither. */
+    /** Replaces a token's last good statistics and adds its counters, in one transaction. */
     async record(
       what: string,
       { symbol, source, record, at, fetchedAt }: StatisticsRow,
@@ -76,13 +73,13 @@ export function createStatisticsStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The last good statistics of every token that has any that can be true: of a time within a span. */
+    /** The last good statistics of every token, with plausible times only. */
     async latest(times: Span): Promise<StatisticsRow[]> {
       const rows = await prisma.latestStatistics.findMany();
       return rows.flatMap((row) => readStatistics(row, times) ?? []);
     },
 
-    /** What is stored and cannot be true, or was written otherwise by another release. */
+    /** Stored rows that are implausible, or that another release wrote in another form. */
     async implausibleRows(times: Span): Promise<ImplausibleRows[]> {
       const rows = await prisma.latestStatistics.findMany();
       return rows
@@ -90,12 +87,8 @@ export function createStatisticsStore(prisma: PrismaClient) {
         .map(({ token, at }) => implausibleRow(token, 'statistics', at));
     },
 
-    /** Where a source's counters stood in a span (Unix ms, both ends included), ascending. */
-    async counters(
-      symbol: StatisticsSymbol,
-      source: StatisticsSourceName,
-      { from, thru }: Span,
-    ): Promise<CounterSample[]> {
+    /** A source's counters in a span (Unix ms, both ends included), ascending. */
+    async counters(symbol: StatisticsSymbol, source: StatisticsSourceName, { from, thru }: Span) {
       const rows = await prisma.$queryRaw<CounterRow[]>`
         SELECT ${epochMs('at')} AS at, transaction_count_all_time::float8 AS transactions,
           unique_addresses_all_time::float8 AS addresses
@@ -105,7 +98,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
       return rows.map(toCounterSample);
     },
 
-    /** A thing was learnt at an instant (Unix ms) that needs no row but that. */
+    /** Bumps the version of a fact that needs no row of its own, as of an instant (Unix ms). */
     async learnt(what: string, at: number): Promise<void> {
       await prisma.$executeRaw(bumpVersion(what, at));
     },

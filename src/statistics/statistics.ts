@@ -4,8 +4,7 @@ import type { Log } from '#core/log';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
@@ -22,20 +21,13 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * The latest on-chain statistics of a token: fetched when they are due and requested, from the first source that has
- * them. While a refresh runs or when all sources fail, the last good ones are served.
- */
+/** On-chain statistics, fetched when requested and due. Meanwhile and on failure, the last good ones are served. */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
-  /** Logs that a token's statistics come from another source than before: once, since the record stores the source. */
-  function logSwitch(
-    symbol: StatisticsSymbol,
-    from: FailoverResult['source'] | undefined,
-    result: FailoverResult,
-  ): void {
+  /** Logs a change of the source once: the record stores the source. */
+  function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
     const { source: to, passedOver } = result;
     if (from === undefined || from === to) return;
     const cause = passedOver.get(from);
@@ -78,7 +70,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   }
 
   return {
-    /** The latest statistics record: at once when it is not due. Throws a problem when there is none. */
+    /** Returns at once if nothing is due. Throws a problem if no record exists. */
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answers.get(symbol);
       if (known) return known;
@@ -88,13 +80,10 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
       return fill(symbol, every).then((outcome) => answer(symbol, outcome));
     },
 
-    /** Reloads what was written since the last poll. */
     sync: cache.sync,
-
-    /** For the operator: what could not be fetched, which sources failed, and why. */
+    /** For the operator: failed fetches, failed sources, and why. */
     warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 
-    /** How old the statistics are. */
     staleness: (): Staleness[] =>
       STATISTICS_SYMBOLS.map((symbol) => ({
         token: tokenOf(symbol).name,

@@ -17,7 +17,7 @@ import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sour
 import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
 import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import type { ArchiveStore, LatestRow, SeriesUpdate } from './archive-store.ts';
+import type { ArchiveStore, LatestRow } from './archive-store.ts';
 import { type FailoverState, type FailoverStore, STARTING_STATE } from './latest-store.ts';
 import { type CachedToken, createCachedToken, createResidents, oldestInMemory, readSeries } from './lazy-cache.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
@@ -34,27 +34,20 @@ type Dependencies = {
   workingSet?: WorkingSet;
 };
 
-/** Of each series once, from the first instant that is named; nothing before what is in memory. */
+/** Merges the rows of each series from its earliest instant; nothing older than what memory holds. */
 function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   const of = new Map<string, Touched>();
   for (const { token, interval, from } of rows) {
     const key = `${interval}:${token}`;
     of.set(key, { token, interval, from: Math.min(from, of.get(key)?.from ?? from) });
   }
-  return [...of.values()].map((row) => ({
-    ...row,
-    from: Math.max(row.from, oldestInMemory(row.interval, now)),
-  }));
+  return [...of.values()].map((row) => ({ ...row, from: Math.max(row.from, oldestInMemory(row.interval, now)) }));
 }
 
 const firstDayOf = (token: CachedToken | undefined): number | undefined =>
   token && firstSample(token.series.day.all())?.at;
 
-/**
- * The archive in memory: of each token that is asked for its series, their coverage and its latest prices. What is
- * fetched is written to the store first and then reloaded, in this process as in every other, so that the memory is
- * what is stored. A token is loaded (`load`) before anything else is asked of it.
- */
+/** The archive in memory. Data is stored first and then reloaded, in every process alike. Use a token after `load`. */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
@@ -71,7 +64,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
   let generation = 0;
   let polledAt = clock.now();
 
-  /** Where in a series latest prices that were told since may have become samples. */
+  /** The instants from which new latest prices may have changed a series. */
   const touchedByLatest = (rows: readonly LatestRow[]): Touched[] =>
     rows.flatMap(({ token, source, at, fetchedAt }) => {
       const before = latest.of(token, source);
@@ -100,7 +93,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     series.forEach(({ token, interval, from }, i) => {
       const { series } = loading.get(token) ?? tokens.of(token);
-      // Where all may have changed, what memory no longer needs goes too.
+      // A full reload also removes what memory no longer needs.
       const isWhole = from <= oldestInMemory(interval, now);
       series[interval].replaceFrom(isWhole ? Number.NEGATIVE_INFINITY : from, samples[i] ?? []);
     });
@@ -109,7 +102,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
     state = stored && (hasFallback || stored.told === PRIMARY_SOURCE) ? stored : STARTING_STATE;
     latest.set(priced, prices, state);
-    // No answer was made of what was not loaded.
+    // No response contains data that is not loaded.
     if (news.length > 0) generation += 1;
     polledAt = now;
     workingSet.trim();
@@ -123,33 +116,26 @@ export async function openArchiveCache(dependencies: Dependencies) {
     sync,
     version,
     fetchedAt,
-
-    /** The tokens in memory. */
     loaded: tokens.kept,
-
-    /** Loads a token; undefined for one that is in memory, and stays there as long as it is used. */
+    /** Loads a token; undefined if it is in memory, where it stays as long as it is used. */
     load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
-
     series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
 
-    /** The spans that are complete: with what one source has told, or with what any has. */
+    /** The complete spans of one source, or of all. */
     coverage: (token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] =>
       tokens.of(token).coverage(interval, source),
 
-    /** The latest price of a token as it is told, or as one source has told it last. */
+    /** The latest price as served, and the latest price of one source. */
     latest: latest.told,
     latestOf: latest.of,
-
-    /** Which source of latest prices is told, as far as this process knows: it reads it with what is stored. */
+    /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
-
-    /** Rises with each change to what is in memory. */
+    /** Rises with each change to memory. */
     generation: () => generation,
-
-    /** The first instant of which anything is known: the listing, or a day of before it that is in memory. */
+    /** The first instant with known data: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),
 
-    /** The series from an instant on: read from the store where the memory does not go back so far. */
+    /** The series from an instant on, read from the store if memory does not reach back that far. */
     async reaching(token: TokenName, interval: Interval, from: number): Promise<PointSeries> {
       const series = tokens.of(token).series[interval];
       if (from >= oldestInMemory(interval, clock.now())) return series;
@@ -159,29 +145,16 @@ export async function openArchiveCache(dependencies: Dependencies) {
       );
     },
 
-    /** The newest sample of a token, whichever fetch brought it. */
+    /** The newest sample of a token, from any fetch. */
     newest: (token: TokenName): ToldSample | undefined => lastSample(tokens.of(token).series.minute.all()),
 
-    /** Stores what an answer of a source brought for a token. */
-    async record(
-      source: MarketSourceName,
-      what: Fetch,
-      token: TokenName,
-      updates: readonly SeriesUpdate[],
-      at: number,
-    ): Promise<void> {
-      await store.record(source, what, token, updates, at);
+    async record(...fetched: Parameters<ArchiveStore['record']>): Promise<void> {
+      await store.record(...fetched);
       await sync();
     },
 
-    /** Stores the latest prices of an answer of a source. */
-    async recordLatest(
-      source: MarketSourceName,
-      what: Fetch,
-      rows: Parameters<ArchiveStore['recordLatest']>[2],
-      at: number,
-    ): Promise<void> {
-      await store.recordLatest(source, what, rows, at);
+    async recordLatest(...fetched: Parameters<ArchiveStore['recordLatest']>): Promise<void> {
+      await store.recordLatest(...fetched);
       await sync();
     },
   };

@@ -1,32 +1,26 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Interval } from '#prices/model/interval';
 import { isMarketSource, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
 
-/*
- * SQL that more than one store of the archive uses.
- */
+/* SQL that several stores of the archive share. */
 
-/** A row of the archive: what was told, whether it will ever change, and who told it. */
+/** A stored sample, whether it is final, and its source. */
 export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
 
-/** A span of a series about which a source has told all it knows. */
+/** A span for which a source has no more data. */
 export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
-/** The coverage of samples, and that of candles. */
 type CoverageTable = 'source_coverage' | 'candle_coverage';
 
-/** Whether a row's source is one of these. */
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
-/** Whether a row is of one of these tokens. */
 export const isTokenOf = (tokens: readonly TokenName[]) => Prisma.sql`token = ANY (${[...tokens]}::text[])`;
 
-/** Whether a point can be true. PostgreSQL orders NaN above infinity; a figure that is null is left out. */
+/** PostgreSQL orders NaN above infinity; null figures are ignored. */
 export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
   point.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)} AND coalesce(price, 1) > 0
   AND coalesce(least(market_cap, volume), 0) >= 0
@@ -35,7 +29,7 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
 export const firstInstants = (column: string) =>
   Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
 
-/** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
+/** Rows are sent as one JSON text: the server casts each figure from its digits, so none is rounded. */
 export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`
   SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, price, market_cap, volume, settled
   FROM json_to_recordset(${JSON.stringify(
@@ -48,17 +42,14 @@ export const given = (samples: readonly (Sample & { settled: boolean })[]) => Pr
     })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
-/** The row of `Refresh` that stands for a table as a whole: a lock on it is one that every PostgreSQL has. */
+/** The row of `Refresh` that serves as a table lock: every PostgreSQL supports row locks. */
 const lockOf = (table: 'point' | 'candle') => `writes:${table}`;
 
-/** Other writers of a table wait until the transaction is over, readers do not. */
+/** Other writers of a table wait until the transaction ends; readers do not. */
 export const lockRows = (table: 'point' | 'candle') => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
-/**
- * Who has locked a table is waited for; others that share it are not. The row is there before it is shared: one that
- * another transaction inserts is waited for.
- */
+/** Waits for a lock, but not for others that share it. The insert comes first: a concurrent one also blocks. */
 export const shareRows = (table: 'point' | 'candle') => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE`,
@@ -67,11 +58,10 @@ export const shareRows = (table: 'point' | 'candle') => [
 export const lockPoints = lockRows('point');
 
 /**
- * Adds spans to what a source covers of a series. What a source preferred to it covers is left out, and what others
- * cover there ends: each instant is one source's. Spans that touch become one. Two processes may write at once: the
- * overlap that leaves is united when it is read.
- *
- * @param table that of samples, or of candles
+ * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the coverage of
+ * other sources ends there: each instant belongs to one source. Adjacent spans merge. Two processes that write at once
+ * leave an overlap, which is merged when it is read.
+ * @param table coverage of samples, or of candles
  */
 export function addCoverage(
   token: TokenName,
@@ -106,15 +96,8 @@ export function addCoverage(
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/**
- * What each source covers of each series.
- * @param tokens of which; of all where left out
- */
-export async function readCoverage(
-  prisma: PrismaClient,
-  table: CoverageTable,
-  tokens?: readonly TokenName[],
-): Promise<Coverage[]> {
+/** The coverage of each source and series; of all tokens by default. */
+export async function readCoverage(prisma: PrismaClient, table: CoverageTable, tokens?: readonly TokenName[]) {
   const rows = await prisma.$queryRaw<
     { token: string; interval: Interval; source: string; from: number; thru: number }[]
   >`
@@ -125,7 +108,6 @@ export async function readCoverage(
   );
 }
 
-/** What is stored of one series from one source. */
 export type SeriesSummary = {
   token: TokenName;
   interval: Interval;
@@ -135,12 +117,8 @@ export type SeriesSummary = {
   points: number;
 };
 
-/** The rows of each series and source that a condition holds for, counted by the database. */
-export async function readSummary(
-  prisma: PrismaClient,
-  table: 'point' | 'candle',
-  condition: Prisma.Sql,
-): Promise<SeriesSummary[]> {
+/** The rows that match a condition, counted by the database per series and source. */
+export async function readSummary(prisma: PrismaClient, table: 'point' | 'candle', condition: Prisma.Sql) {
   const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
     SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
       count(*)::int AS points
@@ -148,12 +126,8 @@ export async function readSummary(
   return rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ source, ...rest }] : []));
 }
 
-/**
- * Which unsettled rows an answer takes the place of: those of the span that it covers. A day row of another time than
- * midnight is an exception, since the source may not have told it: it stays until its date has a row in an answer,
- * wherever the span is.
- */
-export const givesWay = (interval: Interval, { from, thru }: Span) => {
+/** Day rows at other times than midnight, maybe of other sources, stay until a response has a row for their date. */
+const givesWay = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;
   return Prisma.sql`(
@@ -161,34 +135,28 @@ export const givesWay = (interval: Interval, { from, thru }: Span) => {
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
 
-/** The tokens of a table, in the index' own order: no row of it is read for them. */
+/** The tokens of a table, found by skipping through the index: no row is read. */
 export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
   WITH RECURSIVE tokens AS (
     SELECT min(token) AS token FROM ${table}
     UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
   SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
-/** Samples of one interval, ascending; `covers` is the span that is complete with them. */
-export type SeriesUpdate = {
-  interval: Interval;
-  samples: readonly (Sample & { settled: boolean })[];
-  covers?: Span;
-};
+/** Samples of one interval, ascending; `covers` is the span that they complete. */
+export type SeriesUpdate = { interval: Interval; samples: readonly (Sample & { settled: boolean })[]; covers?: Span };
 
 /**
- * Writes what an answer of a source has of a series. It replaces the unsettled and the provisional rows of the span that
- * it covers and adds what is new. A settled row never changes, and no second sample is stored in its slot: an aggregator
- * may give an old slot another second than it did before. What a source preferred to this one has told stays, and nothing is
- * added to a span that such a source covers.
- *
- * The slots that are taken are looked up in a hash (`NOT IN` without a correlation): an embedded database has no
- * statistics, and without them a correlated look-up reads the whole series for each row.
+ * Writes a response's samples of a series: replaces unsettled and provisional rows of the covered span and adds new
+ * ones. A settled row never changes, and its slot gets no second sample: CoinGecko may report an old slot at another
+ * second than before. Rows of a preferred source stay, and nothing is added to a span that such a source covers. Taken
+ * slots are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a correlated
+ * look-up would read the whole series for each row.
  */
 export function writePoints(token: TokenName, source: MarketSourceName, update: SeriesUpdate): Prisma.Sql {
   const preferred = preferredTo(source);
   const { interval, covers } = update;
   const provisional = preferred.length > 0;
-  // What is provisional may change at any time.
+  // Provisional samples may change at any time.
   const samples = update.samples.map((sample) => ({ ...sample, settled: sample.settled && !provisional }));
   const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
   const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;

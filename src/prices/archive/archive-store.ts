@@ -1,8 +1,8 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY } from '#core/clock';
+import { DAY, type Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Fetch } from '#prices/archive/fetch-names';
 import { type LatestRow, readLatest, writeLatest, writeQuotes } from '#prices/archive/latest-store';
 import type { Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, preferredTo } from '#prices/model/market-sources';
@@ -29,7 +29,7 @@ import {
 export type { LatestRow } from '#prices/archive/latest-store';
 export type { Coverage, SeriesSummary, SeriesUpdate } from './archive-sql-store.ts';
 
-/** A sample as it comes from the database: an array, since names in each would be half of the text. */
+/** A sample as an array: member names would be half of the text. */
 type SampleText = [
   at: number,
   price: number | null,
@@ -48,22 +48,18 @@ const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): 
   source,
 });
 
-/** Samples as one JSON text: row by row, tens of thousands take four times as long. */
+/** One JSON text: tens of thousands of single rows take four times as long. */
 const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
   settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
 const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
-/** The market archive: the rows of `Point`, `Coverage`, `Latest` and `Refresh`. */
 export function createArchiveStore(prisma: PrismaClient) {
-  /**
-   * Of two sources that write at once the fallback would not see what the primary one covers: it waits. Of one source two
-   * writers do each other no harm.
-   */
+  /** The fallback waits, or it would miss coverage that the primary source is writing. Equal sources do not conflict. */
   const inTurn = (source: MarketSourceName) =>
     (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 
   return {
-    /** Stores all that one answer of a source brought for a token, in one transaction. */
+    /** Stores a response for a token, in one transaction. */
     async record(
       source: MarketSourceName,
       what: string,
@@ -81,10 +77,10 @@ export function createArchiveStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Stores the latest prices of one answer of a source, each as a point too. */
+    /** Stores the latest prices of a response, each as a point too. */
     async recordLatest(
       source: MarketSourceName,
-      what: string,
+      what: Fetch,
       rows: readonly Omit<LatestRow, 'source'>[],
       fetchedAt: number,
     ): Promise<void> {
@@ -96,10 +92,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       ]);
     },
 
-    /**
-     * The plausible samples of an interval in a span, ascending.
-     * @param most how many of the first; all where left out
-     */
+    /** The plausible samples of an interval in a span, ascending; the first `most`, or all. */
     async samples(token: TokenName, interval: Interval, span: Span, most?: number): Promise<ArchivedSample[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY point.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ samples: string | null }[]>`
@@ -109,11 +102,8 @@ export function createArchiveStore(prisma: PrismaClient) {
       return toSamples(row?.samples);
     },
 
-    /** The plausible samples of some series, those in a span and each from its own instant on; in their order. */
-    async samplesFrom(
-      series: readonly { token: TokenName; interval: Interval; from: number }[],
-      times: Span,
-    ): Promise<ArchivedSample[][]> {
+    /** The plausible samples of several series within `times`, each from its own instant on, in the given order. */
+    async samplesFrom(series: readonly { token: TokenName; interval: Interval; from: number }[], times: Span) {
       const wanted = JSON.stringify(series.map((one, place) => ({ place, ...one })));
       const rows = await prisma.$queryRaw<{ samples: string | null }[]>`
         SELECT (SELECT ${sampleTexts} FROM point
@@ -124,19 +114,15 @@ export function createArchiveStore(prisma: PrismaClient) {
       return rows.map(({ samples }) => toSamples(samples));
     },
 
-    /** What the sources cover of some tokens; of all where left out. */
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'source_coverage', tokens),
 
-    /** The plausible latest prices of some tokens, of each source: those whose times lie in a span. */
+    /** The plausible latest prices of some tokens, of each source. */
     async latest(tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> {
       const rows = await prisma.latest.findMany({ where: { token: { in: [...tokens] } } });
       return rows.flatMap((row) => readLatest(row, times) ?? []);
     },
 
-    /**
-     * Stored rows that cannot be true: a time outside of the span, or a figure that is none. They are not served.
-     * @param tokens of which; of all where left out
-     */
+    /** Stored rows with a time outside of the span or an implausible figure, which are not served. */
     async implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       const points = await prisma.$queryRaw<ImplausibleRows[]>`
@@ -155,7 +141,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return [...points, ...spans, ...latest];
     },
 
-    /** For each token of which there are points a number that is another one after each change to them. */
+    /** For each token with points, a number that differs after each change to them. */
     async changes(): Promise<Map<TokenName, number>> {
       const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
         SELECT token, sum(change)::float8 AS changes FROM (
@@ -167,10 +153,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return new Map(rows.map(({ token, changes }) => [token, changes]));
     },
 
-    /**
-     * The plausible points of each series and source, counted by the database.
-     * @param tokens of which; of all where left out
-     */
+    /** The plausible points of each series and source, counted by the database. */
     summary: (times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> => {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       return readSummary(prisma, 'point', Prisma.sql`${isMeant} AND ${plausiblePoint(times)}`);

@@ -7,7 +7,7 @@ import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './lazy-cache.ts';
 
-/** What the archive holds of one series from one source; instants in Unix ms, `first` and `last` those of its samples. */
+/** The holdings of one series from one source; instants in Unix ms, `first` and `last` are those of its samples. */
 export type CoverageRow = {
   token: TokenName;
   interval: Interval;
@@ -15,9 +15,9 @@ export type CoverageRow = {
   points: number;
   first: number | undefined;
   last: number | undefined;
-  /** The spans that are complete: the source has no more of them. */
+  /** The complete spans: the source has no more data for them. */
   spans: Span[];
-  /** The gaps between the token's beginning (its listing, or an older stored day) and now, whoever might fill them. */
+  /** The gaps between the token's beginning (its listing, or an older stored day) and now, across all sources. */
   gaps: Span[];
 };
 
@@ -25,14 +25,13 @@ type StoredSeries = {
   tokens: readonly Token[];
   summary: readonly SeriesSummary[];
   coverage: readonly Coverage[];
-  /** The spans of an interval that stored coverage makes complete. */
+  /** The complete spans of an interval, from stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
   gapsOf: (token: Token, interval: Interval, told: readonly SeriesSummary[], complete: Span[]) => Span[];
-  /** The source that has a row in any case; others have one where they told something. */
+  /** The source that always has a row; others have one if they reported anything. */
   always?: MarketSourceName;
 };
 
-/** A row for each token, interval and source that told any of it. */
 export function reportRows({ tokens, summary, coverage, complete, gapsOf, always }: StoredSeries): CoverageRow[] {
   const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
   return series.flatMap(({ token, interval }) => {
@@ -49,23 +48,17 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
   });
 }
 
-/**
- * What the archive holds of every token and interval, from whom, and its gaps. The primary source has a row in any case,
- * others where they told something.
- */
-export async function coverageReport(
-  store: ArchiveStore,
-  tokens: readonly Token[],
-  clock: Clock,
-): Promise<CoverageRow[]> {
+/** The holdings and gaps of every token and interval, per source. The primary source always has a row. */
+export async function coverageReport(store: ArchiveStore, tokens: readonly Token[], clock: Clock) {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
-  const days = Map.groupBy(
-    summary.filter(({ interval }) => interval === 'day'),
-    ({ token }) => token,
-  );
+  const dayRows = summary.filter(({ interval }) => interval === 'day');
+  const days = Map.groupBy(dayRows, ({ token }) => token);
   return reportRows({
-    ...{ tokens, summary, coverage, always: PRIMARY_SOURCE },
+    tokens,
+    summary,
+    coverage,
+    always: PRIMARY_SOURCE,
     complete: (rows, interval) => coveredSpans(rows, interval, now),
     gapsOf(token, interval, _told, complete) {
       const beginning = knownSince(token, Math.min(...(days.get(token.name) ?? []).map(({ from }) => from)));
@@ -75,7 +68,7 @@ export async function coverageReport(
   });
 }
 
-/** The first instant of which prices of a token are known, by such a report. */
+/** The first instant with known prices of a token, by such a report. */
 export function beginningIn(report: readonly CoverageRow[]) {
   return function beginning(token: Token): number {
     const mine = report.filter((row) => row.token === token.name && row.interval === 'day');
@@ -86,7 +79,7 @@ export function beginningIn(report: readonly CoverageRow[]) {
 type Counted = { changes: number; rows: readonly SeriesSummary[] };
 type Dependencies = { store: Pick<ArchiveStore, 'changes' | 'summary'>; clock: Clock };
 
-/** For each series and source its first and last sample and their number, counted by the store again after a change. */
+/** The first and last sample and the number of samples of each series and source, recounted only after a change. */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
 

@@ -4,13 +4,10 @@ import { INTERVALS, type Interval, spacingOf } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { type ResourceOf, readResource } from '#upstream/resource';
 
-/** What is of all tokens together; those of the first source have no source in their name. */
+/** Resources of all tokens together; the primary source's have no source in their name. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
-/**
- * The name of each fetch, in memory and in the store, and of what else changes what is cached: an import, a purge, the
- * retention, another source that is told.
- */
+/** The name of each fetch, and of other changes to the cache: import, purge, retention, a switch of the source. */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
   | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
@@ -21,37 +18,33 @@ const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly 
 };
 const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
 
-/** The fetches that feed what some sources tell of a token; all sources where left out. */
+/** The fetches that provide a token's data from some sources; from all if left out. */
 export const fetchesOf = (token: TokenName, sources: readonly MarketSourceName[] = MARKET_SOURCES): readonly Fetch[] =>
   sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
 
-/** Whatever changes what is cached of a token alone. */
+/** Changes that concern the token alone. */
 export const namesOf = (token: TokenName): readonly Fetch[] => [
   ...MARKET_SOURCES.flatMap((source) => FETCHES[source](token)),
   `import:${token}`,
   `purge:${token}`,
 ];
 
-/** The token that is concerned; undefined where it is all of them. */
+/** The token of a fetch; undefined if it concerns all tokens. */
 export const tokenOf = (what: Fetch): TokenName | undefined => readResource(what).token;
 
-/** How far back an answer about the last day may have changed rows. */
+/** How far back a response about the last day may change rows. */
 const LAST_DAY = DAY + 2 * HOUR;
 
-/** More samples than a venue tells of a series at once: none older is changed by its answer. */
+/** More samples than Kraken returns of a series: its response changes no older one. */
 const VENUE_TELLS = 1000;
 
-/** Rows of a series that may have changed: those from an instant on (Unix ms), all from 0 on. */
+/** Rows of a series that may have changed since an instant (Unix ms); 0 means all. */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
-/** All rows of a token. */
 export const touchedWhole = (token: TokenName): Touched[] =>
   INTERVALS.map((interval) => ({ token, interval, from: 0 }));
 
-/**
- * The rows of a token that a fetch, an import or a purge may have changed since an instant (Unix ms). What the latest
- * prices of all tokens change is told by these prices.
- */
+/** The rows that a change of one token may have changed since an instant (Unix ms). */
 export function touched(what: Fetch, since: number): Touched[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];

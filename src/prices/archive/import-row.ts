@@ -6,28 +6,24 @@ import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/ma
 import type { ToldSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** The columns of the aggregator's own export of a coin's daily history; the service's own CSV calls the first `date`. */
+/** The columns of CoinGecko's export of a coin's daily history; the service's own CSV calls the first `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-/** As the aggregator's, and who told the row: a CSV of the service itself may have it. */
+/** The source is in some CSVs of the service itself. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
-/** A row, or what is wrong with it, and its time if that much can be read. */
+/** A row, or its fault, with its time if that is readable. */
 type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
-
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/**
- * `2015-08-07 00:00:00 UTC`, or one of the forms of the service's own CSV (ISO 8601, a date alone is its midnight), in
- * Unix ms; undefined for another form and for a time that does not exist.
- */
+/** Reads `2015-08-07 00:00:00 UTC` or the service's own forms (ISO 8601, a date) into Unix ms of an existing time. */
 function readTime(text: string): number | undefined {
   const [, date, time = '00:00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;
 }
 
-/** A figure: null where the field is empty, else a finite number from 0, the double nearest to its digits. */
+/** A figure: null if the field is empty, else a finite number from 0. */
 function readFigure(column: ImportColumn, text: string): number | null | { fault: string } {
   if (text === '') return null;
   if (!NUMBER.test(text)) return { fault: `${column} is not a number` };
@@ -37,19 +33,13 @@ function readFigure(column: ImportColumn, text: string): number | null | { fault
   return value + 0; // -0 becomes 0
 }
 
-/** Why a time cannot be that of a daily row. */
 function timeFault(at: number, now: number): string | undefined {
   if (at > now) return 'snapped_at lies in the future';
   if (at < FIRST_BLOCK) return 'snapped_at is before 2009-01-03, the first block of all';
   return undefined;
 }
 
-/**
- * One row of an export.
- *
- * @param columns what each field is, as the file's header has it
- * @param now Unix ms; a row of the future is wrong
- */
+/** Reads one row of an export; a row later than `now` (Unix ms) is rejected. */
 export function readImportRow(fields: readonly string[], columns: readonly ImportColumn[], now: number): ReadRow {
   const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
   const at = readTime(field('snapped_at'));
@@ -73,16 +63,16 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   return { sample: { at, price, marketCap, volume, source } as ToldSample };
 }
 
-/** A line longer than this is no line of an export; it is what memory one file can take. */
+/** Bounds the memory that one file can use. */
 const LONGEST_LINE = 1_000_000;
 
-/** One line of a file: its number, counted from 1, and its fields. */
+/** `line` counts from 1. */
 export type CsvLine = { line: number; fields: readonly string[] };
 
-/** A line that is not imported: its number in the file, and why. */
+/** A line that is not imported. */
 export type BadLine = { line: number; fault: string };
 
-/** The file cannot be read as an export at all. */
+/** The file cannot be read as an export. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';
 }
@@ -104,12 +94,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
 /** Spreadsheets put fields in quotes. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/**
- * A CSV file, to be read as often as need be, in constant memory. Lines end in LF, CRLF or CR; a byte order mark, empty
- * lines and quotes around a field do no harm.
- *
- * @throws ImportFileError when it is not there, not a file, or empty
- */
+/** Reads CSV repeatedly in constant memory: any line ends, a BOM, quoted fields. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
@@ -119,10 +104,10 @@ export async function openCsvLines(path: string) {
   if (facts.size === 0) throw new ImportFileError(`${path} is empty: give a file with rows`);
 
   return {
-    /** Every line that is not empty, one pass for each call. Throws `ImportFileError`. */
+    /** Every line that is not empty; each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       const file = createReadStream(path);
-      // No quotes: a stray one would make one field of the rest of the file. So a line is a record.
+      // No quotes: a stray one would merge the rest of the file into one field.
       const parser = parse({
         bom: true,
         info: true,

@@ -1,32 +1,24 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { DAY, startOfDate } from '#core/clock';
+import { DAY, type Span, startOfDate } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** What a batch changes, given the stored rows: those at `gone` (Unix ms) are deleted, `samples` are written. */
+/** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
-/** Spans about which a source has told all it knows. */
+/** Spans for which a source has no more data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
-
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
-
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
-/** Writes an operator's day rows among those that the service has fetched. */
 export function createImportStore(prisma: PrismaClient) {
   return {
     /**
-     * Merges rows into the days of a token and adds to its coverage, in one transaction. The table is locked from the
-     * read to the write: a service that fetched one of these dates in between would otherwise store a second row for it,
-     * or lose a settled one.
-     *
-     * @param dates Unix ms: the dates (from the first thru the last, both included) of which `merge` wants the rows
-     * @param merge decides; called once, with what is stored of those dates, ascending
-     * @param at Unix ms: when this is done
+     * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction; `merge` gets the stored
+     * rows. The table is locked from the read to the write: a service that fetched one of these dates in between would
+     * otherwise store a second row for it, or lose a settled one.
      */
     async merge(
       token: TokenName,

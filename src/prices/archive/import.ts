@@ -1,41 +1,38 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span, startOfDate, union } from '#core/clock';
 import type { ArchivedSample } from '#prices/archive/archive-sql-store';
-import type { BadLine, CsvLine } from '#prices/archive/import-row';
-import { type ImportColumn, readImportRow } from '#prices/archive/import-row';
+import { type BadLine, type CsvLine, type ImportColumn, readImportRow } from '#prices/archive/import-row';
 import type { CoveredBySource, ImportStore } from '#prices/archive/import-store';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample, ToldSample } from '#prices/model/sample';
-import type { ImportFile } from './price-import.ts';
-import { mergeDays } from './price-import.ts';
+import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A settled row that stays, although the file's differs. */
+/** A settled row that stays, although the file's row differs. */
 export type KeptRow = { stored: ToldSample; given: ToldSample };
 
 type ImportOptions = {
   /** The file's rows replace settled ones. */
   replace: boolean;
-  /** The first bad line ends it. */
+  /** The first bad line ends the import. */
   strict: boolean;
-  /** When aborted, the rows read so far are written (but those that come last) and nothing more is read. */
+  /** On abort, the rows read so far are written, except the deferred ones, and reading ends. */
   signal: AbortSignal;
   onBad(bad: BadLine): void;
   onKept(row: KeptRow): void;
-  /** After each batch, with what was done so far. */
+  /** Called after each batch with the counts so far. */
   onBatch(counts: ImportCounts): void;
 };
 
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
-/** `ended`: at the file's end, at a bad line (strict), or by the signal. */
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/** `gaveWay`: its date has a better row in the file. `dates`: those that the bad line may be of, in Unix ms. */
+/** `gaveWay`: the file has a better row for its date. `dates`: the possible dates of a bad line, in Unix ms. */
 type CheckedRow = { sample: ToldSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
 
-/** From the earliest of some rows through the latest; undefined when there are none. */
+/** The span from the earliest row to the latest; undefined without rows. */
 function extent(samples: readonly Sample[]): Span | undefined {
   if (samples.length === 0) return undefined;
   const times = samples.map(({ at }) => at);
@@ -44,20 +41,16 @@ function extent(samples: readonly Sample[]): Span | undefined {
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
 
-/** A date (Unix ms of its midnight) about which a source has told all. */
+/** A date (Unix ms of its midnight) that a source covers. */
 type CoveredDate = { date: number; source: MarketSourceName };
 
-/** Dates as spans, for each source. */
 const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
   [...Map.groupBy(dates, ({ source }) => source)].map(([source, mine]) => ({
     source,
     spans: union(mine.map(({ date }) => wholeDate(date))),
   }));
 
-/**
- * The rows of a file, each checked by itself and for a second row of its date. A row of another time than midnight is its
- * date's where the file has none of midnight, so it comes at the end, the earliest of its date.
- */
+/** A row at another time than midnight counts only if its date has no midnight row, so it is deferred to the end. */
 async function* checkedRows(
   lines: AsyncIterable<CsvLine>,
   columns: readonly ImportColumn[],
@@ -69,7 +62,7 @@ async function* checkedRows(
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
     if ('fault' in row) {
-      // Without a readable time it may be of either neighbour of the row before it.
+      // Without a readable time, it may be of the date before or after the row above it.
       const dates = row.at === undefined ? [last - DAY, last + DAY] : [startOfDate(row.at)];
       yield { line, fault: row.fault, dates };
       continue;
@@ -94,10 +87,8 @@ async function* checkedRows(
 }
 
 /**
- * The dates that a file covers: those with a row, and a single date missing between two of them, since the
- * aggregator's exports skip dates; where both rows are of one source. A longer hole is more likely a cut file. A date whose
- * row is bad is not covered.
- * What was skipped is known only at the end of the file, for its lines may be in any order.
+ * The dates with a row, and a single date missing between two rows of one source: CoinGecko's exports skip dates. A
+ * longer gap suggests a cut file, and a date with a bad row is not covered.
  */
 function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
@@ -118,10 +109,10 @@ function createCoveredDates() {
 
 type Dependencies = { store: ImportStore; clock: Clock };
 
-/** Imports an export into the daily series of the archive: the aggregator's, or one that the service gave. */
+/** Imports CoinGecko's export, or the service's own, into the daily series of the archive. */
 export function createImport({ store, clock }: Dependencies) {
   return {
-    /** Reads a file to its end, or until the signal, and stores nothing; gives the number of bad lines. */
+    /** Reads a file to its end or until the signal, stores nothing, and returns the number of bad lines. */
     async check(file: ImportFile, { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>): Promise<number> {
       let bad = 0;
       for await (const row of checkedRows(file.lines(), file.columns, clock.now())) {
@@ -133,11 +124,7 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /**
-     * Imports a file, one transaction for each batch. Rows already stored are skipped, and those that gave way to another
-     * of their date, so that an interrupted import can be run again. Throws `ImportFileError`, and what the database
-     * throws; earlier batches are kept.
-     */
+    /** Imports in batches, which an interruption keeps; repeatable. Throws `ImportFileError` and database errors. */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();
@@ -146,7 +133,7 @@ export function createImport({ store, clock }: Dependencies) {
       let batch: ToldSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
-        // Once the next date is ready, no row of midnight is to be expected of a date any more.
+        // Once the next date is ready, no midnight row of a date is expected any more.
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const given = batch.map((sample) => {

@@ -4,7 +4,6 @@ import type { FailoverState } from '#prices/archive/latest-store';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/records';
 
-/** The latest prices of tokens, of every source, and what is told of them. */
 export function createLatestPrices() {
   const stored = new Map<TokenName, readonly LatestRow[]>();
   const told = new Map<TokenName, ToldLatest>();
@@ -19,10 +18,9 @@ export function createLatestPrices() {
       stored.get(token)?.find((row) => row.source === source),
 
     told: (token: TokenName): ToldLatest | undefined => told.get(token),
-
     forget,
 
-    /** Sets what is stored of some tokens: of one without a row, nothing. */
+    /** Sets the stored rows of some tokens; a token without a row is removed. */
     set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState): void {
       const rowsOf = Map.groupBy(rows, ({ token }) => token);
       for (const token of tokens) {
@@ -39,29 +37,23 @@ export function createLatestPrices() {
   };
 }
 
-/** What one source told last of the latest price of a token; instants in Unix ms. */
+/** The last price of a token from one source; instants in Unix ms. */
 type FromSource = { source: MarketSourceName; record: LatestPrice; at: number; fetchedAt: number };
 
-/** The latest price of a token as it is told; instants in Unix ms. */
+/** The latest price of a token as served; instants in Unix ms. */
 export type ToldLatest = {
   record: LatestPrice;
-  /** Of the price. */
+  /** The time of the price. */
   at: number;
   fetchedAt: number;
-  /** Who told it, the price first, and when. */
+  /** The sources, that of the price first. */
   sources: readonly { source: MarketSourceName; fetchedAt: number }[];
 };
 
 const toldBy = (...rows: readonly [FromSource, ...FromSource[]]): ToldLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/**
- * What is told of the latest prices of one token, one of each source that told any: that of the source that is told,
- * where it has told one since it took over; else that of the primary one. What a venue cannot tell beside the price
- * stays as the first source told it last.
- *
- * @param rows in the order of `MARKET_SOURCES`
- */
+/** Kraken reports the price only: the other figures stay the primary source's last ones. `rows` in source order. */
 function composeLatest(rows: readonly FromSource[], { told, since }: FailoverState): ToldLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

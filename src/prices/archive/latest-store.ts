@@ -18,7 +18,7 @@ export type LatestRow = {
 };
 type Quotes = readonly Omit<LatestRow, 'source'>[];
 
-/** Undefined for a source that is not served and for a price that cannot be true. */
+/** Undefined for a source that is not served and for an implausible price. */
 export function readLatest(
   { token, source, record: stored, at, fetchedAt }: LatestModel,
   times: Span,
@@ -29,7 +29,7 @@ export function readLatest(
   return isPlausible({ at: row.at, price: record.current_price }, times) ? row : undefined;
 }
 
-/** Rows go out as one JSON text: the server casts each figure from its own digits, so none is rounded. */
+/** Rows are sent as one JSON text: the server casts each figure from its digits, so none is rounded. */
 const given = (quotes: Quotes) => Prisma.sql`
   SELECT token, record, to_timestamp(at / 1000)::timestamptz(3) AS at,
     to_timestamp("fetchedAt" / 1000)::timestamptz(3) AS fetched_at
@@ -42,15 +42,15 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
   ON CONFLICT (token, source) DO UPDATE
   SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`;
 
-/** Each latest price is a sample too, unless one that stays has its place, or a source before this one has told of its time. */
+/** Each latest price is a sample too, unless a row that stays has its slot, or a preferred source covers its time. */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
   const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
-  // Whatever is there of an hour is its sample already.
+  // Any row of an hour already is its sample.
   const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${mayGo})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
-  // A look-up for each row: the planner would read the whole table in place of 250 keys.
+  // A look-up for each row: otherwise the planner reads the whole table instead of 250 keys.
   return Prisma.sql`
     INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
     SELECT given.token, ${interval}::grain, given.at, ${figure('current_price')}, ${figure('market_cap')},
@@ -71,26 +71,23 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     WHERE ${mayGo}`;
 }
 
-/**
- * Writes the latest prices of an answer as samples of a minute; those of the aggregator also as the first of an hour.
- * Samples of a venue are at the beginning of an hour: one of any other time would be a second in its hour.
- */
+/** CoinGecko's prices also start an hour; Kraken's would be a second sample beside that of the hour's beginning. */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
 ];
 
-/** Two sources that told very different prices of a token when one took over from the other; in USD. */
+/** Prices (USD) of two sources that differed much at a switch. */
 export type PriceDifference = { token: TokenName; from: number; to: number };
 
-/** Which source of latest prices is served. One for all processes. */
+/** The active source of latest prices, for all processes. */
 export type FailoverState = {
   told: MarketSourceName;
-  /** Good answers in a row that the primary source has given since the fallback is served. */
+  /** Consecutive good responses of the primary source since the fallback took over. */
   goodAnswers: number;
-  /** When the one that is told took over (Unix ms); undefined where nobody ever did. */
+  /** When the active source took over (Unix ms); undefined if no switch has happened. */
   since: number | undefined;
-  /** The prices that differed much then. */
+  /** The prices that differed much at the switch. */
   differences: readonly PriceDifference[];
 };
 
@@ -101,13 +98,11 @@ export const STARTING_STATE: FailoverState = {
   differences: [],
 };
 
-/** The one row there is. */
 const WHAT = 'latest';
 
-/** The row of `SourceFailover`: which source of prices is told, by every process alike. */
 export function createFailoverStore(prisma: PrismaClient) {
   return {
-    /** Undefined where no source ever took over from another, or the one that did is not served any more. */
+    /** Undefined if no switch has happened, or the active source is no longer configured. */
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
       if (!row || !isMarketSource(row.told)) return undefined;
@@ -116,11 +111,10 @@ export function createFailoverStore(prisma: PrismaClient) {
     },
 
     /**
-     * Replaces a state by another; false when it is not the stored one any more. One statement: of two processes that
-     * decide at once, one has it, and the other reads what that one stored. The version rises with it, so that every
-     * process reads the row again.
-     *
-     * @param what the row of `Refresh` whose version that is
+     * Replaces a state; returns false if it is no longer the stored one. A single statement: of two processes that
+     * decide at once, one succeeds and the other reads its result. The version rises with it, so that every process
+     * reads the row again.
+     * @param what the row of `Refresh` to bump
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {
       const since = to.since === undefined ? Prisma.sql`NULL::timestamptz` : toInstant(to.since);

@@ -9,11 +9,11 @@ import type { Resident, WorkingSet } from './working-set.ts';
 type Options<Value> = {
   workingSet: WorkingSet;
   bytesOf: (value: Value) => number;
-  /** Told what is no longer in memory. */
+  /** Called when a value has left memory. */
   dropped: (name: string) => void;
 };
 
-/** What of the store is in memory of one kind, by name: a name is wanted first, and kept by the poll that loads it. */
+/** Stored values in memory, by name: a name is wanted first, and kept by the poll that loads it. */
 export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options<Value>) {
   const kept = new Map<string, Resident & { value: Value }>();
   const wanted = new Set<string>();
@@ -26,23 +26,20 @@ export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options
   }
 
   return {
-    /** What is in memory, which counts as used now. Throws for what is not. */
+    /** Returns a value and marks it as used. Throws if it is not in memory. */
     of,
-
-    /** The same, but undefined for what is not, and without using it. */
+    /** Returns undefined for a missing value, and does not mark it as used. */
     peek: (name: string): Value | undefined => kept.get(name)?.value,
-
     kept: (): string[] => [...kept.keys()],
     wanted: (): string[] => [...wanted],
 
-    /** Wants what is not in memory, and loads it by a poll; undefined for what is, and stays there as long as it is used. */
+    /** Loads a missing value with a poll; undefined for a value in memory, where it stays as long as it is used. */
     load(name: string, sync: () => Promise<void>): Promise<void> | undefined {
       if (kept.has(name)) return void of(name);
       wanted.add(name);
       return sync();
     },
 
-    /** Keeps what was loaded, in the place of what was there of that name. */
     keep(name: string, value: Value): void {
       wanted.delete(name);
       const known = kept.get(name);
@@ -64,24 +61,23 @@ export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options
   };
 }
 
-/** `all`: the spans that any source covers; `bySource`: those that each does. */
+/** `all`: the spans that any source covers; `bySource`: those of each source. */
 type Covered = { all: readonly Span[]; bySource: ReadonlyMap<MarketSourceName, readonly Span[]> };
 const NOTHING_COVERED: Covered = { all: [], bySource: new Map() };
 
-/** The spans of a series that are complete, as of now: of stored coverage what can be known yet. */
+/** The complete spans of a series as of now: stored coverage, cut to what can be known yet. */
 export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
   union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
 
 const forEach = <T>(make: () => T): Record<Interval, T> => ({ minute: make(), hour: make(), day: make() });
 
-/** What is in memory of one token: its series, and their coverage. */
 export function createCachedToken() {
   const series: Readonly<Record<Interval, PointSeries>> = forEach(() => createSeries(POINTS));
   const covered = forEach(() => NOTHING_COVERED);
 
   return {
     series,
-    /** The spans that are complete: with what one source has told, or with what any has. */
+    /** The complete spans of one source, or of all. */
     coverage(interval: Interval, source?: MarketSourceName): readonly Span[] {
       const { all, bySource } = covered[interval];
       return source === undefined ? all : (bySource.get(source) ?? []);
@@ -99,26 +95,22 @@ export function createCachedToken() {
       }
     },
 
-    /** What the series take of memory. */
     bytes: (): number => INTERVALS.reduce((sum, interval) => sum + series[interval].bytes, 0),
   };
 }
 
 export type CachedToken = ReturnType<typeof createCachedToken>;
 
-/** Older rows of minutes stay in the store and are read on request; hours and days are all in memory. */
+/** Older minute rows stay in the store and are read on request; hours and days are all in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
-/** Rows read from the store at once: of a year of minutes, page by page, so that the event loop turns. */
+/** Rows per read: a year of minutes is read page by page, so that the event loop turns. */
 const PAGE = 2000;
 
 /** The first instant (Unix ms) of which rows are in memory, as of now. */
 export const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/**
- * The stored rows from an instant on (Unix ms), page by page; no page is empty.
- * @param read gives so many of the first rows from an instant on, ascending
- */
+/** The stored rows from an instant on (Unix ms), in pages; `read` returns the first `most` rows, ascending. */
 export async function* pagesFrom<Row extends { at: number }>(
   from: number,
   read: (from: number, most: number) => Promise<readonly Row[]>,
@@ -133,7 +125,7 @@ export async function* pagesFrom<Row extends { at: number }>(
   }
 }
 
-/** The stored rows from an instant on (Unix ms) as a series of their own. */
+/** The stored rows from an instant on (Unix ms) as a new series. */
 export async function readSeries<C extends Columns, Row extends { at: number }>(
   layout: Layout<C, Row>,
   from: number,

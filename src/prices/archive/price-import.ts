@@ -10,21 +10,16 @@ import { isMidnightSample } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
 
-/** The names of the service's own CSV that the aggregator's export has another name for. */
+/** Columns that CoinGecko's export names differently from the service's own CSV. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
 
-/**
- * The aggregator's CSV export of a coin, or the service's own CSV, to be read as often as need be, in constant memory. The
- * header is read here, so that a wrong file is told at once.
- *
- * @throws ImportFileError when it is not there, not a file, empty, or has another header
- */
+/** The header is read here, so that a wrong file is reported at once. Throws `ImportFileError`. */
 export async function openImportFile(path: string) {
   const { lines: records } = await openCsvLines(path);
 
   async function readHeader(): Promise<ImportColumn[]> {
     for await (const { fields } of records()) {
-      // A CSV of the service says who told each row where that is not always the same.
+      // The service's CSV has a source column if its rows have different sources.
       const names = fields.map((field) => field.toLowerCase()).map((name) => SERVICE_NAMES[name] ?? name);
       const wanted = IMPORT_COLUMNS.join(',');
       const figures = names.filter((name) => name !== 'source');
@@ -44,10 +39,9 @@ export async function openImportFile(path: string) {
   const columns = await readHeader();
 
   return {
-    /** What each field of a line is. */
     columns: columns as readonly ImportColumn[],
 
-    /** The lines after the header, one pass for each call. Throws `ImportFileError`. */
+    /** The lines after the header; each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       let isHeader = true;
       for await (const line of records()) {
@@ -59,10 +53,9 @@ export async function openImportFile(path: string) {
 }
 
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
-
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
-/** What became of a given row, compared with the stored rows of its date. */
+/** The outcome of a given row, compared with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
@@ -71,12 +64,11 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one for each date, into the stored ones. Equal rows are skipped (and marked as settled, where they are by
- * now); an unsettled row is replaced; a settled row that differs is kept, unless `replace`. In any case, a row of a source
- * preferred to the given one's is kept, and, of one source, a row of midnight beside one of another time of its date.
- *
+ * Merges rows, one per date, into the stored ones. Equal rows are skipped (and settled if they are by now); an
+ * unsettled row is replaced; a settled row that differs is kept, unless `replace`. A row of a preferred source is
+ * always kept, and so is, of the same source, a midnight row compared with one at another time.
  * @param stored ascending
- * @returns what became of each row; `gone`, the times (Unix ms) of stored rows that go; `samples`, what is written
+ * @returns the outcome of each row; `gone`, the times (Unix ms) of stored rows to delete; `samples`, the rows to write
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],

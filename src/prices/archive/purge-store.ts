@@ -6,17 +6,17 @@ import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** Rows deleted in one transaction: some milliseconds, for which other writers of their table wait. */
+/** Rows per transaction: other writers of the table wait some milliseconds for it. */
 const BATCH = 5000;
-/** The longest that one of them may take, in ms, the wait for other writers included. */
+/** The timeout of a transaction in ms, the wait for other writers included. */
 const LONGEST = 30_000;
 
 type Kind = {
   rows: 'point' | 'candle';
   coverage: 'source_coverage' | 'candle_coverage';
-  /** The time of which a row is the only one, as a range. */
+  /** The time range that a row occupies. */
   slot(interval: Interval): Prisma.Sql;
-  /** What processes watch for what was deleted of a series. */
+  /** The resource that processes watch for deletions. */
   purged(token: string, interval: Interval): string;
 };
 
@@ -38,27 +38,18 @@ const KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** What is deleted in batches, with its coverage. */
 type PurgedKind = keyof typeof KINDS;
 
-/** What is deleted: what a source told of the time before an instant (Unix ms), or all that it told. */
+/** The data of a source before an instant (Unix ms), or all of it. */
 export type Purge = { source: MarketSourceName; before?: number | undefined };
 
 /**
- * Deletes the next rows of a series that a source told, and from its coverage the time up to where they end: to the
- * end of the purge with the last of them. Where a deleted row had taken the place of another source's, that one's
- * coverage loses the slot. So coverage never tells more than there is.
- *
- * The rows are deleted by their times, as a list: an embedded database has no statistics, and joined the batch to itself
- * row by row, for a minute.
+ * Deletes the next rows of a source in a series, and its coverage up to the last of them; the last batch deletes
+ * coverage up to the end of the purge. If a deleted row had replaced another source's, that source's coverage loses the
+ * slot, so coverage never exceeds the rows. Rows are deleted by a list of times: the embedded database has no
+ * statistics, and a self-join took a minute.
  */
-function purgeBatch(
-  kind: Kind,
-  token: string,
-  interval: Interval,
-  { source, before }: Purge,
-  after: string | undefined,
-) {
+function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const [table, coverage] = [Prisma.raw(kind.rows), Prisma.raw(kind.coverage)];
   const end = before === undefined ? Prisma.sql`'infinity'::timestamptz` : toInstant(before);
   const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${end}`;
@@ -93,51 +84,34 @@ function purgeBatch(
 
 type Batch = { count: number; last: string | null; whole: boolean; spans: number };
 
-/** Every token of which there is anything. */
 const TOKENS = Prisma.sql`
   ${tokensOf(Prisma.sql`point`)} UNION ${tokensOf(Prisma.sql`candle`)}
   UNION SELECT token FROM source_coverage UNION SELECT token FROM candle_coverage
   UNION SELECT token FROM source_latest`;
 
-/** Deletes what a source told: its points, its candles, its latest prices, and its coverage as far. */
+/** Deletes a source's points, candles, latest prices and coverage. */
 export function createPurgeStore(prisma: PrismaClient) {
-  /** Deletes a batch, and tells every process where that changed anything. */
-  const purgeNext = (
-    kind: Kind,
-    token: string,
-    interval: Interval,
-    purge: Purge,
-    after: string | undefined,
-    at: number,
-  ) =>
-    prisma.$transaction(
-      async (tx) => {
-        await tx.$executeRaw(lockRows(kind.rows));
-        const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(kind, token, interval, purge, after));
-        if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(kind.purged(token, interval), at));
-        return batch;
-      },
-      { timeout: LONGEST },
-    );
-
   return {
-    /** The tokens of which anything is stored. */
+    /** The tokens with any stored data. */
     async tokens(): Promise<string[]> {
       const rows = await prisma.$queryRaw<{ token: string }[]>(TOKENS);
       return rows.map(({ token }) => token).sort();
     },
 
-    /**
-     * Deletes what a source told of a series, some thousand rows in a transaction: what was deleted stays so where it
-     * is interrupted.
-     *
-     * @param at Unix ms: when this is done
-     * @returns how many rows were deleted, and how many spans of coverage were changed or deleted
-     */
+    /** Deletes a source's rows of a series in batches, which an interruption keeps. Returns changed rows and spans. */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
+      const { rows, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };
       for (let after: string | undefined; ; ) {
-        const { count, last, whole, spans } = await purgeNext(KINDS[kind], token, interval, purge, after, at);
+        const { count, last, whole, spans } = await prisma.$transaction(
+          async (tx) => {
+            await tx.$executeRaw(lockRows(rows));
+            const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(KINDS[kind], token, interval, purge, after));
+            if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(purged(token, interval), at));
+            return batch;
+          },
+          { timeout: LONGEST },
+        );
         counts.deleted += count;
         counts.spans += spans;
         if (whole) return counts;
@@ -145,12 +119,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       }
     },
 
-    /**
-     * Deletes the latest price of a token that a source told.
-     *
-     * @param due the fetches that are to be made again as if they never had been
-     * @returns how many were deleted: one or none
-     */
+    /** Deletes a source's latest price of a token (returns 0 or 1), and makes the fetches `due` again. */
     async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
       return prisma.$transaction(async (tx) => {

@@ -1,6 +1,5 @@
 import type { Token, TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { union } from '#core/clock';
+import { type Clock, union } from '#core/clock';
 import { memo } from '#core/memo';
 import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';
@@ -17,22 +16,19 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** The beginning of the first available candle of each interval (Unix ms); undefined if there is none. */
+/** The beginning of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
-/** Which candles are available: those that are stored, and those that the venue still provides. */
+/** Which candles are available: stored ones, and those that Kraken still provides. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
-    return {
-      firsts: Map.groupBy(firsts, ({ token }) => token),
-      coverage: Map.groupBy(coverage, ({ token }) => token),
-    };
+    return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
-  /** Returns the stored availability, which is read again after each change of the store. */
+  /** Read again after each change of the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /** @returns a function of a token and of the first instant of which its price is known (Unix ms) */
+  /** @returns a function of a token and the first instant with a known price (Unix ms) */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
@@ -56,15 +52,10 @@ export function createCandleAvailability({ store, source, retention, clock }: De
 
 export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 
-/** As a row of samples; `first` and `last` are the beginnings of candles. */
+/** `first` and `last` are the beginnings of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/**
- * What the archive holds of candles, from whom, and its gaps: a row for each token, interval and source that told any.
- *
- * @param tokens those that are served
- * @param beginning the first instant of which prices of a token are known, in Unix ms
- */
+/** The stored candles and gaps per token, interval and source; `beginning` is the first known price in Unix ms. */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],
@@ -74,7 +65,9 @@ export async function candleReport(
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
   const rows = reportRows({
-    ...{ tokens, summary, coverage },
+    tokens,
+    summary,
+    coverage,
     complete: (rows) => union(rows.map(({ span }) => span)),
     gapsOf(token, interval, told, complete) {
       const from = Math.min(beginning(token), ...told.map((row) => row.from));

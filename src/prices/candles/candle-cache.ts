@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { type Span, union } from '#core/clock';
+import { type Clock, type Span, union } from '#core/clock';
 import type { Coverage } from '#prices/archive/archive-store';
 import { createResidents, oldestInMemory, pagesFrom, readSeries } from '#prices/archive/lazy-cache';
 import type { WorkingSet } from '#prices/archive/working-set';
@@ -12,15 +11,14 @@ import type { ResourceOf } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
-/** A fetch brings no candles that began longer before it than so many lengths. */
+/** A fetch returns no candles older than this, in candle lengths. */
 const FETCHED = 725;
 
-/** The name of a fetch, here and in the store, and of what else changes candles: an import, a purge. */
+/** The name of a fetch, here and in the store, and of other changes to candles. */
 export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch => `candles-import:${token}:${interval}`;
 
-/** The fetches of a token's candles. */
 export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
   INTERVALS.map((interval) => candleFetch({ token, interval }));
 
@@ -30,17 +28,11 @@ function seriesOf(name: string): CandleSeries {
   return { token, interval };
 }
 
-/** Whatever changes what is cached of a series. */
 const namesOf = ({ token, interval }: CandleSeries): CandleFetch[] =>
   (['candles', 'candles-import', 'candles-purge'] as const).map((kind) => `${kind}:${token}:${interval}` as const);
 
 /** `loadedAt`: when the series was last reloaded (Unix ms). */
-type CachedCandles = {
-  series: Series<CandleColumns, StoredCandle>;
-  coverage: readonly Span[];
-  loadedAt: number;
-};
-
+type CachedCandles = { series: Series<CandleColumns, StoredCandle>; coverage: readonly Span[]; loadedAt: number };
 const NOTHING = wholeOf(CANDLES.allocate(0));
 
 type Dependencies = {
@@ -50,11 +42,7 @@ type Dependencies = {
   workingSet: WorkingSet;
 };
 
-/**
- * The stored candles in memory: those of each series that is asked for. As with the archive of prices, what is fetched
- * is stored first and then reloaded, so that the memory of every process is what is stored. A series is loaded (`load`)
- * before anything else is asked of it.
- */
+/** The stored candles in memory: stored first and then reloaded, as in the price archive. Use a series after `load`. */
 export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
   const residents = createResidents<CachedCandles>({
     workingSet,
@@ -62,7 +50,6 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     dropped: (name) => forget(namesOf(seriesOf(name))),
   });
   let generation = 0;
-
   const oldest = (interval: Interval) => oldestInMemory(interval, clock.now());
   const of = (series: CandleSeries): CachedCandles => residents.of(nameOf(series));
 
@@ -81,11 +68,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     candles.dropBefore(oldest(series.interval));
     candles.replaceFrom(since, rows);
     const mine = coverage.filter((row) => nameOf(row) === nameOf(series));
-    residents.keep(nameOf(series), {
-      series: candles,
-      coverage: union(mine.map(({ span }) => span)),
-      loadedAt: now,
-    });
+    residents.keep(nameOf(series), { series: candles, coverage: union(mine.map(({ span }) => span)), loadedAt: now });
   }
 
   async function reload(changed: readonly CandleFetch[]): Promise<void> {
@@ -109,31 +92,27 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     sync,
     version,
     fetchedAt,
-
-    /** Loads a series; undefined for one that is in memory, and stays there as long as it is used. */
+    /** Loads a series; undefined if it is in memory, where it stays as long as it is used. */
     load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
-
     coverage: (series: CandleSeries) => of(series).coverage,
-    /** The candles in memory that begin from one instant through another. */
     slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> => of(series).series.slice(from, thru),
 
-    /** The beginning of the first candle in memory (Unix ms), where the series is loaded and has any. */
+    /** The beginning of the first candle in memory (Unix ms). */
     first(series: CandleSeries): number | undefined {
       const { columns, start, end } = residents.peek(nameOf(series))?.series.all() ?? NOTHING;
       return start < end ? columns.at[start] : undefined;
     },
 
-    /** Rises with each reload. */
     generation: () => generation,
 
-    /** A copy of the candles of a span: read from the store where the memory does not go back so far. */
+    /** A copy of the candles of a span, read from the store if memory does not reach back that far. */
     async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
       const stored =
         from < oldest(series.interval) ? await readSeries(CANDLES, from, readerOf(series, thru)) : of(series).series;
       return columnsOf(CANDLES, [], stored.slice(from, thru));
     },
 
-    /** Names the candles of a span as they are now; undefined for those that are not in memory. */
+    /** A version of the candles of a span; undefined if they are not in memory. */
     versionOf: (series: CandleSeries, { from }: Span): string | undefined =>
       from >= oldest(series.interval) ? String(of(series).series.version) : undefined,
 

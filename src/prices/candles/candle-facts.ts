@@ -4,8 +4,7 @@ import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { currencyText, type Valuation, withRates } from '#prices/currencies/valuation';
 import { fileName } from '#prices/history/series-text';
 import { type CandleColumns, candleLength } from '#prices/model/candle';
-import type { Interval, Window } from '#prices/model/interval';
-import { spanText } from '#prices/model/interval';
+import { type Interval, spanText, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import { firstUnsettled, wholeOf } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
@@ -18,43 +17,36 @@ import type { CandleSeries } from './candle-store.ts';
 type Dependencies = {
   source: Pick<Kraken, 'name' | 'reach'>;
   cache: CandleCache;
-  /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning'>;
   retention: Retention;
   clock: Clock;
 };
 
-/** What is known of a window of candles beside the candles: its bounds and gaps, and what there is to say of an answer. */
 export function createCandleFacts({ source, cache, archive, retention, clock }: Dependencies) {
-  /** How far back candles may be asked for, and stored. */
   const bounds = (interval: Interval, now: number) => ({
     reach: source.reach(interval, now),
     keptFrom: keptFrom(retention, source.name, now),
   });
 
-  /** The first instant of which candles can be known: that of prices, or a stored candle of before it. */
+  /** The first instant with known candles: that of prices, or an older stored candle. */
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
 
-  /** The parts of a window that are not known, but for a newest candle that is being fetched. */
+  /** The missing parts of a window, except a newest candle that is being fetched. */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), {
-      ...{ now, interval, coverage: cache.coverage(series) },
-    });
+    const gaps = candleGaps(span, beginning(series), { now, interval, coverage: cache.coverage(series) });
     const newest = runningCandle(interval, now) - candleLength(interval);
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
 
-  /** What to throw for a window without a candle. */
+  /** The error for a window without a candle. */
   function nothingToServe(series: CandleSeries, window: Window, failure: unknown): unknown {
     const spans = missing(series, window);
     const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
     if (failure instanceof UpstreamFailure && failure.reason === 'not_listed')
-      return new Problem('no_data', 'The venue does not trade this token for US dollars.', {
-        cause: failure,
-      });
+      return new Problem('no_data', 'The venue does not trade this token for US dollars.', { cause: failure });
     if (failure) return upstreamProblem(failure, { who: 'The venue', members });
     const [first] = spans;
     if (!first) return new Problem('no_data', 'This time range contains no finished candle of this token.');
@@ -87,7 +79,9 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     const isBehind =
       window.open &&
       candleGaps({ from: running - length, thru: now }, 0, {
-        ...{ now, interval: series.interval, coverage: cache.coverage(series) },
+        now,
+        interval: series.interval,
+        coverage: cache.coverage(series),
       }).length > 0;
     const fetchedAt = cache.fetchedAt(candleFetch(series));
     return {
@@ -110,50 +104,44 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   return { bounds, beginning, missing, nothingToServe, facts };
 }
 
-/** A candle is settled once it was told so long after its end, in ms: younger ones have been seen to change. */
+/** In ms: younger candles have been seen to change. */
 const SETTLES_AFTER = HOUR;
-/** Candles are asked for again after this at the soonest, in ms: the newest may come a moment late. */
+/** In ms: the newest candle may come a moment late. */
 const ASKED_AGAIN = MINUTE;
-/** Of what the venue tells, the oldest candles that are not asked for: they are gone when the answer comes. */
+/** The oldest candles that Kraken reports are not requested: they are gone when the response comes. */
 const EDGE = 2;
 
-/** What is known of the candles of a token and an interval, as of `now`; instants in Unix ms. */
+/** The known candles of a token and an interval as of `now`; instants in Unix ms. */
 type KnownCandles = {
   now: number;
   interval: Interval;
-  /** The spans of which the venue has told all. */
   coverage: readonly Span[];
-  /** The beginning of the first candle that may still change, of those that may be asked for (`firstAsked`). */
+  /** The beginning of the first candle that may still change and can be requested (`firstAsked`). */
   unsettledFrom: number | undefined;
-  /** The earliest instant of which the venue tells candles. */
+  /** The earliest instant for which Kraken has candles. */
   reach: number;
-  /** The earliest instant of which candles are kept; -Infinity where all are. */
+  /** The retention limit; -Infinity without one. */
   keptFrom: number;
   fetchedAt: number | undefined;
 };
 
-/**
- * What to fetch for a window: the candles from an instant on, all that the venue tells where that is undefined; and
- * until when the answer waits for them.
- */
+/** The candles to fetch for a window, from an instant on or all, and how long the response waits for them. */
 type PlannedCandles = { from: number | undefined; wait: Wait };
 
-/** Whether a candle is final once it was fetched at an instant. */
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
   fetchedAt >= at + length + SETTLES_AFTER;
 
-/** The beginning of the running candle. */
 export const runningCandle = (interval: Interval, now: number): number =>
   Math.floor(now / candleLength(interval)) * candleLength(interval);
 
 const firstTold = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The beginning of the first candle that is asked for: of those before, the venue tells none, or none is kept. */
+/** The beginning of the first candle to request: Kraken has no older ones, or they are not kept. */
 export const firstAsked = (interval: Interval, { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>): number =>
   Math.max(firstTold(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
-/** The parts of a span of which candles are finished and not known, from an instant on. */
+/** The parts of a span from an instant on whose finished candles are missing. */
 export function candleGaps(
   span: Span,
   from: number,
@@ -163,10 +151,7 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/**
- * What to fetch for a window, if anything. What is missing is waited for; for the newest candle alone the answer waits
- * a moment, and for what has only to be settled not at all. One call brings all that is needed.
- */
+/** Missing candles are awaited, the newest alone for a moment, unsettled ones not at all. One call is enough. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;
@@ -178,7 +163,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   const isUnsettled = unsettled <= span.thru && isCandleSettled(unsettled, length, now);
   const [gap] = gaps;
   if (!gap && !isUnsettled) return undefined;
-  // From the oldest that is wanted of the whole series: so the next window needs no call.
+  // From the oldest missing candle of the whole series, so that the next window needs no call.
   const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
   const oldest = Math.min(missing?.from ?? running, unsettled);
   const from = oldest === firstTold(interval, reach) ? undefined : oldest;

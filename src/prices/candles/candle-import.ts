@@ -11,18 +11,16 @@ import { candleImport } from './candle-cache.ts';
 import { isCandleSettled } from './candle-facts.ts';
 import type { CandleStore } from './candle-store.ts';
 
-/** The columns of the venue's bulk files, which have no header. */
+/** The columns of Kraken's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 
 /** Unix seconds are below this until the year 5138; milliseconds are above it since 1973. */
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-/** A candle of a file, or what is wrong with its line. */
 type ReadCandle = { candle: Candle } | { fault: string };
 
-/** The beginning of a line's candle in Unix ms, or what is wrong with it. */
-export function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
+/** The beginning of a line's candle in Unix ms, or its fault. */
+function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
     return { fault: `timestamp is not a whole number of Unix seconds${header}` };
@@ -48,7 +46,6 @@ function readFigures({ line, fields }: CsvLine): ReadCandle {
   return { candle: { at, open, high, low, close, volume } };
 }
 
-/** Why a candle of an interval cannot be stored. */
 function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now: number): string | undefined {
   const length = candleLength(interval);
   if (at < FIRST_BLOCK) return `begins before ${isoDate(FIRST_BLOCK)}, the first block of all`;
@@ -61,11 +58,10 @@ function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now
 }
 
 const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as const;
-
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
-/** Reads the lines of a file in order: each is checked by itself, and against the last one that was good. */
-export function createCandleReader({ interval, now, allowHoles }: Order) {
+/** Reads the lines of a file in order, and compares each with the last good one. */
+function createCandleReader({ interval, now, allowHoles }: Order) {
   const length = candleLength(interval);
   let last: { at: number; line: number } | undefined;
 
@@ -88,13 +84,13 @@ export function createCandleReader({ interval, now, allowHoles }: Order) {
   };
 }
 
-/** The interval whose candles are so many ms long. */
-export const intervalOfLength = (length: number): Interval | undefined =>
+/** The interval of a candle length in ms. */
+const intervalOfLength = (length: number): Interval | undefined =>
   INTERVALS.find((interval) => candleLength(interval) === length);
 
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
 
-/** Candles as JSON text, in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
+/** JSON text in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
 export function* candlesJson({ at, open, high, low, close, volume }: CandleColumns): Generator<string> {
   yield '[';
   yield* inPieces(
@@ -106,7 +102,6 @@ export function* candlesJson({ at, open, high, low, close, volume }: CandleColum
   yield ']';
 }
 
-/** Candles as CSV, in pieces. */
 export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generator<string> => {
   const { at, open, high, low, close, volume } = columns;
   const fields = (i: number) =>
@@ -120,14 +115,13 @@ type Options = {
   token: TokenName;
   source: MarketSourceName;
   interval: Interval;
-  /** Candles may be missing: the venue leaves out those without a trade. */
+  /** Accepts gaps: Kraken leaves out candles without a trade. */
   allowHoles: boolean;
 };
 
-/** Imports the bulk files of a venue into the candles of the archive. */
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** The interval of a file, by the smallest distance between two of its lines; or the line that has another one. */
+    /** The interval of a file, from the smallest distance between two lines; the bad line otherwise. */
     async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
@@ -144,7 +138,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return intervalOfLength(length) ?? { line, fault };
     },
 
-    /** Reads a file to its end and stores nothing; gives the number of bad lines. Throws `ImportFileError`. */
+    /** Reads a file to its end, stores nothing, and returns the number of bad lines. Throws `ImportFileError`. */
     async check(file: CsvLines, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void): Promise<number> {
       const read = createCandleReader({ interval, allowHoles, now: clock.now() });
       let good = 0;
@@ -162,10 +156,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return bad;
     },
 
-    /**
-     * Imports a file that was checked, all of it or nothing. Candles that are settled in the archive stay as they are.
-     * Gives how many it has, and how many of them were stored. Throws `ImportFileError`, and what the database throws.
-     */
+    /** Imports a checked file, all or nothing; settled candles stay. Throws `ImportFileError` and database errors. */
     async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
       const now = clock.now();
       const length = candleLength(interval);

@@ -17,20 +17,19 @@ import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import type { ImplausibleRows } from '#upstream/plausible';
 
-/** A series of candles: a token's, of one length. */
 export type CandleSeries = { token: TokenName; interval: Interval };
 
-/** Candles of a series, ascending; `covers` is the span that is complete with them. */
-export type CandleUpdate = CandleSeries & {
+/** Candles of a series, ascending; `covers` is the span that they complete. */
+type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
   covers?: Span | undefined;
 };
 
-/** `at`: when the first candle of a series begins, in Unix ms. */
+/** `at`: the beginning of the first candle of a series, in Unix ms. */
 type FirstCandle = CandleSeries & { at: number };
 
-/** How long the import of a file may take, in ms: a million rows take a minute. */
+/** A million rows take a minute. */
 const IMPORT_MS = 30 * 60 * 1000;
 
 const given = (candles: readonly StoredCandle[]) => Prisma.sql`
@@ -38,7 +37,7 @@ const given = (candles: readonly StoredCandle[]) => Prisma.sql`
   FROM json_to_recordset(${JSON.stringify(candles)}::json)
     AS row(at float8, open float8, high float8, low float8, close float8, volume float8, settled boolean)`;
 
-/** Replaces unsettled candles and adds what is new: a settled one never changes. Gives how many rows it wrote. */
+/** Replaces unsettled candles and adds new ones; a settled one never changes. Returns the number of rows written. */
 const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Prisma.sql`
   WITH given AS (${given(candles)}), gone AS (
     DELETE FROM candle WHERE token = ${token} AND grain = ${interval}::grain AND NOT settled
@@ -51,7 +50,7 @@ const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Pr
       volume = excluded.volume, source = excluded.source, settled = excluded.settled
   WHERE NOT candle.settled`;
 
-/** Whether a candle that begins in a span can be true; PostgreSQL orders NaN above infinity. */
+/** PostgreSQL orders NaN above infinity. */
 const plausible = ({ from, thru }: Span) => Prisma.sql`(
   candle.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}
   AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
@@ -72,10 +71,9 @@ const toCandle = ([at, open, high, low, close, volume, settled]: Row): StoredCan
   settled,
 });
 
-/** The rows of `Candle` and `CandleCoverage`. */
 export function createCandleStore(prisma: PrismaClient) {
   return {
-    /** Stores what one answer brought, in one transaction. */
+    /** Stores a response, in one transaction. */
     async record(what: string, update: CandleUpdate, fetchedAt: number): Promise<void> {
       const { covers } = update;
       await prisma.$transaction([
@@ -86,10 +84,7 @@ export function createCandleStore(prisma: PrismaClient) {
       ]);
     },
 
-    /**
-     * Stores the candles of a file, all or none; gives how many of them are new or have changed.
-     * @param covers the span that is complete with them; called once they are all read
-     */
+    /** Stores a file's candles, all or none; calls `covers` after all are read. Returns the number of changed rows. */
     import: (
       what: string,
       series: Omit<CandleUpdate, 'candles' | 'covers'>,
@@ -109,10 +104,7 @@ export function createCandleStore(prisma: PrismaClient) {
         { timeout: IMPORT_MS },
       ),
 
-    /**
-     * The candles that begin in a span, ascending, without those that cannot be true. They come as one JSON text.
-     * @param most how many of the first; all where left out
-     */
+    /** The plausible candles that begin in a span, ascending, sent as one JSON text; the first `most`, or all. */
     async candles({ token, interval }: CandleSeries, span: Span, most?: number): Promise<StoredCandle[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY candle.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ candles: string | null }[]>`
@@ -123,17 +115,17 @@ export function createCandleStore(prisma: PrismaClient) {
       return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
     },
 
-    /** The spans of which all candles are known, of some tokens; of all where left out. */
+    /** The complete spans of some tokens; of all if left out. */
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage', tokens),
 
-    /** A number that rises with each change to candles. */
+    /** Rises with each change to candles. */
     async changes(): Promise<number> {
       const [row] = await prisma.$queryRaw<{ changes: number }[]>`
         SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE what LIKE 'candles%'`;
       return row?.changes ?? 0;
     },
 
-    /** The beginning of the first plausible candle of each series (Unix ms), one look-up in the index each. */
+    /** The beginning of the first plausible candle of each series (Unix ms), by one index look-up each. */
     async firsts(times: Span): Promise<FirstCandle[]> {
       const rows = await prisma.$queryRaw<(CandleSeries & { at: number | null })[]>`
         SELECT token, grain::text AS interval, ${epochMs('at')} AS at FROM (
@@ -144,10 +136,9 @@ export function createCandleStore(prisma: PrismaClient) {
       return rows.flatMap(({ at, ...series }) => (at === null ? [] : [{ ...series, at }]));
     },
 
-    /** The plausible candles of each series and source, counted by the database. */
     summary: (times: Span): Promise<SeriesSummary[]> => readSummary(prisma, 'candle', plausible(times)),
 
-    /** Stored candles that cannot be true, as of the times that can be. They are not served. */
+    /** Stored implausible candles. They are not served. */
     implausibleRows: (times: Span): Promise<ImplausibleRows[]> =>
       prisma.$queryRaw`
         SELECT token, 'candles' AS what, count(*)::int AS count, ${firstInstants('at')} AS instants

@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { overlap } from '#core/clock';
+import { type Clock, overlap } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
@@ -14,8 +13,7 @@ import { firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
 import { createCandleFacts, firstAsked, isCandleSettled, planCandles } from './candle-facts.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
@@ -25,7 +23,6 @@ type Dependencies = {
   source: Pick<Kraken, 'name' | 'reach' | 'candles'>;
   cache: CandleCache;
   answers: Answers;
-  /** That of prices, which knows when a token begins. */
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
@@ -33,7 +30,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** What is asked of a window: `question` names all of it. */
+/** `question` identifies the request. */
 type CandleQuestion = {
   question: string;
   series: CandleSeries;
@@ -44,42 +41,41 @@ type CandleQuestion = {
 
 const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 
-/** The verbs of candles. All throw a problem when there is no answer. */
+/** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
-
   const told = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = told;
 
-  /** One call for all candles from an instant on; what it has is stored, but for what would be deleted for its age. */
+  /** One call for all candles from an instant on; those beyond the retention are not stored. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
     const told = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
     const length = candleLength(interval);
     const { rows, covers } = keptOf(told.candles, told.covers, keptFrom(retention, source.name, now));
-    const settling = rows.map((candle) => ({
-      ...candle,
-      settled: isCandleSettled(candle.at, length, now),
-    }));
+    const settling = rows.map((candle) => ({ ...candle, settled: isCandleSettled(candle.at, length, now) }));
     await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
   }
 
-  /** Fetches what a window needs, if anything. */
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
     const { interval } = series;
     const now = clock.now();
     const known = bounds(interval, now);
     const asked = cache.slice(series, { from: firstAsked(interval, known), thru: now });
     const plan = planCandles(span, {
-      ...{ ...known, now, interval, coverage: cache.coverage(series) },
-      ...{ unsettledFrom: firstUnsettled(asked), fetchedAt: cache.fetchedAt(candleFetch(series)) },
+      ...known,
+      now,
+      interval,
+      coverage: cache.coverage(series),
+      unsettledFrom: firstUnsettled(asked),
+      fetchedAt: cache.fetchedAt(candleFetch(series)),
     });
     const runner = createFetchRunner({ singleFlight, clock });
     if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(series, plan.from));
     return runner.outcome;
   }
 
-  /** What a token is worth by the first price of its own candles. */
+  /** A token as currency, valued at the open of its own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await Promise.all([archive.load(token), cache.load(series)]);
@@ -87,14 +83,8 @@ export function createCandles(dependencies: Dependencies) {
     const version = cache.versionOf(series, window.span);
     const { at, open } = await cache.between(series, window.span);
     const gaps = missing(series, window);
-    return valuationBySamples(
-      {
-        ...{ currency, source: source.name, outcome, version, gaps, isSettled: true },
-        beginning: beginning(series),
-      },
-      { at, price: open },
-      window.interval,
-    );
+    const known = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
+    return valuationBySamples({ currency, source: source.name, ...known }, { at, price: open }, window.interval);
   }
 
   function valuationOf(currency: Currency, window: Window): Promise<Valuation> {
@@ -120,7 +110,6 @@ export function createCandles(dependencies: Dependencies) {
     return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
-  /** How large the answer to a window may be. */
   function size(series: CandleSeries, { span }: Window): WindowSize {
     const known = overlap(span, { from: beginning(series), thru: clock.now() });
     return windowSize(known === undefined ? 0 : samplesIn(series.interval, known));
@@ -145,11 +134,8 @@ export function createCandles(dependencies: Dependencies) {
     },
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
-
-    /** What could not be fetched, and why. */
     warnings: singleFlight.warnings,
-
-    /** When nothing is being fetched any more. */
+    /** Resolves when no fetch is in flight. */
     idle: singleFlight.idle,
   };
 }

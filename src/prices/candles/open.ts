@@ -12,30 +12,21 @@ type Beside = Pick<Venue, 'source' | 'sync'> &
   Pick<OpenMarket, 'archive'> &
   Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
-/** Opens the candles of a venue: what is stored of them, and what fetches them. */
 export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Beside) {
   const { settings, database, deadline, refreshes, versions, responses, clock, failures } = deps;
   const store = deadline.over(createCandleStore(database.prisma));
   const cache = createCandleCache({ store, versions, clock, workingSet });
   const { retention, upstreamTimeoutMs: timeoutMs } = settings;
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const answers = responses('candles', cache);
   let polled = cache.generation();
 
   return {
     cache,
     available: createCandleAvailability({ store, source, retention, clock }),
-    candles: createCandles({
-      source,
-      cache,
-      answers: responses('candles', cache),
-      archive,
-      retention,
-      singleFlight,
-      rates,
-      clock,
-    }),
+    candles: createCandles({ source, cache, answers, archive, retention, singleFlight, rates, clock }),
 
-    /** Reads what calls other processes have spent, after a change of the cache. */
+    /** Reads the calls that other processes spent, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

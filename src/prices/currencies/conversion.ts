@@ -6,29 +6,23 @@ import type { PointColumns } from '#prices/model/sample';
 import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 
-/** What one unit of a currency is worth at an instant (Unix ms), in US dollars; NaN where nobody can say. */
+/** The value of one unit of a currency at an instant (Unix ms), in US dollars; NaN if unknown. */
 export type Worth = (at: number) => number;
 
-/**
- * A figure in US dollars in another currency; NaN where it, or the worth of the currency, is not known.
- * @param worth of one unit, in US dollars
- */
+/** NaN if the figure or the currency's value (`worth`, in US dollars) is unknown. */
 function inUnits(dollars: number, worth: number): number {
   const figure = dollars / worth;
   return Number.isFinite(figure) ? figure : Number.NaN;
 }
 
-/** As `inUnits`, of a figure that may be null, and is where it cannot be converted. */
+/** Null if the figure is null or cannot be converted. */
 export function convertFigure<Figure extends number | null>(dollars: Figure, worth: number): Figure | null {
   if (dollars === null) return null;
   const figure = inUnits(dollars, worth);
   return Number.isNaN(figure) ? null : (figure as Figure);
 }
 
-/**
- * The worth of a currency by reference rates: each instant by those of its own UTC date.
- * @param units of the currency for one euro; undefined for the euro itself
- */
+/** Reference rates of each instant's UTC date; `units` for one euro, undefined for the euro itself. */
 export function worthByRates(dollars: RateSeries, units: RateSeries | undefined): Worth {
   let date = Number.NaN;
   let worth = Number.NaN;
@@ -41,10 +35,7 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
   };
 }
 
-/**
- * The worth of a token by its own samples: of a day the one that is nearest on the same UTC date, else the nearest of all
- * that is no further away than samples of the interval lie apart.
- */
+/** The nearest sample: of the same UTC date for days, else within the spacing of the interval. */
 export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | 'price'>, interval: Interval): Worth {
   const furthest = interval === 'day' ? DAY : spacingOf(interval);
   return (at) => {
@@ -63,10 +54,7 @@ export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | '
   };
 }
 
-/**
- * Rows in another currency, without those of a time at which nobody can say its worth.
- * @param money the columns whose figures are in US dollars
- */
+/** Converts the columns `money` from US dollars, and leaves out rows without a known rate. */
 function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Rows & string)[], worth: Worth): Rows {
   const places = new Uint32Array(rows.at.length);
   const worths = new Float64Array(rows.at.length);
@@ -89,23 +77,16 @@ function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Ro
   return Object.fromEntries(converted);
 }
 
-/** A series in another currency. Rows of a time at which nobody can say its worth are left out. */
 export const convertColumns = (columns: PointColumns, worth: Worth): PointColumns =>
   convertRows(columns, ['price', 'marketCap', 'volume'], worth);
 
-/** Candles in another currency, each by its worth when the candle begins; the volume is in tokens and stays. */
+/** Converts each candle at the rate of its beginning; the volume is in tokens and stays. */
 export const convertCandles = (columns: CandleColumns, worth: Worth): CandleColumns =>
   convertRows(columns, ['open', 'high', 'low', 'close'], worth);
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 
-/**
- * A latest price record in another currency: the highest and the lowest price by its worth at their own dates, the rest
- * by what it is worth now. Supplies stay, and so do percentages, which are of dollars.
- *
- * @param now the worth of one unit now
- * @returns undefined where the price cannot be converted
- */
+/** Highs and lows convert at their dates' rates, the rest at `now`. Undefined if the price cannot be converted. */
 export function convertLatest(record: LatestPrice, now: number, worth: Worth): LatestPrice | undefined {
   const current_price = convertFigure(record.current_price, now);
   if (current_price === null) return undefined;

@@ -4,17 +4,16 @@ import { servedCurrencies } from '#prices/model/currency';
 import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import type { Budget } from '#upstream/budget';
-import { openBudget } from '#upstream/budget';
+import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/** Nothing is written of limits: a bound on what could go wrong here. A day takes two calls, a holiday six. */
+/** The ECB documents no limits: this bounds a malfunction. A day takes two calls, a holiday six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
-/** Opens the rates of currencies; with nothing to read before somebody asks for another currency than the dollar. */
+/** Nothing is read before the first request for a currency other than the dollar. */
 export function openCurrencies(deps: PriceDeps) {
   const { settings, database, deadline, refreshes, versions, observe, clock, failures } = deps;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
@@ -37,7 +36,11 @@ export function openCurrencies(deps: PriceDeps) {
     return reserved;
   }
   const source = openEcb({
-    ...{ url, timeoutMs, clock, reserve, breaker },
+    url,
+    timeoutMs,
+    clock,
+    reserve,
+    breaker,
     callSpacing: () => MINUTE,
     observe: observe(upstream),
     dropped: createDropped(deps, upstream),
@@ -47,12 +50,10 @@ export function openCurrencies(deps: PriceDeps) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
-    /** What figures can be told in, the dollar first. */
+    /** The dollar first. */
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
-
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],
-
     close: source.close,
   };
 }

@@ -3,18 +3,14 @@ import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/**
- * Holidays and weekends together are five days at most: a rate that none follows for longer has ended, or its currency
- * was not quoted for a while.
- */
+/** Holidays and weekends last five days at most: after a longer pause a currency has ended, or was not quoted. */
 export const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. A rate holds until the next is published, over weekends and holidays; one that no other
- * follows for ten days, for its own date alone. The last one holds on, unless others have been published without it.
- *
+ * The rates of one currency. A rate holds until the next one, over weekends and holidays; without a successor for ten
+ * days, on its own date only. The last rate holds on, unless newer rates were published without it.
  * @param rows date (Unix ms of its midnight, UTC) and units for one euro, ascending
- * @param newest the newest date of which any rate is known
+ * @param newest the newest date with any rate
  */
 export function createRateSeries(rows: readonly (readonly [date: number, rate: number])[], newest: number) {
   const dates = rows.map(([date]) => date);
@@ -30,13 +26,12 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   );
 
   return {
-    /** The spans of which there is a rate, ascending; the last may have no end. */
+    /** The spans with a rate, ascending; the last may have no end. */
     known: known as readonly Span[],
-
-    /** The date of its last rate, when it has ended. */
+    /** The date of the last rate of an ended currency. */
     endedOn: isOver ? last : undefined,
 
-    /** The rate that an instant is converted with, and the date that it was published for. */
+    /** The rate at an instant, and the date that it was published for. */
     at(instant: number): { rate: number; on: number } | undefined {
       if (!known.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
       const place = placeOf(dates, startOfDate(instant) + DAY) - 1;
@@ -47,35 +42,21 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
 
 export type RateSeries = ReturnType<typeof createRateSeries>;
 
-/**
- * When the rates of a date are out, in ms from its midnight (UTC): about 16:00 in Frankfurt, which is 14:00 in summer. In
- * winter a first look is in vain, and the next one is an hour later.
- */
+/** In ms from midnight (UTC): about 16:00 in Frankfurt. In winter, the first request is an hour early. */
 const PUBLISHED_AFTER = 14 * HOUR + 10 * MINUTE;
-
 const isWeekend = (date: number): boolean => [0, 6].includes(new Date(date).getUTCDay());
-
-/** The last weekday that is not after a date. */
 const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(date - DAY) : date);
 
-/** What is known of the rates: from when on they were fetched, the newest date that has any, and when they last were; Unix ms. */
-export type KnownRates = {
-  from: number | undefined;
-  newest: number | undefined;
-  fetchedAt: number | undefined;
-};
+/** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
+export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
-/**
- * The one call that brings the rates for a time from an instant on, if one is needed: all from its `from` on. What is
- * missing of days that are over is waited for. Rates that may be out by now are asked for once an hour, and less and less
- * often where they stay away, as on a holiday.
- */
+/** The call for the rates from an instant on, if needed; rarer the longer rates are absent, as on a holiday. */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,
   now: number,
 ): { from: number; wait: Wait } | undefined {
-  // Whole years, so that there are not many such calls.
+  // Whole years limit the number of such calls.
   const needed = new Date(Math.max(FIRST_BLOCK, instant) - HOLDS).getUTCFullYear();
   const first = Date.UTC(needed, 0, 1);
   if (from === undefined || first < from) return { from: first, wait: 'end' };

@@ -4,13 +4,13 @@ import type { PrismaClient } from '#generated/prisma/client';
 import type { Currency, PublishedRate } from '#prices/model/currency';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** Whose rates they are: there is one source. */
+/** The only source. */
 const SOURCE = 'ecb';
 
-/** The rates of one currency: date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
+/** Date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
 type RateRows = readonly (readonly [date: number, rate: number])[];
 
-/** A row for each date, not for each rate: a call may bring a hundred thousand rates. */
+/** A row for each date, not for each rate: a call may return a hundred thousand rates. */
 const given = (rates: readonly PublishedRate[]) =>
   JSON.stringify(
     [...Map.groupBy(rates, ({ date }) => date)].map(([date, published]) => ({
@@ -21,10 +21,9 @@ const given = (rates: readonly PublishedRate[]) =>
 
 const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 && rate < Number.POSITIVE_INFINITY;
 
-/** The rows of `ExchangeRates`, and from when on they were fetched. */
 export function createRateStore(prisma: PrismaClient) {
   return {
-    /** Stores what one answer brought, all or nothing: the rates from a date on (Unix ms). One that is stored stays. */
+    /** Stores a response in one transaction: the rates from a date on (Unix ms). Stored rates stay. */
     async record(what: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
@@ -38,13 +37,13 @@ export function createRateStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The first date (Unix ms) from which on rates were fetched; undefined where none were. */
+    /** The first fetched date (Unix ms). */
     async from(): Promise<number | undefined> {
       const row = await prisma.exchangeRateSpan.findUnique({ where: { source: SOURCE } });
       return row?.from.getTime();
     },
 
-    /** The rates of a currency up to now, without those that cannot be true. They come as one JSON text. */
+    /** The plausible rates of a currency up to now, sent as one JSON text. */
     async rates(currency: Currency, now: number): Promise<RateRows> {
       const [row] = await prisma.$queryRaw<{ rates: string | null }[]>`
         SELECT json_agg(json_build_array(${epochMs('date')}, rates->${currency}::text) ORDER BY date)::text AS rates

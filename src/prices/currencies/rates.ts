@@ -3,8 +3,7 @@ import { memo } from '#core/memo';
 import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { worthByRates } from './conversion.ts';
 import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-series.ts';
@@ -19,12 +18,12 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Failures of an answer that was too long to come. */
+/** Failures of a response that was too long. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
-/** The rates of currencies: fetched when they are asked for and missing or due, and kept for good. */
+/** Exchange rates, fetched when they are requested and missing or due, and kept forever. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
-  /** What is stored is read when somebody first asks for another currency than the dollar. */
+  /** The first request for a currency other than the dollar reads the stored rates. */
   const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
 
   async function fetch(from: number): Promise<void> {
@@ -33,7 +32,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     await cache.sync();
   }
 
-  /** Fetches what a time from an instant on needs, if anything. */
   async function refresh(since: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const now = clock.now();
@@ -45,13 +43,13 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
     if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
       return runner.outcome;
-    // Nothing is stored, and many years did not come within the deadline: this year's may.
+    // Nothing is stored, and many years exceeded the deadline: this year may not.
     singleFlight.forget(RATES);
     return refresh(now);
   }
 
   return {
-    /** What a currency is worth from an instant on (Unix ms), by the rates there are. */
+    /** The value of a currency from an instant on (Unix ms). */
     async valuation(currency: Currency, since: number): Promise<Valuation> {
       await open();
       const outcome = await refresh(since);
@@ -72,7 +70,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
       };
     },
 
-    /** What could not be fetched, and why. */
     warnings: singleFlight.warnings,
     idle: singleFlight.idle,
   };
@@ -80,26 +77,22 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Where there is no source of rates, nobody is let to ask for a currency that needs them. */
+/** Without a source of rates, no request can name a currency that needs them. */
 export const NO_RATES: Rates = {
   valuation: (currency) => Promise.reject(new RangeError(`no rates of ${currency} are served`)),
   warnings: () => [],
   idle: async () => undefined,
 };
 
-/** The name of the one fetch, here and in the store. */
+/** The name of the only fetch, here and in the store. */
 export const RATES = 'rates';
-export type RateFetch = typeof RATES;
+type RateFetch = typeof RATES;
 
-/** The rates of the dollar and of another currency for one euro each; undefined for the euro itself. */
+/** The rates for one euro; `units` is undefined for the euro itself. */
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
-
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
-/**
- * The stored rates in memory: those of the dollar, and of each currency that somebody asks for, from then on. What is
- * fetched is stored first and then read, in this process as in every other.
- */
+/** The stored rates of the requested currencies in memory: stored first and then read, in every process alike. */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;
@@ -122,7 +115,6 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
     },
   });
 
-  /** The rates of a currency: read when they are first asked for. */
   function unitsOf(currency: Currency): Promise<RateSeries> {
     const mine = others;
     const end = newest ?? Number.NEGATIVE_INFINITY;
@@ -135,10 +127,7 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
   return {
     sync,
     version,
-
     known: (): KnownRates => ({ from, newest, fetchedAt: fetchedAt(RATES) }),
-
-    /** Rises with each reload. */
     generation: () => generation,
 
     async pair(currency: Currency): Promise<RatePair> {
@@ -148,4 +137,4 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
   };
 }
 
-export type RateCache = ReturnType<typeof createRateCache>;
+type RateCache = ReturnType<typeof createRateCache>;

@@ -20,14 +20,14 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `now` is what the currency is worth now, `worth` what it was on the dates of the records' extremes. */
+/** `now` is the current value, `worth` the value on the dates of the records' extremes. */
 type LatestValuation = Valuation & { now: number };
 
-/** When the highest and the lowest price were (Unix ms), of those that are known. */
+/** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** What a currency is worth for figures of prices: by reference rates, or by the samples of the token that it is. */
+/** Values a currency by reference rates, or by the samples of the token that it is. */
 export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const { interval, span } = window;
@@ -36,7 +36,10 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     const rows = read(token, window, await archive.reaching(token, interval, span.from));
     return valuationBySamples(
       {
-        ...{ currency, outcome, version: rows.version, isSettled: rows.isSettled },
+        currency,
+        outcome,
+        version: rows.version,
+        isSettled: rows.isSettled,
         source: rows.sources[0] ?? PRIMARY_SOURCE,
         beginning: archive.beginning(token),
         gaps: gapReport.missing(token, window),
@@ -46,12 +49,8 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     );
   }
 
-  /** What a token is worth now, and on the dates of the extremes of others. */
-  async function latestBySamples(
-    currency: Currency,
-    token: TokenName,
-    extremes: readonly number[],
-  ): Promise<LatestValuation> {
+  /** Values a token now, and on the dates of the extremes. */
+  async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
     await archive.load(token);
     const outcome = await backfill.latest(token);
     const now = clock.now();
@@ -65,7 +64,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
       currency,
       source: latest?.sources[0]?.source ?? PRIMARY_SOURCE,
       version: [currency, price, at, days?.version].join(),
-      worth: (instant) => days?.worth(instant) ?? Number.NaN,
+      worth: (instant: number) => days?.worth(instant) ?? Number.NaN,
       on: () => startOfDate(at),
       missing: () => [],
       isSettled: () => false,
@@ -76,13 +75,11 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
   }
 
   return {
-    /** For the samples of a window. */
     ofWindow(currency: Currency, window: Window): Promise<Valuation> {
       const token = tokenOfCurrency(currency);
       return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
     },
 
-    /** For latest price records. */
     async ofLatest(currency: Currency, records: readonly LatestPrice[]): Promise<LatestValuation> {
       const token = tokenOfCurrency(currency);
       const extremes = records.flatMap(extremesOf);

@@ -2,19 +2,17 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, isoDate, overlap, type Span, union } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { Window } from '#prices/model/interval';
-import { gapsIn, spanText } from '#prices/model/interval';
+import { gapsIn, spanText, type Window } from '#prices/model/interval';
 import type { Backfill } from '#prices/refresh/backfill';
 import { upstreamProblem } from '#upstream/failure';
 
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
 
-/** The aggregator has minutes of the last day alone, on every plan; everything else some plan has. */
+/** CoinGecko has minutes of the last day only, on every plan. */
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
-/** The gaps of an answer, and the problem when there is no answer. */
 export function createGapReport({ archive, backfill, clock }: Dependencies) {
-  /** The gaps of a window. One younger than the last chart is left out: the next chart fills it. */
+  /** The gaps of a window, except those that the next chart fills. */
   function missing(token: TokenName, { interval, span, open }: Window): Span[] {
     const now = clock.now();
     const known = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
@@ -25,17 +23,14 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
   return {
     missing,
 
-    /**
-     * The missing spans as `from/thru`.
-     * @param others gives what else is missing of a span
-     */
+    /** The missing spans as `from/thru`; `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
       const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
       const spans = [...missing(token, window), ...(known ? others(known) : [])];
       return union(spans).map((span) => spanText(window.interval, span));
     },
 
-    /** What to throw for a window without a sample; `failure` is why it could not be filled, if anything was tried. */
+    /** The error for a window without a sample; `failure` is the fetch failure, if any. */
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
       const gaps = missing(token, window).map((span) => spanText(window.interval, span));
       if (failure) return upstreamProblem(failure, { members: { gaps } });

@@ -2,8 +2,7 @@ import { DAY, isoDate, SECOND, spreadsheetTime } from '#core/clock';
 import type { Currency } from '#prices/model/currency';
 import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
-import type { Sample } from '#prices/model/sample';
-import { POINTS, type PointColumns } from '#prices/model/sample';
+import { POINTS, type PointColumns, type Sample } from '#prices/model/sample';
 import { columnsOf, inCsv, PIECE_ROWS } from '#prices/model/series';
 
 const ARRAYS = [
@@ -15,7 +14,7 @@ const ARRAYS = [
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 const twoDigits = (i: number) => TWO_DIGITS[i] as string;
 
-/** The end of an HTTP-date, from the time on, for the ms since midnight. */
+/** The end of an HTTP-date, from ms since midnight. */
 function timeText(ms: number): string {
   if (ms === 0) return '00:00:00 GMT';
   const seconds = Math.floor(ms / SECOND);
@@ -23,7 +22,7 @@ function timeText(ms: number): string {
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)} GMT`;
 }
 
-/** The figure of a later sample in the same second takes this one's place: an HTTP-date has whole seconds. */
+/** A later sample in the same second replaces the figure: an HTTP-date has whole seconds. */
 function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
   const second = Math.floor((at[index] as number) / SECOND);
   for (let i = index + 1; i < at.length; i++) {
@@ -34,11 +33,9 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
 }
 
 /**
- * A price series as JSON text, in pieces: `prices`, `market_cap` and `total_volume`, each an array of `{date, price}`
- * with `date` an HTTP-date; a figure that the source has not is left out of its array only.
- *
- * Written by hand because a window of thirteen years is 14,000 points; in pieces because a year of minutes is 300,000.
- * The text of a date is made once for all samples of a day, in all arrays: nothing is kept for each sample.
+ * JSON text in pieces: `prices`, `market_cap` and `total_volume`, arrays of `{date, price}` with `date` an HTTP-date; a
+ * missing figure is left out of its array. Hand-written because thirteen years are 14,000 points; in pieces because a
+ * year of minutes is 300,000. The date text is made once per day for all arrays, so that no sample allocates.
  */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
@@ -72,19 +69,15 @@ export function* seriesJson(columns: PointColumns): Generator<string> {
 }
 
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
-/** Where more than one source has told the samples. */
 const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
-/**
- * A price series as CSV, in pieces: times that spreadsheets read, an empty field for an unknown figure; in a fifth column
- * who told each sample, where that is not the same for all.
- */
+/** CSV in pieces: empty fields for unknown figures, a fifth column for the sources if they differ. */
 export function seriesCsv(
   { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,
 ): Generator<string> {
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
-  /** Of several samples in one second the last figure there is: a line has whole seconds. */
+  /** The last figure of a second: a line has whole seconds. */
   function field(figures: Float64Array, i: number): number | '' {
     for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
     return '';
@@ -101,10 +94,7 @@ export function seriesCsv(
 export const seriesToCsv = (samples: readonly Sample[], currency?: Currency): string =>
   [...seriesCsv(columnsOf(POINTS, samples), currency)].join('');
 
-/**
- * What a file with the figures of a window is called, without an ending, such as `bitcoin-2026-01-01-2026-01-31-eur`.
- * @param about what the figures are
- */
+/** A file name without its extension, such as `bitcoin-2026-01-01-2026-01-31-eur`. */
 export function fileName(
   about: readonly string[],
   { interval, span: { from, thru } }: Pick<Window, 'interval' | 'span'>,
@@ -112,6 +102,6 @@ export function fileName(
 ): string {
   const dates = new Set([isoDate(from), isoDate(thru)]);
   const parts = [...about, interval === 'day' ? [] : interval, ...dates, currency ?? []].flat();
-  // In a header field, and on whatever disk it is saved to.
+  // Safe in a header field and on any disk.
   return parts.join('-').replace(/[^\w.-]/g, '_');
 }

@@ -6,13 +6,12 @@ import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources
 import { firstSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 
-/** Beyond this a window is answered in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
+/** A larger window is sent in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
 const WIDE_SAMPLES = 1000;
-/** Of windows beyond this few may wait. */
+/** Few longer windows may wait. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
-/** How large the answer to a window of so many samples is. */
 export function windowSize(samples: number): WindowSize {
   if (samples > LONG_SAMPLES) return 'long';
   return samples > WIDE_SAMPLES ? 'wide' : 'short';
@@ -20,9 +19,8 @@ export function windowSize(samples: number): WindowSize {
 
 type Dependencies = { archive: ArchiveCache; clock: Clock };
 
-/** What the archive holds of a window, as it is now. */
 export function createWindowReader({ archive, clock }: Dependencies) {
-  /** Until its own row is ready, the first sample after midnight stands in for today's; a later hour's does not. */
+  /** Until today's row is ready, the first sample after midnight replaces it; a later hour's does not. */
   function standIn(token: TokenName): ToldSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
@@ -32,7 +30,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     return first && isMidnightSample(first.at) ? first : undefined;
   }
 
-  /** The rows of a window, and the samples that follow them. To be used before anything is awaited: rows may be replaced. */
+  /** The rows of a window, and the samples that follow them. Use them before any await: rows may be replaced. */
   function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: ToldSample[] = [];
@@ -43,10 +41,9 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       lastAt = sample.at;
     };
     if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
-    // The latest sample alone does not make a window: of what was asked for, nothing is there.
+    // The latest sample alone is not in the requested window.
     const isEmpty = slice.start === slice.end && following.length === 0;
     if (withLatest) follow(archive.newest(token));
-    // Who told them, whoever told most first.
     const sources = sourcesByFrequency(
       slice.columns.source.subarray(slice.start, slice.end),
       columnsOf(POINTS, following).source,
@@ -55,7 +52,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     const inMemory = series === archive.series(token, interval);
     return {
       isEmpty,
-      // Minutes are told of the last day alone: what they were when it ended they stay. What is provisional never settles.
+      // CoinGecko reports minutes of the last day only, so older ones are final. Provisional rows never settle.
       isSettled:
         !open &&
         (firstUnsettled(slice) === undefined ||
@@ -64,16 +61,15 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
       first: (): ToldSample | undefined => firstSample(slice) ?? following[0],
-      /** A copy of all of it. */
+      /** A copy. */
       columns: () => columnsOf(POINTS, following, slice),
-      /** Names all the rows; undefined for rows that are not in memory, whose bodies are not kept. */
+      /** Identifies the rows; undefined for rows that are not in memory, whose bodies are not cached. */
       version: inMemory
         ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,
     };
   }
 
-  /** How large the answer to a window may be. */
   function size(token: TokenName, { interval, span }: Window): WindowSize {
     const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
     return windowSize(known === undefined ? 0 : samplesIn(interval, known));

@@ -15,12 +15,12 @@ import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
 import type { TokenPrice } from './records.ts';
 
-/** How far from 24 hours earlier the other sample may be, in ms. */
+/** The largest distance from 24 hours earlier, in ms. */
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * How much a price (at an instant, Unix ms) has changed since the sample nearest to 24 hours before it, in per cent,
- * whichever series has it; of two of a series that are as near, the earlier. Null where none that has a price is within half an hour of that.
+ * The change in per cent of a price (at an instant, Unix ms) since the sample nearest to 24 hours before it in any
+ * series; of two equally near ones of a series, the earlier. Null if no sample with a price is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
@@ -49,10 +49,9 @@ export function toRecord({ name, symbol, told, change }: Row): TokenPrice {
 }
 
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
-
 type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
-/** What the archive has of a token now. The change is that between samples of the series that charts are made of, in dollars. */
+/** The latest price of a token, and its change in dollars between samples of the chart's series. */
 export function priceOf(archive: Archive, { name, symbol }: Named): Row {
   const told = archive.latest(name);
   const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
@@ -62,9 +61,8 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
 
 type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
 
-/** The latest prices of several tokens in one answer. */
 export function createLatestTable({ archive, latestAnswer }: Dependencies) {
-  /** In the order of the tokens. One without a price has nulls; where none has one, it throws a problem. */
+  /** In the order of the tokens. A token without a price has nulls; throws a problem if none has one. */
   return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
     const names = tokens.map(({ name }) => name);
     const question = `latest ${currency} ${names.join()}`;
@@ -73,7 +71,6 @@ export function createLatestTable({ archive, latestAnswer }: Dependencies) {
   };
 }
 
-/** The latest price record of a token, in dollars or in another currency. */
 export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
   return function latestPrice(token: TokenName, currency = DOLLAR): Answer | Promise<Answer> {
     return latestAnswer(
@@ -89,13 +86,9 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
   };
 }
 
-/** Names the figures of a latest price. */
 export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
 
-/**
- * Who told some latest prices, as `Quotient-Source` names them, whoever told most of them first. The first source alone
- * is named as it is; of others the greatest age of what each told is named too, in seconds.
- */
+/** `Quotient-Source`: the most frequent source first; with its greatest age in seconds unless only the primary one. */
 export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
   const told = new Map<MarketSourceName, number>();
@@ -115,19 +108,16 @@ export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
     .join(', ');
 }
 
-/** Why a token has no price where no fetch has failed. */
+/** Why a token has no price although no fetch failed. */
 export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
-
-/** What an answer says of a token: of one without a price nothing is told. */
 type LatestAnswerRow = { told: ToldLatest | undefined };
 
-/** What is asked of the latest prices, and how it is answered: `question` names all of it. */
+/** `question` identifies the request. */
 type Asked<R extends LatestAnswerRow> = {
   question: string;
   tokens: readonly TokenName[];
-  /** What is known of these tokens now. */
   read: () => R[];
-  /** Names all figures of the rows. */
+  /** Identifies the figures of the rows. */
   versionOf: (rows: readonly R[]) => string;
   write: (rows: readonly R[]) => string;
 };
@@ -143,14 +133,13 @@ type LatestAnswerDependencies = {
 const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is FetchOutcome =>
   !(outcome instanceof Promise);
 
-/** What is told of these tokens, of one at least. Throws a problem where nothing is, by what came of the fetches. */
+/** Throws a problem if no token has a price. */
 function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): ToldLatest[] {
   const told = rows.flatMap(({ told }) => told ?? []);
   if (told.length === 0) throw upstreamProblem(failure ?? leftOut);
   return told;
 }
 
-/** Creates what answers with the latest prices of some tokens, in dollars or in another currency. */
 export function createLatestAnswers({ archive, backfill, answers, valuations, clock }: LatestAnswerDependencies) {
   function answerOf(
     question: string,
@@ -173,15 +162,12 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  function inDollars<R extends LatestAnswerRow>(
-    { question, read, versionOf, write }: Asked<R>,
-    outcome: FetchOutcome,
-  ): Answer {
+  function inDollars<R extends LatestAnswerRow>({ question, read, versionOf, write }: Asked<R>, outcome: FetchOutcome) {
     const rows = read();
     return answerOf(question, versionOf(rows), rows, () => write(rows), outcome);
   }
 
-  /** Throws a problem where nobody can say what the currency is worth. */
+  /** Throws a problem if the currency's value is unknown. */
   async function inCurrency<R extends LatestAnswerRow>(asked: Asked<R>, currency: Currency): Promise<Answer> {
     const { question, tokens, read, versionOf, write } = asked;
     await Promise.all(tokens.map(archive.load));
@@ -203,7 +189,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  /** At once when all is in memory and its time has not come. */
+  /** Returns at once if everything is in memory and not due. */
   return function latestAnswer<R extends LatestAnswerRow>(
     asked: Asked<R>,
     currency: Currency,
@@ -221,4 +207,4 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
   };
 }
 
-export type LatestAnswers = ReturnType<typeof createLatestAnswers>;
+type LatestAnswers = ReturnType<typeof createLatestAnswers>;

@@ -3,7 +3,7 @@ import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { httpDate, text } from '#core/record-fields';
 import { latestPrice, priceSeries } from '#prices/model/records';
 
-/** The latest prices of several tokens: what one call may ask for, and for how many tokens one call of the allowance pays. */
+/** The most tokens of a request, and the tokens that one charged call covers. */
 export const MOST_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
 
@@ -32,7 +32,7 @@ export const tokenPrice = z
   });
 export type TokenPrice = z.infer<typeof tokenPrice>;
 
-/** Of what everybody may see a sample: the latest price of a token, and so many days of its history. */
+/** The public sample: the latest price of a token, and its history of `days` days. */
 export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
 
 export const marketSample = z

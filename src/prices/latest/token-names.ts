@@ -5,12 +5,11 @@ import { MOST_TOKENS } from './records.ts';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
-/** What is wrong is told of so many entries at most: each is compared with all tokens. */
+/** Each faulty entry is compared with all tokens. */
 const FAULTS_TOLD = 3;
-
 const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens that GET /v1/tokens lists, each token once, separated by commas`;
 
-/** What is wrong with a list, by the places of its entries, from 1, and what these may mean; nothing of what was sent. */
+/** The faults of a list by place, from 1, with suggestions; never the text sent. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
   const isWrong = (token: Token | undefined, i: number) => !token || tokens.indexOf(token) !== i;
   const wrong = tokens.flatMap((token, i) => (isWrong(token, i) ? [i] : []));
@@ -30,7 +29,6 @@ function faultOf(entries: readonly string[], tokens: readonly (Token | undefined
   };
 }
 
-/** Tokens by their names or symbols, in the order in which they are named. */
 export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
   z
     .string()

@@ -1,39 +1,25 @@
-import type { Span } from '#core/clock';
-import { MINUTE } from '#core/clock';
+import { MINUTE, type Span } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
 import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
-/**
- * What was traded on a venue from an instant on, for the length of a candle: `at` is its beginning in Unix ms, prices
- * are in US dollars, `volume` is in tokens. Without a trade all four prices are the last one's, and the volume is 0.
- */
-export type Candle = {
-  at: number;
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-};
+/** `at` is the beginning in Unix ms; prices in US dollars, `volume` in tokens. Untraded: the last price, volume 0. */
+export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
-/** The lengths of candles that a venue tells, in minutes. */
+/** Kraken's candle lengths, in minutes. */
 export type CandleMinutes = 1 | 5 | 60 | 1440;
 
-/** The candles of each interval: those of minutes are of five, as fine as the aggregator's samples. */
+/** Minute candles span five minutes, as fine as CoinGecko's samples. */
 export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<Interval, CandleMinutes>;
 
-/** How long a candle of an interval is, in ms. */
+/** In ms. */
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
 
-/** Finished candles, ascending; `covers` is the span of which the venue has told all with them, if there is one. */
+/** Finished candles, ascending; `covers` is the span that they complete. */
 export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
 
-/**
- * Why a candle of so many ms cannot be true, as of now (Unix ms), of a chain that began at an instant; undefined when it
- * can.
- */
+/** Why a candle is implausible; `beginning` and `now` in Unix ms, `length` in ms. */
 export function implausibleCandle(
   beginning: number,
   { at, open, high, low, close, volume }: Candle,
@@ -49,7 +35,7 @@ export function implausibleCandle(
     : 'price';
 }
 
-/** The close of a candle of so many ms, as a sample at its end. */
+/** A candle's close as a sample at its end; `length` in ms. */
 export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
   at: at + length,
   price: close,
@@ -57,9 +43,7 @@ export const closingSample = ({ at, close }: Candle, length: number): Sample => 
   volume: null,
 });
 
-/** A candle as it is stored; a settled one never changes. */
+/** A settled candle never changes. */
 export type StoredCandle = Candle & { settled: boolean };
-
-/** Candles as columns. */
 export type CandleColumns = ColumnsOf<'open' | 'high' | 'low' | 'close' | 'volume'>;
 export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(['open', 'high', 'low', 'close', 'volume'], {});

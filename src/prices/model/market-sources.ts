@@ -1,18 +1,13 @@
-/** The sources of prices: the primary one, which is served while it is sound, and the fallback. */
+/** The primary source, served while it is healthy, then the fallback. */
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
-/** As the header `Quotient-Source` names it, and the archive, the log and the metrics. */
+/** The name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
-
-/** The source of a row that names none. */
 export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
-/**
- * Reads the configured sources, `coingecko,kraken`. Throws `RangeError` with the form that is wanted. The primary one is
- * CoinGecko: what else a latest price record has, and the days before a venue's 720 newest, it alone tells.
- */
+/** Throws `RangeError`. CoinGecko is always primary: only it has all figures, and days before Kraken's newest 720. */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const names = text.split(',').map((name) => name.trim());
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
@@ -23,11 +18,11 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
   return names as MarketSourceName[];
 }
 
-/** The sources that take precedence over one. Its rows are provisional where there are any, and give way to theirs. */
+/** The sources that take precedence over one, whose rows are then provisional and replaceable. */
 export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
-/** Of numbers that stand for sources (their places in `MARKET_SOURCES`) the names, the most frequent first. */
+/** The sources in columns of their places in `MARKET_SOURCES`, the most frequent first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {
   const counts: number[] = MARKET_SOURCES.map(() => 0);
   for (const column of columns) for (const place of column) (counts[place] as number)++;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { httpDate, instant, text, whole } from '#core/record-fields';
 
-/* Prices: in US dollars, or in the currency that was asked for. */
+/* Figures are in US dollars or in the requested currency. */
 
 const figure = z.number().nullable();
 const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
-/** Of a figure that is converted. */
 const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
 const money = (description: string, example: number) => count(inMoney(description), example);
 
@@ -72,31 +71,17 @@ export const candle = z
     close: traded('The last price', 83777.5),
     volume: z.number().meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
   })
-  .meta({
-    id: 'Candle',
-    description: 'What was traded on Kraken in a stretch of time; `date` is its beginning',
-  });
+  .meta({ id: 'Candle', description: 'What was traded on Kraken in a stretch of time; `date` is its beginning' });
 
 export const held = z
-  .object({
-    from: instant.nullable(),
-    thru: instant.nullable(),
-    points: whole('How many samples', 288),
-  })
-  .meta({
-    id: 'Holding',
-    description: 'What the archive holds of one grain: first and last sample, and how many',
-  });
+  .object({ from: instant.nullable(), thru: instant.nullable(), points: whole('How many samples', 288) })
+  .meta({ id: 'Holding', description: 'What the archive holds of one grain: first and last sample, and how many' });
 
 const firstDate = (example: string) => z.iso.date().meta({ description: 'UTC date', examples: [example] });
 export const available = z
   .object({
     prices: z
-      .object({
-        minute: firstDate('2026-11-20'),
-        hour: firstDate('2025-11-21'),
-        day: firstDate('2013-04-28'),
-      })
+      .object({ minute: firstDate('2026-11-20'), hour: firstDate('2025-11-21'), day: firstDate('2013-04-28') })
       .meta({ description: 'Of prices, market capitalisation and volume' }),
     candles: z
       .object({

@@ -1,12 +1,11 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
-/** How long samples and candles are kept after their own time, in ms; those of a source that is not named, for good. */
+/** How long samples and candles are kept after their own time, in ms; forever if a source is missing. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
-
 const FORM = `must be like coingecko=24h,kraken=365d (whole numbers of h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
 
-/** Reads `coingecko=24h,kraken=365d`. Throws `RangeError` with the form that is wanted. */
+/** Throws `RangeError`. */
 export function parseRetention(text: string): Retention {
   const retention: Retention = {};
   for (const entry of text.split(',')) {
@@ -18,11 +17,11 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant of which samples and candles of a source are kept, as of now; -Infinity where all are. */
+/** The first instant that is kept of a source; -Infinity without a limit. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 
-/** Of what was told, what is kept from an instant on: the rows, and the span that is covered with them. */
+/** The rows and the covered span from an instant on. */
 export const keptOf = <Row extends { at: number }>(rows: readonly Row[], covers: Span | undefined, from: number) => ({
   rows: rows.filter(({ at }) => at >= from),
   covers: covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY }),

@@ -5,34 +5,23 @@ import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-
 import { type LatestPrice, latestPrice } from './records.ts';
 import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
-/** One sample of a token: `at` in Unix milliseconds, the figures in USD, null where the source has none. */
-export type Sample = {
-  at: number;
-  price: number | null;
-  marketCap: number | null;
-  volume: number | null;
-};
+/** `at` in Unix ms, the figures in USD, null if the source has none. */
+export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
 export type Quote = {
   token: TokenName;
   price: number;
   at: number;
-  /** All that a latest price record has, from a source that tells it. */
+  /** All figures of a latest price record, if the source reports them. */
   record?: LatestPrice;
 };
 
-/** A latest price of which nothing is known. */
 export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
   [Member in keyof typeof latestPrice.shape]: null;
 };
 
-/**
- * Splits a daily series of the aggregator into the row of each date and the trailing sample of the moment of the call.
- * The row is the first sample: that of midnight where there is one; where there is none, the date must be over.
- *
- * @param samples ascending
- */
+/** The row is the date's first sample; unless it is of midnight, the date must be over. `samples` ascending. */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
@@ -42,7 +31,6 @@ export function splitDaily(samples: readonly Sample[]): { days: Sample[]; traili
   return { days, trailing };
 }
 
-/** The first sample of each slot. */
 export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
   let slot = Number.NaN;
   return samples.filter(({ at }) => {
@@ -53,10 +41,9 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
   });
 }
 
-/** A sample, and who told it. */
 export type ToldSample = Sample & { source: MarketSourceName };
 
-/** A row to put into a series; not settled, and the primary source's, where it does not say so. */
+/** By default unsettled, and from the primary source. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
 /** `source`: the place of a row's source in `MARKET_SOURCES`. */
@@ -64,7 +51,6 @@ export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
   source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
 });
 
-/** Samples as columns. */
 export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>;
 export type PointSeries = Series<PointColumns, PointRow>;
 type PointSlice = Slice<PointColumns>;
@@ -83,7 +69,6 @@ function sampleAt(columns: PointColumns, index: number): ToldSample {
   };
 }
 
-/** The rows of a slice, one by one. */
 export function* samplesOf({ columns, start, end }: PointSlice): Generator<ToldSample> {
   for (let i = start; i < end; i++) yield sampleAt(columns, i);
 }

@@ -1,26 +1,22 @@
 import type { Currency } from './currency.ts';
 
-/** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that will never change. */
+/** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
-/** Columns of some figures, and of other things that are written as small numbers. */
+/** Columns of figures, and of marks from 0 through 255. */
 export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
   readonly [Name in Figure]: Float64Array;
 } & { readonly [Name in Mark]: Uint8Array };
 
-/** How rows of a kind lie in columns. */
 export type Layout<C extends Columns, Row> = {
   allocate(capacity: number): C;
-  /** Puts rows into columns from a place on. */
+  /** Writes rows to columns, from a place on. */
   put(columns: C, first: number, rows: readonly Row[]): void;
 };
 
 type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<Record<Figure, number | null>>;
 
-/**
- * The layout of rows with some figures; a missing one is NaN.
- * @param marks what else a row has, as numbers from 0 through 255
- */
+/** The layout of rows with figures (a missing one is NaN) and further members as numbers from 0 through 255. */
 export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark extends string = never>(
   figures: readonly Figure[],
   marks: Readonly<Record<Mark, (row: Row) => number>>,
@@ -49,10 +45,10 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
   };
 }
 
-/** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced as soon as anything is awaited. */
+/** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** The place of the first of ascending instants at or after another one. */
+/** The place of the first of ascending instants at or after `instant`. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;
@@ -66,18 +62,15 @@ export function placeOf(instants: ArrayLike<number>, instant: number, length = i
 
 const arraysOf = (columns: Columns) => Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
 
-/** Copies rows of some columns to the beginning of others. */
+/** Copies rows to the beginning of `target`. */
 function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {
   for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
 }
 
-/** The last version that a series had: no two have the same, so that one that is loaded again has another one. */
+/** Versions are unique across series, so that a reloaded series has a new one. */
 let versions = 0;
 
-/**
- * A series that grows at its end. `replaceFrom` is the one way to change it: the rows from an instant on give way
- * to others, and `version` rises, so that whatever was made from the old rows can be told from the new.
- */
+/** `replaceFrom` is the only change and raises `version`, so that results from old rows can be recognised. */
 export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
   let columns = layout.allocate(rows.length);
   let length = 0;
@@ -104,7 +97,6 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
   return {
     replaceFrom,
 
-    /** Drops the rows before an instant. */
     dropBefore(instant: number): void {
       const gone = placeOf(columns.at, instant, length);
       if (gone === 0) return;
@@ -118,13 +110,11 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
       return { columns, start, end: Math.max(start, placeOf(columns.at, thru + 1, length)) };
     },
 
-    /** Every row. */
     all: (): Slice<C> => ({ columns, start: 0, end: length }),
 
     get version() {
       return version;
     },
-    /** What the columns take of memory. */
     get bytes() {
       return arraysOf(columns).reduce((sum, [, column]) => sum + column.byteLength, 0);
     },
@@ -132,21 +122,15 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
 }
 
 export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
+export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({ columns, start: 0, end: columns.at.length });
 
-/** The rows of columns of their own. */
-export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({
-  columns,
-  start: 0,
-  end: columns.at.length,
-});
-
-/** The time of the first row that may still change; undefined when all are settled. */
+/** The time of the first row that may still change. */
 export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {
   const place = settled.subarray(start, end).indexOf(0);
   return place < 0 ? undefined : at[start + place];
 }
 
-/** Rows as columns of their own; those of a slice first, as they are now, whatever becomes of the series. */
+/** Copies rows to new columns; those of a slice first. */
 export function columnsOf<C extends Columns, Row>(
   { allocate, put }: Layout<C, Row>,
   rows: readonly Row[],
@@ -159,10 +143,9 @@ export function columnsOf<C extends Columns, Row>(
   return columns;
 }
 
-/** How many rows are written as text in one go: a fraction of a millisecond's work. */
+/** Rows written at once: a fraction of a millisecond's work. */
 export const PIECE_ROWS = 250;
 
-/** Lines in pieces, each made from its place among all. */
 export function* inPieces(count: number, line: (place: number) => string): Generator<string> {
   for (let start = 0; start < count; start += PIECE_ROWS) {
     let text = '';
@@ -171,12 +154,7 @@ export function* inPieces(count: number, line: (place: number) => string): Gener
   }
 }
 
-/**
- * Rows as CSV (RFC 4180), in pieces, the header first; in the last column the currency, where it is not the dollar, so
- * that nobody imports such figures as dollars.
- *
- * @param fields the fields of a row, without its end; undefined for one that is left out
- */
+/** CSV (RFC 4180) in pieces. A currency column prevents imports as dollars; undefined `fields` skip the row. */
 export function* inCsv(
   header: string,
   count: number,

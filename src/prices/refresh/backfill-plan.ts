@@ -3,44 +3,40 @@ import { dayReady, gapsIn, type Interval, type Known, lastKnowable, slotOf, type
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
-/** The aggregator gives hours for spans of up to so many days. */
+/** CoinGecko returns hours for spans of up to this many days. */
 export const HOURLY_DAYS = 90;
-/** The span of one call for older hours, in ms: a little shorter, since a span of more than 90 days brings days. */
+/** In ms, a little shorter: a span of more than 90 days returns days. */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
-/** Calls for hours that one request makes at most: a long window is filled over several requests. */
+/** Calls for hours per request: a long window is filled over several requests. */
 const HOURLY_CALLS = 5;
-/** A day that was due and missing is asked for again after this, in ms. */
+/** The pause before a due, missing day is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
-/**
- * The calls to the aggregator: `daily`, every midnight from an instant on; `hours`, further back than a day; `chart`,
- * the last day; `latest`, the latest price of every token.
- */
+/** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 
-export type PlannedFetch = {
+type PlannedFetch = {
   kind: FetchKind;
-  /** What it is to bring. */
   span: Span;
-  /** Until when the answer waits for it. */
+  /** How long the response waits for it. */
   wait: Wait;
 };
 
-/** What a plan depends on beside the window, for one token and the window's interval; instants in Unix ms. */
+/** The state of one token and the window's interval; instants in Unix ms. */
 export type PlanInput = Known & {
-  /** Before it there can be nothing. */
+  /** No data can be older. */
   earliest: number;
   /** The daily coverage holds the beginning. */
   isBeginningCovered: boolean;
-  /** The first instant that the aggregator's plan reaches. */
+  /** The first instant of CoinGecko's plan. */
   reach: number;
   /** None of the window's rows will ever change. */
   isSettled: boolean;
-  /** The time of the newest sample of all. */
+  /** The time of the newest sample. */
   newestAt: number | undefined;
   fetchedAt: (kind: FetchKind) => number | undefined;
   schedule: RefreshSchedule;
-  /** The fetches that were made for this answer already, and whether one of them failed. */
+  /** The fetches already made for this response, and whether one failed. */
   tried: readonly FetchKind[];
   hasFailed: boolean;
 };
@@ -50,34 +46,29 @@ const ageOf = (kind: FetchKind, { fetchedAt, now }: PlanInput): number => ageAt(
 const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
-/** The first midnight that the aggregator's plan reaches, and the first hour. */
 const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
-// The reach moves on while a call is in flight: the first one or two hours are left out.
+// The limit moves on while a call is in flight: the first one or two hours are left out.
 const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => slotOf('hour', reach) + 2 * HOUR;
 
-/** The first instant of which the aggregator provides samples of an interval: minutes of the last day only. */
+/** The first instant with CoinGecko samples of an interval: minutes of the last day only. */
 export function firstProvided(interval: Interval, known: Pick<PlanInput, 'reach' | 'now'>): number {
   if (interval === 'minute') return Math.max(known.reach, known.now - DAY);
   return interval === 'hour' ? firstHour(known) : firstMidnight(known);
 }
 
-/** The gaps of a span that the aggregator's plan reaches. */
 function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, input: PlanInput): Span[] {
   const edge = interval === 'day' ? firstMidnight(input) : firstHour(input);
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/**
- * Whether a window goes back before the known beginning, and the aggregator may tell of that time: it has never told the
- * daily series as far back. It is asked, so that the answer is the same whatever was asked for before.
- */
+/** Requesting data before the known beginning once makes the response independent of earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isTold = isBeginningCovered && fetchedAt('daily') !== undefined;
   return !isTold && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
-/** One call brings every missing day, and what may be before the known beginning of a series never fetched from there. */
+/** One call returns every missing day, and anything older than the known beginning if that was never fetched. */
 function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
@@ -101,7 +92,7 @@ function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   return planDaily(first.from, wait, input);
 }
 
-/** The calls for gaps of hours: one for all of the last 90 days, and older ones in pieces. */
+/** One call for the last 90 days, and older hours in pieces. */
 function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   const recent = { from: now - HOURLY_DAYS * DAY, thru: now };
   const pieces: Span[] = [];
@@ -113,7 +104,7 @@ function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   return gaps.some((gap) => overlap(gap, recent)) ? [...pieces, recent] : pieces;
 }
 
-/** Hours older than a day are waited for; the chart of the last day brings the newer ones. */
+/** The response waits for hours older than a day; the chart of the last day has the newer ones. */
 function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   const { now, tried, hasFailed } = input;
   const older = reachableGaps(window, input).filter(({ from }) => from < now - DAY);
@@ -127,7 +118,7 @@ function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   ];
 }
 
-/** The chart of the last day, when it is due; waited for where nothing of the window is stored. */
+/** The response waits for a due chart only if nothing of the window is stored. */
 function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   const { span } = window;
   const { now, coverage, schedule, isSettled, hasFailed } = input;
@@ -140,7 +131,7 @@ function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'chart', span: lastDay, wait }];
 }
 
-/** The latest prices, when they are due; waited for only by days, which end with the newest sample. */
+/** Only days wait for due latest prices, since they end with the newest sample. */
 function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
   const { now, newestAt, schedule, hasFailed } = input;
   const every = schedule.latest;
@@ -152,11 +143,7 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/**
- * What to fetch for a window, in order; nothing where all is stored and not due. The plan assumes that each fetch it
- * waits for succeeds: plan again after each. After a failure no further fetch is waited for to its end, so that an
- * answer waits for one deadline at most.
- */
+/** Plan again after each awaited fetch. After a failure no fetch is awaited to its end: at most one deadline. */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

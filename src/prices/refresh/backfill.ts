@@ -1,7 +1,6 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
-import type { Clock } from '#core/clock';
-import { overlap, type Span } from '#core/clock';
+import { type Clock, overlap, type Span } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { Fetch } from '#prices/archive/fetch-names';
 import type { Interval, Window } from '#prices/model/interval';
@@ -9,10 +8,8 @@ import { firstUnsettled } from '#prices/model/series';
 import { FALLBACK_EVERY, type LatestFailover } from '#prices/refresh/latest-failover';
 import type { WindowFailover } from '#prices/refresh/window-failover';
 import type { UpstreamBudget } from '#upstream/budget';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
-import type { Warning } from '#upstream/freshness';
-import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
+import { ageAt, createLastRequested, dueAfter, type Staleness, type Warning, waitOnRefresh } from '#upstream/freshness';
 import { type FetchKind, type PlanInput, planFetches } from './backfill-plan.ts';
 import type { Demand } from './demand.ts';
 import type { Fetches } from './fetches.ts';
@@ -20,7 +17,6 @@ import type { ThrottledSchedule } from './refresh-schedule.ts';
 
 type Dependencies = {
   fetches: Fetches;
-  /** The fallback, where there is one. */
   failover: (LatestFailover & WindowFailover) | undefined;
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;
@@ -32,12 +28,11 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Fetches what `planFetches` plans for an answer; what that cannot bring is fetched from the fallback. */
+/** Fetches what `planFetches` plans; the fallback provides the rest. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
-
-  /** When this process last asked for the latest price of a token (Unix ms), whether it was told or not. */
+  /** When this process last requested a token's latest price (Unix ms), with or without a result. */
   const askedAt = new Map<TokenName, number>();
 
   async function fetchLatest(): Promise<void> {
@@ -52,10 +47,7 @@ export function createBackfill(dependencies: Dependencies) {
     await failover?.primaryAnswered();
   }
 
-  /**
-   * How long ago the latest price of a token was asked for, in ms. For one that was not among those that were asked for
-   * last they may be fetched before they are due: at once where none is stored, else where the budget has calls to spare.
-   */
+  /** In ms. A newly requested token is due at once without a stored price, else if the budget has calls to spare. */
   function latestAge(token: TokenName): number {
     const now = clock.now();
     const ofAll = ageAt(archive.fetchedAt('latest'), now);
@@ -64,7 +56,7 @@ export function createBackfill(dependencies: Dependencies) {
     return Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own;
   }
 
-  /** How often the latest prices are fetched from the source that is told, in ms. */
+  /** How often the active source's latest prices are fetched, in ms. */
   const latestEvery = (): number => (failover?.isTold() ? FALLBACK_EVERY : budget.schedule().latest);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
@@ -78,7 +70,7 @@ export function createBackfill(dependencies: Dependencies) {
       earliest: beginningOf(catalogue.named(token)),
       beginning,
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
-      // What another source has told is a gap to this one.
+      // Data of another source is a gap to this one.
       coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(interval, now),
       isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
@@ -88,7 +80,7 @@ export function createBackfill(dependencies: Dependencies) {
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
-  /** While the fallback is served, the primary source is asked by its own schedule, and nobody waits for it. */
+  /** While the fallback is active, the primary source keeps its schedule, and no response waits for it. */
   function latestOfFallback(token: TokenName, { isFresh, latest }: LatestFailover, isDue: boolean) {
     if (isDue) singleFlight.start('latest', fetchLatest);
     return isFresh(token) ? NOTHING_TO_FETCH : latest(token);
@@ -99,7 +91,7 @@ export function createBackfill(dependencies: Dependencies) {
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
       const isMade = await runner.run('latest', until, fetchLatest);
-      // The one in flight may have begun before anybody asked for this token.
+      // The fetch in flight may have begun before this token's request.
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
@@ -108,7 +100,7 @@ export function createBackfill(dependencies: Dependencies) {
       : failover.latest(token, runner.outcome);
   }
 
-  /** What the fallback has of a window, where the primary source has failed to tell it. */
+  /** The fallback's data for a window that the primary source failed to provide. */
   async function completed(
     token: TokenName,
     window: Window,
@@ -126,7 +118,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   return {
-    /** Refreshes the latest price of a token; returns at once when it is not due. */
+    /** Returns at once if the price is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
       lastRequested.mark(`${token}:latest`);
       demand.mark(token);
@@ -137,7 +129,7 @@ export function createBackfill(dependencies: Dependencies) {
       return latestOfPrimary(token, age, every);
     },
 
-    /** Fetches what a window needs, as far as the schedule allows: plans again after each fetch. */
+    /** Fetches what a window needs and the schedule allows; plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
         lastRequested.mark(`${token}:${window.interval}`);
@@ -152,17 +144,17 @@ export function createBackfill(dependencies: Dependencies) {
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // What another source has told meanwhile is served while the primary source may answer again.
+        // Another source's data is served while the primary source may respond again.
         const isToldMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));
         if (fetches.reach(window.interval, now) > reach) {
-          // The aggregator's plan turned out to reach less far: what it does reach is planned anew, without a pause.
+          // CoinGecko's plan has less history than assumed: plan again, without a pause.
           singleFlight.forget(name);
           continue;
         }
-        // A fetch of hours that was in flight may have been for other hours: then these are still missing.
+        // A fetch of hours in flight may have been for other hours: these are still missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }
     },
@@ -170,14 +162,10 @@ export function createBackfill(dependencies: Dependencies) {
     schedule: budget.schedule,
     sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
     latestEvery,
-
-    /** When what was fetched at an instant is due again. */
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
-
     warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
     idle: singleFlight.idle,
-
-    /** The first instant that the aggregator's plan reaches, and of which its samples are kept. */
+    /** The first instant within CoinGecko's plan and the retention. */
     reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
   };
 }

@@ -6,39 +6,34 @@ import type { DemandStore } from './demand-store.ts';
 import { QUOTES_PER_CALL } from './fetches.ts';
 import type { ScheduledLoad } from './refresh-schedule.ts';
 
-/** How long after it was asked for the latest price of a token is fetched by the schedule, in ms. */
+/** How long after a request the schedule fetches a token's latest price, in ms. */
 export const IN_DEMAND = HOUR;
-/** How soon a process notes again that a token is asked for, in ms. */
+/** The least time between two notes of a token, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
-
 type Dependencies = { store: DemandStore; clock: Clock };
 
-/** Which tokens are asked for, in all processes together. */
+/** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
-  /** By this process; instants in Unix ms. */
+  /** Requests to this process; instants in Unix ms. */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
-  /** Tells the other processes which tokens this one was asked for. */
+  /** Shares this process' requested tokens with the other processes. */
   async function note(): Promise<void> {
     const since = (token: TokenName) => notedAt.get(token) ?? Number.NEGATIVE_INFINITY;
     const news = [...requestedAt].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
     if (news.length === 0) return;
     const now = clock.now();
-    await store.note(
-      news.map(([token]) => token),
-      now,
-    );
-    for (const [token] of news) notedAt.set(token, now);
+    const tokens = news.map(([token]) => token);
+    await store.note(tokens, now);
+    for (const token of tokens) notedAt.set(token, now);
   }
 
   return {
-    /** A token is asked for. */
     mark: (token: TokenName): void => void requestedAt.set(token, clock.now()),
-
     note,
 
-    /** Those that were asked for within the hour, by name. */
+    /** The tokens requested within the hour, by name. */
     async tokens(): Promise<TokenName[]> {
       await note();
       return store.since(clock.now() - IN_DEMAND);
@@ -48,15 +43,11 @@ export function createDemand({ store, clock }: Dependencies) {
 
 export type Demand = ReturnType<typeof createDemand>;
 
-/** What was fetched within this, in ms, is fetched again by the schedule; nobody asks for the rest. */
+/** In ms: the schedule repeats fetches that are not older. */
 const IN_USE = DAY + HOUR;
+type LoadDependencies = { archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>; clock: Clock };
 
-type LoadDependencies = {
-  archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
-  clock: Clock;
-};
-
-/** What the schedule fetches now, by what is in memory: counted again when anything was stored. */
+/** The schedule's load, from what is in memory; recounted after each change. */
 export function createScheduledLoad({ archive, clock }: LoadDependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 

@@ -10,12 +10,10 @@ import { firstOfEach, NO_FIGURES, type Quote, type Sample, splitDaily } from '#p
 import type { CoinGecko } from '#prices/sources/coingecko';
 import { HOURLY_DAYS } from './backfill-plan.ts';
 
-/** Who is asked here. */
 const SOURCE: MarketSourceName = 'coingecko';
-
 type Recording = { archive: ArchiveCache; retention: Retention };
 
-/** Stores what the answers of a source have, but for what would be deleted for its age. */
+/** Stores a source's data, except rows beyond the retention. */
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
@@ -27,7 +25,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     return archive.record(source, what, token, kept, now);
   }
 
-  /** A single sample is a minute point, and an hour point where its hour has none yet. */
+  /** A single sample is a minute point, and the hour's point if that has none yet. */
   function singleSample(token: TokenName, sample: Sample): SeriesUpdate[] {
     const hour = slotOf('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
@@ -41,10 +39,9 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   return {
     oldest,
     singleSample,
-
     record,
 
-    /** Stores the latest prices of an answer, each as a point too. */
+    /** Stores the latest prices of a response, each as a point too. */
     async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const rows = quotes
         .filter(({ at }) => at >= oldest(fetchedAt))
@@ -59,28 +56,24 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   };
 }
 
-/** How many latest prices the aggregator tells in one call. */
+/** CoinGecko's limit. */
 export const QUOTES_PER_CALL = 250;
-
 type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 
-/** The calls to the aggregator; each stores all that its answer has. All throw `UpstreamFailure`. */
+/** The calls to CoinGecko; each stores its response. All throw `UpstreamFailure`. */
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
-  /** What is older is not kept, so it is not asked for either. */
+  /** Older samples are not kept, so they are not requested. */
   const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
     samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
 
   return {
-    /** Whose calls these are. */
     source: SOURCE,
-
-    /** The first instant (Unix ms) of which samples are told and kept. */
+    /** The first instant (Unix ms) with samples that are provided and kept. */
     reach,
 
-    /** The latest prices of tokens, as many in one call as it tells. */
     async latest(tokens: readonly TokenName[]): Promise<void> {
       const told: Quote[] = [];
       for (let i = 0; i < tokens.length; i += QUOTES_PER_CALL) {
@@ -89,7 +82,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await quotes('latest', told, clock.now());
     },
 
-    /** One call for the last day of a token: its samples as they are, and the first of each hour. */
+    /** One call for the last day of a token: its samples, and the first of each hour. */
     async chart(token: TokenName): Promise<void> {
       const samples = await source.recent(token, 1);
       const now = clock.now();
@@ -104,7 +97,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await record(`chart:${token}`, token, updates, now);
     },
 
-    /** One call for hours further back than a day; a span in the last 90 days brings all of these. */
+    /** One call for hours older than a day; a span in the last 90 days fetches all of them. */
     async hours(token: TokenName, span: Span): Promise<void> {
       const asked = clock.now();
       const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
@@ -117,7 +110,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await record(`hours:${token}`, token, updates, now);
     },
 
-    /** One call for every midnight from an instant on, as far as the plan reaches. */
+    /** One call for every midnight from an instant on, within the plan's history. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
       const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
@@ -126,7 +119,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
       const last = rows.findLast(({ at }) => isMidnightSample(at));
       if (last) {
-        // A date without a row is final once a later date has its row; until then it may still come.
+        // A date without a row is final once a later date has one; until then it may still come.
         const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
         const covers = { from: startOfDate(from), thru };
         updates.push({ interval: 'day', samples: archived('day', rows, now), covers });

@@ -11,15 +11,13 @@ import type { Demand } from '#prices/refresh/demand';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
 import { UpstreamFailure } from '#upstream/failure';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
-import type { Warning } from '#upstream/freshness';
-import { ageAt, waitOnRefresh } from '#upstream/freshness';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
+import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';
 import { areFarApart } from '#upstream/plausible';
 
-/** How often the latest prices are asked of the fallback, all in one call; in ms. */
+/** In ms; one call for all tokens. */
 export const FALLBACK_EVERY = MINUTE;
-/** Another process may have decided at the same time, and then another. */
+/** Other processes may decide at the same time. */
 const TRIES = 3;
 
 type Dependencies = {
@@ -30,11 +28,11 @@ type Dependencies = {
   store: FailoverStore;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
-  /** How often the latest prices are asked of the primary source, in ms; finite. */
+  /** The interval of the primary source's latest prices, in ms; finite. */
   every: () => number;
-  /** Whether its budget has calls for them. */
+  /** Whether the primary source's budget has calls left. */
   hasBudget: () => boolean;
-  /** Counts a token whose price differed much when another source took over. */
+  /** Counts a token whose price differed much at a switch. */
   differed: (token: TokenName) => void;
   clock: Clock;
   log: Log;
@@ -42,18 +40,13 @@ type Dependencies = {
 
 const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
 
-/**
- * The latest prices of the fallback, where the primary source cannot be asked. Which of them is served all
- * processes share.
- */
+/** The fallback's latest prices while the primary source is unavailable. All processes share the active source. */
 export function createLatestFailover(dependencies: Dependencies) {
   const { fallback, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(fallback.name, { archive, retention });
-
-  /** When this process last asked for the latest price of a token (Unix ms). */
+  /** When this process last requested a token's latest price from the fallback (Unix ms). */
   const askedAt = new Map<TokenName, number>();
-
   const isTold = (): boolean => archive.failover().told !== PRIMARY_SOURCE;
 
   const isPrimarySound = (): boolean => {
@@ -61,15 +54,14 @@ export function createLatestFailover(dependencies: Dependencies) {
     return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
   };
 
-  /** Whether the latest price of a token was asked of the fallback less than its interval ago. */
+  /** Whether a token's latest price was requested from the fallback within its interval. */
   function isFresh(token: TokenName): boolean {
     const isRecent = (at: number | undefined) => ageAt(at, clock.now()) < FALLBACK_EVERY;
     if (!isRecent(archive.fetchedAt(`${fallback.name}:latest`))) return false;
-    // One that nobody had asked for lately was not among those that were asked for.
+    // A token without recent requests was not in the fallback's request.
     return archive.latest(token) !== undefined || isRecent(askedAt.get(token));
   }
 
-  /** The prices of the two sources that are far apart. */
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
     archive.loaded().flatMap((token) => {
       const [from, to] = [before, after].map((source) => archive.latestOf(token, source)?.record);
@@ -89,7 +81,7 @@ export function createLatestFailover(dependencies: Dependencies) {
     }
   }
 
-  /** Decides after an event at an instant (Unix ms), and stores what changes. */
+  /** Applies an event at an instant (Unix ms), and stores the new state. */
   async function decide(event: FailoverEvent, at: number): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const from = archive.failover();
@@ -118,25 +110,16 @@ export function createLatestFailover(dependencies: Dependencies) {
   return {
     isTold,
     isPrimarySound,
-
-    /** The primary source gave a good answer with the latest prices, or failed to. */
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
-    /**
-     * Whether a window up to now ends with the latest price of the fallback: where the primary source is served, only when its
-     * newest sample is old too, whichever of its answers had it.
-     */
+    /** Whether an open window ends with the fallback's price: if active, or the newest primary sample is old too. */
     endsWindow: (token: TokenName): boolean =>
       isTold() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
     isFresh,
 
-    /**
-     * Refreshes the latest prices from the fallback where they are due, after the primary source was tried.
-     *
-     * @param tried what came of that
-     */
+    /** Refreshes due latest prices from the fallback after the primary source, whose outcome is `tried`. */
     async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
       const runner = createFetchRunner({ singleFlight, clock });
       const known = archive.latest(token);
@@ -145,7 +128,7 @@ export function createLatestFailover(dependencies: Dependencies) {
       return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
-    /** For the operator: that the fallback is told, and the prices that differed when another one took over. */
+    /** For the operator: an active fallback, and the prices that differed at the switch. */
     warnings(): Warning[] {
       const { told, since, differences } = archive.failover();
       if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
@@ -165,20 +148,17 @@ export function createLatestFailover(dependencies: Dependencies) {
 
 export type LatestFailover = ReturnType<typeof createLatestFailover>;
 
-/** Good answers in a row after which the primary source is served again. */
+/** Consecutive good responses after which the primary source resumes. */
 const GOOD_ANSWERS = 2;
-/** How much older than twice its interval the newest sample of a good answer may be, in ms. */
+/** In ms: the age, beyond twice the interval, at which the newest sample of a good response shows a frozen source. */
 const BEHIND = 10 * MINUTE;
-/** `fallback_answered`: the fallback gave a good answer. `isSound` is about the primary source (`isSound` below). */
+/** `isSound` is about the primary source (`isSound` below). */
 export type FailoverEvent =
   | { kind: 'primary_answered' }
   | { kind: 'primary_failed' }
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
-/**
- * Which source is served after an event. The fallback takes over when it has answered while the primary source is not
- * sound, so that a fallback that is down as well is never served; the primary source resumes after two good answers in a row.
- */
+/** The fallback takes over only by responding itself, so never while down; two good primary responses end it. */
 export function nextTold(
   { told, goodAnswers }: Pick<FailoverState, 'told' | 'goodAnswers'>,
   event: FailoverEvent,
@@ -191,16 +171,11 @@ export function nextTold(
   return good >= GOOD_ANSWERS ? { told: PRIMARY_SOURCE, goodAnswers: 0 } : { told, goodAnswers: good };
 }
 
-/**
- * Whether a source is sound: it can be asked, or its last good answer is not older than twice its interval.
- *
- * @param answeredAt when its last good answer came (Unix ms)
- * @param every its interval in ms
- */
+/** A source is healthy if it can be requested, or its last good response (Unix ms) is at most two intervals old. */
 export const isSound = (
   { answeredAt, every, canBeAsked }: { answeredAt: number | undefined; every: number; canBeAsked: boolean },
   now: number,
 ): boolean => canBeAsked || ageAt(answeredAt, now) <= 2 * every;
 
-/** The age (ms) beyond which the newest sample of an answer shows that its source has stopped. */
+/** The age (ms) at which the newest sample of a response shows a frozen source. */
 export const frozenAfter = (every: number): number => 2 * every + BEHIND;

@@ -8,13 +8,12 @@ import {
   planNamed,
   type RefreshSchedule,
 } from '#prices/sources/coingecko-plans';
-import type { UpstreamBudget } from '#upstream/budget';
-import { type Budget, leftOf, monthOf } from '#upstream/budget';
+import { type Budget, leftOf, monthOf, type UpstreamBudget } from '#upstream/budget';
 import type { Warning } from '#upstream/freshness';
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
 
-/** Reads `latest=6m,chart=6h`; what is not named is left out. Throws `RangeError` with the form that is wanted. */
+/** Throws `RangeError`. */
 export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   const schedule: Partial<RefreshSchedule> = {};
   for (const entry of text.split(',')) {
@@ -26,26 +25,22 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   return schedule;
 }
 
-/** A chart has the last day: with more than this between two charts, in ms, there is a gap. */
+/** In ms: a longer pause between charts of the last day leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
-/** The least time between two fetches of the latest prices that are not due, in ms. */
+/** The least time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
-/** What is fetched by the schedule: calls for the latest prices each time, and tokens whose charts and days are asked for. */
+/** The schedule's load: calls per fetch of the latest prices, and tokens with charts and days in use. */
 export type ScheduledLoad = { latest: number; charts: number; days: number };
 
-/**
- * The schedule as a month's budget allows it. `early`: how soon after the last one the latest prices may be fetched before
- * they are due, for a token that nobody has asked for lately; in ms.
- */
+/** `early`: the least time in ms before the latest prices are fetched ahead of schedule for a new token. */
 export type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
- * The schedule, throttled in proportion so that the rest of the month's budget lasts to its end. The daily series are
- * not throttled: they are one call a day for each token, and a day that is not fetched is a gap. For the same reason
- * charts are throttled to a day at most; the latest prices then bear the rest. Calls that the schedule leaves over go to
- * early fetches.
+ * The schedule, slowed down in proportion so that the budget lasts to the end of the month. The daily series keeps its
+ * one call a day per token, since a day without a fetch is a gap. For the same reason charts are slowed down to a day
+ * at most; the latest prices bear the rest. Spare calls serve early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
@@ -78,11 +73,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * Asks the aggregator, where there is a key of a paid plan, what that plan is. Where it has less than what is configured,
- * the service goes on with that: calls of a minute and of a month, and how far back the history reaches. Nobody waits for
- * it, and when it fails what is configured holds.
- */
+/** If a paid key's plan is smaller than the configured one, its limits apply. No response waits for the check. */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;
   const { historyDays, names } = coinGeckoPlan(plan);
@@ -107,10 +98,9 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
       : Promise.resolve();
 
   return {
-    /** Resolves when the aggregator was asked, whatever came of it. */
+    /** Resolves when the check is over; never rejects. */
     done,
 
-    /** In what the plan has less than is configured. */
     warnings(): Warning[] {
       const days = source.historyDays();
       const reach = `history reaches back ${days} days, not as far as the plan in COINGECKO_PLAN`;

@@ -11,7 +11,6 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** How old the newest of each price and series in memory is. */
 export function createStaleness({ archive, backfill, clock }: Dependencies) {
   return function staleness(): Staleness[] {
     const now = clock.now();

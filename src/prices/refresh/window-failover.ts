@@ -1,14 +1,12 @@
 import type { TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { type Clock, MINUTE } from '#core/clock';
+import { type Clock, MINUTE, type Span } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { Fetch } from '#prices/archive/fetch-names';
 import { gapsIn, type Interval, slotOf, spacingOf, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
-import type { SingleFlight } from '#upstream/fetch-runner';
-import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
+import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt } from '#upstream/freshness';
 
 type Dependencies = {
@@ -19,46 +17,40 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** What is missing of a series: nothing before an instant (Unix ms). */
+/** The missing samples of a series, from an instant on (Unix ms). */
 type Missing = { token: TokenName; interval: Interval; from: number };
 
-/** The parts of a window that no source has told, from the fallback. */
+/** Fills the gaps of a window from the fallback. */
 export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
-
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
-  /** From when on this process has last asked for the samples of a series. */
+  /** The start of this process' last request for each series. */
   const askedFrom = new Map<Fetch, number>();
 
-  /** What no source has told of a span, from an instant on (Unix ms). */
   const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
     gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
 
-  /** The parts of a window that nobody has told and the fallback tells. */
+  /** The gaps that the fallback can fill. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
-    // The oldest two are gone, or cut, when the answer comes.
+    // The oldest two may be gone, or cut, when the response comes.
     const reach = fallback.reach(window.interval, now) + 2 * spacingOf(window.interval);
     return gapsFrom(Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)), token, window);
   }
 
-  /** One call for the samples of a series from an instant on. */
   async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
     askedFrom.set(nameOf(token, interval), from);
     const told = await fallback.samples(token, interval, from);
     const samples = told.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
     const [head, last] = [samples[0], samples.at(-1)];
-    // What is before its first sample it does not know: it may not have listed the token yet.
+    // Nothing is known before the first sample: Kraken may not have listed the token yet.
     const covers = head &&
-      last && {
-        from: Math.max(from, head.at - spacingOf(interval) + 1),
-        thru: slotOf('minute', last.at) + MINUTE - 1,
-      };
+      last && { from: Math.max(from, head.at - spacingOf(interval) + 1), thru: slotOf('minute', last.at) + MINUTE - 1 };
     const update = { interval, samples, ...(covers && { covers }) };
     await recorder.record(nameOf(token, interval), token, [update], clock.now());
   }
 
-  /** Whether there is a newer sample than when it was last asked, or an older one that this process has not asked for. */
+  /** Whether a newer sample exists since the last request, or an older one was never requested by this process. */
   function isDue({ token, interval, from }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
     const now = clock.now();
@@ -68,11 +60,11 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   }
 
   return {
-    /** Whether nothing is missing of a window, whoever told it. */
+    /** Whether a window has no gaps, across all sources. */
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), token, window).length === 0,
 
-    /** Asks for the parts of a window that nobody has told, in one call; again when there is a newer sample. */
+    /** Fills the gaps of a window in one call; again when a newer sample exists. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       const { interval } = window;
       const [gap] = gaps(token, window);

@@ -5,7 +5,7 @@ import { listOf, maybe } from '#upstream/transport/json-answer';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, figure } from './coingecko-wire.ts';
 
-/** The largest answers, in bytes: a coin has its figures in sixty currencies and its description, a list 17,000 coins. */
+/** In bytes: a coin has figures in sixty currencies and a description, the list has 17,000 coins. */
 const COIN_BYTES = 1024 * 1024;
 const SEARCH_BYTES = 1024 * 1024;
 const LIST_BYTES = 8 * 1024 * 1024;
@@ -21,11 +21,7 @@ const instant = z.iso.datetime({ offset: true });
 const coin = z.object({
   genesis_date: maybe(z.iso.date()),
   market_data: maybe(
-    z.object({
-      current_price: inDollars(figure),
-      ath_date: inDollars(instant),
-      atl_date: inDollars(instant),
-    }),
+    z.object({ current_price: inDollars(figure), ath_date: inDollars(instant), atl_date: inDollars(instant) }),
   ),
 });
 
@@ -41,10 +37,10 @@ function toCoin(called: NamedCoin, { genesis_date, market_data }: z.infer<typeof
 
 type Dependencies = { ask: Upstream['ask']; read: ReturnType<typeof createReader>; clock: Clock };
 
-/** Which coins the aggregator has. Every verb throws `UpstreamFailure`. */
+/** Every method throws `UpstreamFailure`. */
 export function createCoins({ ask, read, clock }: Dependencies) {
   return {
-    /** What is told of a coin; undefined where there is none of that id. */
+    /** Undefined for an unknown id. */
     coin: (id: string): Promise<Coin | undefined> => {
       const left = ['localization', 'tickers', 'community_data', 'developer_data', 'sparkline'];
       const query = Object.fromEntries(left.map((name) => [name, 'false']));
@@ -55,14 +51,13 @@ export function createCoins({ ask, read, clock }: Dependencies) {
       });
     },
 
-    /** The coins that a text may mean, the largest first. */
+    /** The coins that match a text, the largest first. */
     search: (text: string): Promise<NamedCoin[]> =>
       ask({ path: '/search', query: { query: text }, maxBytes: SEARCH_BYTES }, (answer) => {
         const found = z.object({ coins: listOf(named, MOST_COINS) });
         return read(found, answer, clock.now()).coins;
       }),
 
-    /** Every coin there is. */
     coins: (): Promise<NamedCoin[]> =>
       ask({ path: '/coins/list', maxBytes: LIST_BYTES }, (answer) =>
         read(listOf(named, MOST_COINS), answer, clock.now()),

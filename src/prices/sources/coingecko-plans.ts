@@ -1,34 +1,28 @@
 import { HOUR, MINUTE } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
-/**
- * How often each thing is fetched while it is requested, in milliseconds: `latest`, the latest price of all tokens;
- * `chart`, the last day of one token. The daily series is fetched once a day, when its day is ready.
- */
+/** In ms, while in use: the latest price of all tokens, the last day of one. Daily series: once a day, when ready. */
 export type RefreshSchedule = { latest: number; chart: number };
 
-/** What a plan of CoinGecko gives, and how it is used. */
 type CoinGeckoPlan = {
   url: string;
-  /** The header that the key goes into. */
+  /** The header of the API key. */
   keyHeader?: string;
-  /** What CoinGecko calls the plans that are used in this way, where a key tells its own plan (`GET /key`). */
+  /** CoinGecko's names of these plans in `GET /key`. */
   names?: readonly string[];
-  /** How far back its history reaches. */
   historyDays: number;
   budget: Budget;
   schedule: RefreshSchedule;
 };
 
 const PUBLIC_URL = 'https://api.coingecko.com/api/v3';
-/** Of the paid plans. */
 const PAID = { url: 'https://pro-api.coingecko.com/api/v3', keyHeader: 'x-cg-pro-api-key' };
 
 /**
- * The plans of CoinGecko, from its pricing page (coingecko.com/en/api/pricing, 2026); `pro` is Analyst and whatever is
- * larger, with Analyst's figures. The rate without a key is not published; it was measured to be lower than the demo
- * plan's. Of the demo plan's month the schedule takes 7,440 calls for the latest prices, 620 for the charts and 155 for
- * the daily series of five tokens, in 31 days; of the basic plan's 44,640, 14,880 and 155. The rest is for backfill.
+ * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026); `pro` is Analyst and larger plans, with
+ * Analyst's figures. The rate without a key is not published; it was measured to be lower than the demo plan's. In 31
+ * days, the schedule takes 7,440 calls of the demo plan for the latest prices, 620 for charts and 155 for the daily
+ * series of five tokens; of the basic plan 44,640, 14,880 and 155. The rest is for backfill.
  */
 export const COINGECKO_PLANS = {
   public: {
@@ -64,36 +58,26 @@ export type CoinGeckoPlanName = keyof typeof COINGECKO_PLANS;
 export const COINGECKO_PLAN_NAMES = Object.keys(COINGECKO_PLANS) as CoinGeckoPlanName[];
 export const coinGeckoPlan = (name: CoinGeckoPlanName): CoinGeckoPlan => COINGECKO_PLANS[name];
 
-/** The plan here of one that CoinGecko names; undefined for a name that is not known. */
+/** Undefined for an unknown name. */
 export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
   COINGECKO_PLAN_NAMES.find((one) =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/**
- * How many days of history to ask for at most, after so many were refused: as many as the refusal names, else as many as
- * the next smaller plan has, else half.
- */
+/** The days of history after a refusal: the number that it names, else the next smaller plan's, else half. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
   return smaller.length > 0 ? Math.max(...smaller) : Math.floor(refused / 2);
 }
 
-/**
- * What a key says of its plan: its name, the calls of a minute and of a month, and how many of this month's are left, for
- * whoever uses the key.
- */
+/** The plan of a key: its name, the calls of a minute and of a month, and the calls left this month. */
 export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left: number };
 
-/** By so much of a month's calls the share of this service may be less before it is worth a word. */
+/** A smaller shortage of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
-/**
- * In what a key's plan has less than is configured, or is another one; sentences without a full stop.
- *
- * @param share the calls of this month that are the service's: others may use the key
- */
+/** How the key's plan falls short; `share` is the service's part of the month's calls, since others may use the key. */
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,

@@ -12,21 +12,17 @@ import {
 } from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
 
-/*
- * CoinGecko v3 as it is on the wire: numbers that come as strings, arrays of unequal length, the newest sample
- * ahead of the one before it, and errors in five shapes under any status. Nothing else reads its JSON.
- */
+/* CoinGecko v3 on the wire: figures as strings, arrays of unequal length, five error shapes under any status. */
 const UPSTREAM = 'coingecko';
-
 export const figure = numeric.nullish().transform((value) => value ?? null);
-/** A figure as it is told, null where it is not; undefined for what is no figure. One too large to be held is infinite. */
+/** A figure, or null if missing; undefined for another value. A figure beyond a double is infinite. */
 function told(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
   return typeof number === 'number' ? number : undefined;
 }
 
-/** A figure that is no reason against all others of the answer, whatever number it is. */
+/** A number that never invalidates the rest of the response. */
 const anyFigure = z
   .custom((value) => told(value) !== undefined, 'is no figure')
   .optional()
@@ -40,7 +36,7 @@ function pointOf(value: unknown): Point | undefined {
   return figure === undefined ? undefined : [value[0], figure];
 }
 
-/** Of a chart's fifteen thousand points a schema of tuples would take some 60 ms. */
+/** A schema of tuples would take some 60 ms for a chart's fifteen thousand points. */
 const columnOf = (most: number) =>
   z
     .array(z.unknown())
@@ -58,7 +54,7 @@ const columnOf = (most: number) =>
       return points;
     });
 
-/** A chart of so many points in each of its arrays at most. */
+/** A chart with at most `most` points in each array. */
 export const chartOf = (most: number) => {
   const column = columnOf(most);
   return z.object({ prices: column, market_caps: column, total_volumes: column });
@@ -87,15 +83,11 @@ const market = z.object({
   last_updated: isoDate,
 });
 
-/** The latest of so many tokens at most. */
 export const marketsOf = (most: number) => listOf(market, most);
 export type Market = z.infer<typeof market>;
 
 /** The error shapes: a text; a status object, bare or under `error`; a code beside a message. */
-const statusShape = z.object({
-  error_code: z.number().optional(),
-  error_message: z.string().optional(),
-});
+const statusShape = z.object({ error_code: z.number().optional(), error_message: z.string().optional() });
 const errorAnswer = z.object({
   error: z.union([z.string(), z.object({ status: statusShape })]).optional(),
   status: statusShape.optional(),
@@ -103,19 +95,15 @@ const errorAnswer = z.object({
 });
 
 const BEYOND_TIME_RANGE = 10012;
+const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', [BEYOND_TIME_RANGE]: 'out_of_reach' };
 
-const CAUSES: Readonly<Record<number, FailureCause>> = {
-  429: 'rate_limited',
-  [BEYOND_TIME_RANGE]: 'out_of_reach',
-};
-
-/** How many days back the plan reaches, where the aggregator says so as it refuses to go further. */
+/** The days of history that a refusal names. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {
   const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
   return days === undefined ? undefined : Number(days);
 }
 
-/** What a key says of its account's plan, and of itself where the account has given it less. */
+/** The limits of the account's plan, and of the key where they are lower. */
 export const keyAnswer = z
   .object({
     plan: z.string(),
@@ -150,13 +138,10 @@ function errorIn(body: unknown): ToldError | undefined {
   return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
 }
 
-/** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
+/** Parses a body; throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
-/**
- * A chart as samples, ascending, one for each instant: the three arrays are matched by their times, since they may
- * differ in length, and of two figures of the same instant the later in the answer stays. Throws when it is empty.
- */
+/** Matches the three arrays by time: lengths may differ, and of equal times the later counts. Throws if empty. */
 export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();
   const fill = (points: readonly Point[], name: 'price' | 'marketCap' | 'volume') => {

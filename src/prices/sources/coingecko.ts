@@ -1,7 +1,6 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
-import type { Span } from '#core/clock';
-import { type Clock, DAY, HOUR, iso, MINUTE } from '#core/clock';
+import { type Clock, DAY, HOUR, iso, MINUTE, type Span } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/records';
 import type { Quote, Sample } from '#prices/model/sample';
@@ -21,21 +20,19 @@ import {
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './dropped-samples.ts';
 
-/** The largest answers, in bytes: a record of a token is about 1 KB, and a point of each of a chart's arrays 40 bytes. */
+/** In bytes: a token's record is about 1 KB, and a point in each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/** An answer may have more than was asked for: of each chart's arrays twice the points and so many, and tokens. */
+/** A response may exceed the request: by twice the points plus this in each array of a chart, and by tokens. */
 const MORE_POINTS = 1000;
 const MORE_TOKENS = 250;
 
-/** The points of each array that a chart of so many days has, where they lie so far apart. */
+/** The points of each array of a chart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
-
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
-
 type RecordedQuote = Quote & { record: LatestPrice };
 
 function toQuote(market: Market, now: number): RecordedQuote[] {
@@ -58,16 +55,16 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** The age (ms) of the newest price beyond which latest prices are not taken for an answer; none where left out. */
+  /** In ms: latest prices are rejected if the newest is older; no limit if left out. */
   frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
-/** CoinGecko v3 (docs.coingecko.com). Every verb throws `UpstreamFailure`. */
+/** CoinGecko v3 (docs.coingecko.com). Every method throws `UpstreamFailure`. */
 export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
-  /** How many days back the daily series reaches, and finer ones: no further, and on some plans less far. */
+  /** The days of history of the daily series, and of finer ones, which are fewer on some plans. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
@@ -79,17 +76,14 @@ export function openCoinGecko(options: Options) {
     reachDays.finer = Math.min(reachDays.finer, days);
   }
 
-  /**
-   * That so many days were refused teaches how far the plan reaches; of the last day, that is no question. A refusal of
-   * hours says nothing of the daily series, unless it names the plan's days.
-   */
+  /** Learns the history from a refusal. One of hours limits the daily series only if it names the plan's days. */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);
     limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
   }
 
-  /** @param days how far back is asked */
+  /** @param days how far back the request reaches */
   async function chart(
     token: TokenName,
     path: string,
@@ -121,22 +115,17 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /**
-     * The earliest instant (Unix ms) of which the plan tells anything; -Infinity when it goes all the way back. It is what
-     * is configured until the aggregator refuses to go back so far. That is kept by this process: one that is started
-     * again learns it again by a call or two.
-     */
+    /** Unix ms or -Infinity; as configured until CoinGecko refuses a call, which a restarted process learns again. */
     reach: (interval: Interval, now: number): number =>
       now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 
-    /** How many days the plan reaches back; `limitReach` makes them no more than so many. */
+    /** The plan's days of history; `limitReach` lowers them. */
     historyDays: () => reachDays.day,
     limitReach: (days: number): void => limitReach(days, true),
-
-    /** What the key says of its plan. For the paid plans: another's is refused. */
+    /** For paid plans only: CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> => upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
-    /** The latest prices of the tokens named; one that the aggregator leaves out, or has no price of, is left out. */
+    /** The latest prices of the named tokens; a token without a price is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
@@ -156,11 +145,11 @@ export function openCoinGecko(options: Options) {
       });
     },
 
-    /** The last so many days at the aggregator's own grain: 1 is five-minutely, 2 to 90 hourly. Ascending. */
+    /** The last `days` days at CoinGecko's own interval: five minutes for 1, hours for 2 to 90. Ascending. */
     recent: (token: TokenName, days: number) =>
       chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR), days),
 
-    /** One sample for each midnight (UTC) of the last so many days, and the newest. Ascending. */
+    /** A sample for each midnight (UTC) of the last `days` days, and the newest. Ascending. */
     daily: (token: TokenName, days: number | 'max') =>
       chart(
         token,
@@ -170,7 +159,7 @@ export function openCoinGecko(options: Options) {
         days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 
-    /** A span that is not the last day: hourly up to 90 days. Ascending. */
+    /** A span other than the last day: hourly up to 90 days. Ascending. */
     between: (token: TokenName, { from, thru }: Span) =>
       chart(
         token,
@@ -181,7 +170,6 @@ export function openCoinGecko(options: Options) {
       ),
 
     ...createCoins({ ask: upstream.ask, read, clock }),
-
     close: upstream.close,
   };
 }

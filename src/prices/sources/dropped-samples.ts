@@ -4,7 +4,6 @@ import type { Implausible } from '#upstream/plausible';
 
 type Recording = { dropped: (upstream: string) => (count: number) => void; log: Log };
 
-/** Counts and logs the samples of an upstream that were left out. */
 export function createDropped({ dropped, log }: Recording, upstream: string): Dropped {
   const countDropped = dropped(upstream);
   return ({ count, ...facts }) => {
@@ -13,12 +12,11 @@ export function createDropped({ dropped, log }: Recording, upstream: string): Dr
   };
 }
 
-/** Told of the samples of an answer that cannot be true and were left out: how many, for which reasons. */
+/** Called with the number of dropped samples of a response, and the reasons. */
 export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
 
-/** Creates what leaves samples out of the answers of one upstream. */
 export function createPlausible(upstream: string, dropped: Dropped) {
-  /** What can be true of an answer's samples. Throws `UpstreamFailure` when that is none of them. */
+  /** The plausible samples of a response. Throws `UpstreamFailure` if there are none. */
   return function plausible<T>(
     path: string,
     samples: readonly T[],

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { type Clock, isoDate } from '#core/clock';
-import type { PublishedRate } from '#prices/model/currency';
-import { hasReferenceRate } from '#prices/model/currency';
+import { hasReferenceRate, type PublishedRate } from '#prices/model/currency';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { Implausible } from '#upstream/plausible';
 import { NUMERIC, retryAfter } from '#upstream/transport/json-answer';
@@ -11,9 +10,9 @@ import { createPlausible, type Dropped } from './dropped-samples.ts';
 
 const UPSTREAM = 'ecb';
 
-/** Daily (D), every currency, against the euro, the reference rate (SP00), average (A): the dimensions of the series. */
+/** The dimensions: daily (D), every currency, against the euro, the reference rate (SP00), average (A). */
 const PATH = '/data/EXR/D..EUR.SP00.A';
-/** What a row must say of itself, by column. */
+/** The required values of a row, by column. */
 const OF_THE_SERIES = [
   ['FREQ', 'D'],
   ['CURRENCY_DENOM', 'EUR'],
@@ -22,9 +21,9 @@ const OF_THE_SERIES = [
 ] as const;
 const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
 
-/** A row is 56 bytes, and those of all series since 2009 are 9 MB. */
+/** A row is 56 bytes; all series since 2009 are 9 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** So much text is read in one go, in characters: three milliseconds' work. */
+/** In characters: three milliseconds' work. */
 const PIECE = 64 * 1024;
 
 type Options = { clock: Clock; dropped: Dropped } & Pick<
@@ -34,7 +33,7 @@ type Options = { clock: Clock; dropped: Dropped } & Pick<
 
 const CAUSES: Readonly<Record<number, FailureCause>> = { 404: 'not_listed', 429: 'rate_limited' };
 
-/** The text of an answer; an empty one is of a period without rates. Throws `UpstreamFailure`. */
+/** An empty text means a period without rates. Throws `UpstreamFailure`. */
 function textOf({ status, headers, text }: UpstreamAnswer, now: number): string {
   if (status !== 200) {
     const cause = CAUSES[status] ?? (status >= 500 ? 'server_error' : 'refused');
@@ -53,10 +52,7 @@ function parseCsv(text: string): string[][] {
   }
 }
 
-/**
- * The rows of a CSV after its header, in pieces between which the event loop turns, and where each column is in them. No
- * field has a line break.
- */
+/** The rows after the header, in pieces between which the event loop turns. No field has a line break. */
 async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
   const [names = []] = parseCsv(text.slice(0, end));
@@ -75,13 +71,13 @@ async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places:
   }
 }
 
-/** A date as it is told (Unix ms of its midnight, UTC); NaN for one that does not exist. */
+/** Unix ms of midnight (UTC); NaN for a date that does not exist. */
 function dateOf(text: string): number {
   const date = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(date) && isoDate(date) === text ? date : Number.NaN;
 }
 
-/** The rates of the reference currencies in a CSV, also those that cannot be true; a date may have no value. */
+/** The reference rates in a CSV, implausible ones included; a date may have no value. */
 async function ratesIn(text: string): Promise<PublishedRate[]> {
   const dates = new Map<string, number>();
   const rates: PublishedRate[] = [];
@@ -101,23 +97,20 @@ async function ratesIn(text: string): Promise<PublishedRate[]> {
   return rates;
 }
 
-/** Why a rate cannot be true, as of now (Unix ms): it is none, or of a date that does not exist or has not begun. */
+/** Rejects a rate that is no positive number, or whose date does not exist or has not begun (`now` in Unix ms). */
 function implausibleRate({ date, rate }: PublishedRate, now: number): Implausible | undefined {
   if (!(date <= now)) return 'too_late';
   return rate > 0 && rate < Number.POSITIVE_INFINITY ? undefined : 'price';
 }
 
-/** The European Central Bank's data service (data.ecb.europa.eu/help/api): its reference rates. */
+/** The European Central Bank's data service (data.ecb.europa.eu/help/api). */
 export function openEcb({ clock, dropped, ...rest }: Options) {
   const headers = { accept: 'text/csv', 'accept-encoding': 'gzip' };
   const upstream = openUpstream({ ...rest, name: UPSTREAM, clock, headers });
   const plausible = createPlausible(UPSTREAM, dropped);
 
   return {
-    /**
-     * The rates of every reference currency from a date on (Unix ms): units for one euro, in no order. None where none
-     * were published since. Throws `UpstreamFailure`.
-     */
+    /** The rates from a date on (Unix ms), units for one euro, in no order. Throws `UpstreamFailure`. */
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };
@@ -126,7 +119,7 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
       const told = await ratesIn(text);
       const now = clock.now();
       const rates = plausible(PATH, told, (rate) => implausibleRate(rate, now));
-      // Every rate here is used with that of the dollar.
+      // Every rate is used with that of the dollar.
       if (!rates.some(({ currency }) => currency === 'usd'))
         throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate of the US dollar');
       return rates;

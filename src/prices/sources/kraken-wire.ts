@@ -5,18 +5,15 @@ import type { Candle } from '#prices/model/candle';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, NUMERIC, numeric, type ToldError } from '#upstream/transport/json-answer';
 
-/*
- * Kraken's public REST API as it is on the wire: everything under HTTP 200, errors as a list beside the result, figures
- * as texts, the result under the pair's name. Nothing else reads its JSON.
- */
+/* Kraken on the wire: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
 
-/** More rows than any answer has: 721 are told at most. */
+/** Kraken returns 721 rows at most. */
 const MOST_ROWS = 2000;
-/** The end of time, in Unix seconds: the last moment a date can be made of. */
+/** The last Unix second that a `Date` can hold. */
 const LAST_SECOND = 8.64e12;
 
-/** What its errors mean to us, by how they begin; any other is a refusal. */
+/** The causes by the error's beginning; any other error is `refused`. */
 const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
   [/^EQuery:(Unknown|Invalid) asset pair/, 'not_listed'],
   [/^(EGeneral:Too many requests|EGeneral:Temporary lockout|EAPI:Rate limit exceeded)/, 'rate_limited'],
@@ -25,7 +22,7 @@ const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
 
 const errorAnswer = z.object({ error: z.array(z.string()) });
 
-/** What begins with E is an error; the others are warnings beside a result. */
+/** Errors begin with E; the others are warnings beside a result. */
 function errorIn(body: unknown): ToldError | undefined {
   const errors = errorAnswer.safeParse(body).data?.error.filter((one) => one.startsWith('E')) ?? [];
   if (errors.length === 0) return undefined;
@@ -33,21 +30,20 @@ function errorIn(body: unknown): ToldError | undefined {
   return { message: errors.join('; '), cause: known?.[1] };
 }
 
-/** The body of an answer in the shape that is wanted; throws `UpstreamFailure`. */
+/** Parses a body; throws `UpstreamFailure`. */
 export const read = createJsonReader(UPSTREAM, errorIn);
 
-/** The names under which a pair is told: its own, and the newer one of its symbols (`BTC/USD`). */
+/** The names of a pair: Kraken's own, and the newer one of its symbols (`BTC/USD`). */
 export type PairNames = readonly string[];
-
 const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema });
 
-/** A figure, also one that is too large to be held: that one is infinite. */
+/** A figure beyond a double is infinite. */
 function figureOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
 }
 
-/** `[time, open, high, low, close, vwap, volume, count]`; undefined for anything else. */
+/** `[time, open, high, low, close, vwap, volume, count]`; undefined for another value. */
 function candleOf(row: unknown): Candle | undefined {
   if (!Array.isArray(row)) return undefined;
   const [time, ...figures] = row as unknown[];
@@ -58,10 +54,10 @@ function candleOf(row: unknown): Candle | undefined {
   return { at: (time as number) * SECOND, open, high, low, close, volume };
 }
 
-/** `rows`: the candles as they came, the running one too; `last`: the beginning of the newest finished one (Unix ms). */
+/** `rows` include the running candle; `last` is the beginning of the newest finished one (Unix ms). */
 type Ohlc = { rows: Candle[]; last: number };
 
-/** The candles of one pair. Of 721 rows a schema of tuples would take some milliseconds. */
+/** The candles of one pair. A schema of tuples would take some milliseconds for 721 rows. */
 export const ohlcOf = (names: PairNames) =>
   resultOf(z.looseObject({ last: z.int().nonnegative().max(LAST_SECOND) })).transform(({ result }, context): Ohlc => {
     const issue = (path: (string | number)[], message: string) => {
@@ -83,7 +79,7 @@ export const ohlcOf = (names: PairNames) =>
 
 const lastTrade = z.object({ c: z.tuple([numeric]).rest(z.unknown()) });
 
-/** The price of the last trade of each pair that is told; what is told of others is not looked at. */
+/** The last trade's price of each pair; other pairs in the response are ignored. */
 export const tickerOf = (pairs: readonly PairNames[]) =>
   resultOf(z.record(z.string(), z.unknown())).transform(({ result }, context) => {
     const prices: (number | undefined)[] = [];
@@ -105,15 +101,14 @@ const assetPair = z.object({
   status: z.string().optional(),
 });
 
-/** A pair as the venue's list has it. */
 export type ListedPair = {
-  /** Its own name, then others: `XXBTZUSD`, `XBTUSD`, `XBT/USD`. */
+  /** Kraken's own name, then others: `XXBTZUSD`, `XBTUSD`, `XBT/USD`. */
   names: readonly [string, ...string[]];
-  /** `online` where it is traded. */
+  /** `online` if the pair is traded. */
   status: string;
 };
 
-/** Every pair, by its own name; in answers of before there was a status all are online. */
+/** Every pair by its own name. Older responses have no status: all pairs are online. */
 export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
   ({ result }): ReadonlyMap<string, ListedPair> =>
     new Map(
@@ -124,35 +119,32 @@ export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
     ),
 );
 
-/** How long a list of the venue's pairs is relied on, and how soon it is asked for again where it could not be had. In ms. */
+/** How long a list of pairs is used, and the pause after a failed request for it. In ms. */
 const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
-/** An answer that tells nothing of the pairs, and nothing of whether the venue can be asked. */
+/** Causes that say nothing about the pairs or about Kraken's availability. */
 const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
-/** A token whose pair is not traded now: `status` is the venue's word for it, `gone` where it has no such pair. */
+/** A token whose pair is not traded; `status` is Kraken's term, or `gone` without such a pair. */
 export type LeftOut = { token: TokenName; pair: string; status: string };
-
-/** Whether the pair of a token is traded now. */
 type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
-
 type AskPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
 
 type Dependencies = {
   clock: Clock;
-  /** Told once of each pair that is left out, and again when its status is another. */
+  /** Called once for each excluded pair, and again when its status changes. */
   leftOut: (pair: LeftOut) => void;
 };
 
-/** Which pairs are traded at the venue now, by its own list of them. */
+/** The pairs that Kraken trades now, by its own list. */
 export function createTradedPairs({ clock, leftOut }: Dependencies) {
   const toldOf = new Map<TokenName, string>();
   let listed: ReadonlyMap<string, ListedPair> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  /** Where the list cannot be had, the last one stands; where there was none, every pair does, if the venue answers. */
+  /** On failure, the last list holds; without one, every pair counts as traded if Kraken responds. */
   async function check(askPairs: AskPairs): Promise<void> {
     try {
       listed = await askPairs();
@@ -171,7 +163,7 @@ export function createTradedPairs({ clock, leftOut }: Dependencies) {
     return status === 'online';
   };
 
-  /** Tells whether a pair is traded; asks for the list when its time has come, once for all who wait for it. */
+  /** Requests the list when it is due, once for all concurrent callers. */
   return async function tradedPairs(askPairs: AskPairs): Promise<IsTraded> {
     if (clock.elapsed() >= dueAt) {
       checking ??= check(askPairs).finally(() => {

@@ -30,12 +30,9 @@ import {
   UPSTREAM,
 } from './kraken-wire.ts';
 
-/** Candles that the venue tells of a pair at each length, the running one not counted. */
+/** Finished candles that Kraken returns per length. */
 const CANDLES_TOLD = 720;
-/**
- * The largest answers, in bytes: a row is about 90 bytes; the ticker of all 1,546 pairs was 430 KB in 2026, and the list
- * of them, at some 600 bytes each, 0.9 MB.
- */
+/** In bytes: a row has 90; in 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
@@ -44,21 +41,20 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** Told once of each token whose pair is not traded. */
+  /** Called once for each token whose pair is not traded. */
   leftOut: (pair: LeftOut) => void;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
 type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
 
-/** Since the venue has begun to name pairs by their symbols, an answer may have either name. */
+/** Kraken has begun to name pairs by their symbols: a response may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
-/** Symbols that the venue writes in its own way. */
+/** Symbols that Kraken spells differently. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
-
 const wsnameOf = (symbol: string): string => `${symbol.toUpperCase()}/USD`;
 
-/** The listed pair against the US dollar that a symbol or one of its names means. */
+/** Finds the pair against the US dollar by a symbol or a pair name. */
 function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): ListedPair | undefined {
   const upper = text.toUpperCase();
   const inDollars = [...pairs.values()].filter(({ names }) => names.some((name) => /\/Z?USD$/.test(name)));
@@ -66,18 +62,18 @@ function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): Liste
   return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
 }
 
-/** Of rows at the same time the later in the answer stays; ascending. */
+/** Of rows at the same time, the later in the response counts; ascending. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
-/** Kraken's public REST API (docs.kraken.com/api). Every verb throws `UpstreamFailure`. */
+/** Kraken's public REST API (docs.kraken.com/api). Every method throws `UpstreamFailure`. */
 export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
   const { timeoutMs } = rest;
   const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
   const plausible = createPlausible(UPSTREAM, dropped);
   const tradedPairs = createTradedPairs({ clock, leftOut });
 
-  /** What a verb asks with: all its questions share one deadline. */
+  /** The requests of a method share one deadline. */
   function withinDeadline(): Ask {
     const end = clock.elapsed() + timeoutMs;
     return (question, schema) => {
@@ -89,7 +85,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
   const askPairs = (ask: Ask) =>
     ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
 
-  /** The names of each token's pair, of those that are traded. Throws when none is. */
+  /** The names of the traded pairs of some tokens. Throws if there is none. */
   async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
     const listed = tokens.flatMap((name) => {
       const token = catalogue.named(name);
@@ -104,16 +100,12 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
-  /**
-   * The finished candles of a token; `not_listed` for one that is not traded here.
-   *
-   * @param from Unix ms: none that begins earlier is needed; as far back as the venue tells where left out
-   */
+  /** The finished candles from `from` (Unix ms) on, or all; `not_listed` if the token is not traded. */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
     const [{ token, pair, names }] = await namesOfTraded([name], ask);
-    // A second earlier: whether a candle that begins at `since` is told is written nowhere.
+    // A second earlier: whether `since` includes a candle that begins then is not documented.
     const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
     const query: Record<string, string> = { pair, interval: String(minutes), ...since };
     const { rows, last } = await ask({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
@@ -123,22 +115,17 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       implausibleCandle(beginningOf(token), candle, length, now),
     );
     const wanted = from ?? beginningOf(token);
-    // Fewer rows than the venue keeps: it has no others of the time that was asked for.
+    // Fewer rows than Kraken keeps: there are no others in the requested time.
     const first = rows.length < CANDLES_TOLD ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
     const covers = { from: first, thru: last + length - 1 };
-    return {
-      candles: told.filter(({ at }) => at >= wanted),
-      covers: covers.from <= covers.thru ? covers : undefined,
-    };
+    return { candles: told.filter(({ at }) => at >= wanted), covers: covers.from <= covers.thru ? covers : undefined };
   }
 
   return {
     name: UPSTREAM,
-
-    /** As far back as it tells candles of this length. */
     reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
 
-    /** The price of each token's last trade, as of now: the answer has no time. One without a price is left out. */
+    /** The price of each token's last trade, as of now: the response has no time. Tokens without one are left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const ask = withinDeadline();
       const traded = await namesOfTraded(tokens, ask);
@@ -159,10 +146,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
 
     candles,
 
-    /**
-     * The pair against the US dollar of a symbol (`btc`), or of any name that the venue has for it, and the price of its
-     * last trade in US dollars; undefined where it trades none.
-     */
+    /** Finds a pair against the US dollar by symbol (`btc`) or Kraken pair name, with the last trade's price. */
     async pairOf(text: string): Promise<FoundPair | undefined> {
       const ask = withinDeadline();
       const found = dollarPair(await askPairs(ask), text);
@@ -174,7 +158,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
       return { pair, status: found.status, price };
     },
 
-    /** The close of each finished candle, at its end; none earlier than `from` (Unix ms) is needed. */
+    /** The close of each finished candle, at its end, from `from` (Unix ms) on. */
     async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
       const length = candleLength(interval);
       const first = from === undefined ? undefined : from - length;
@@ -187,5 +171,4 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
 }
 
 export type Kraken = ReturnType<typeof openKraken>;
-/** What stands in for the primary source. */
 export type FallbackSource = Pick<Kraken, 'name' | 'reach' | 'quotes' | 'samples'>;

@@ -4,26 +4,24 @@ import { UpstreamFailure } from '#upstream/failure';
 import { digits, instant, maybe, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource } from './source.ts';
 
-/** How far back the other end of a mean lies: about a day of blocks. */
+/** About a day of blocks. */
 const BLOCKS_BACK = 720;
-/** The largest block, in bytes: it may have the proofs of two chunks in it, 256 KiB each before they become text. */
+/** In bytes: a block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
 const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
-
 const infoAnswer = z.object({ height: whole });
 const blockAnswer = z.object({
   height: whole,
   timestamp: instant(SECOND),
-  // Both were numbers once and are texts now: they outgrow what a number holds.
+  // Older nodes send numbers, newer ones strings: the values exceed a safe integer.
   diff: maybe(digits),
   weave_size: maybe(digits),
 });
 type Block = z.infer<typeof blockAnswer>;
-/** The newest block, and the one so many before it; the genesis block has none before it. */
+/** The newest block, and the one `BLOCKS_BACK` before it; undefined at the genesis block. */
 type Ends = { tip: Block; base: Block | undefined };
 
-/** How much something grew with each block between the two. */
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {
   if (!base) return null;
   const [last, first] = [of(tip), of(base)];
@@ -35,16 +33,16 @@ function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | n
 const RULES: FigureRules<Ends> = {
   // `height` of `/info`.
   block_height: ({ tip }) => tip.height,
-  // `diff` of the newest block is the number that a hash must exceed, too near 2^256 for a number to tell. The node's
-  // own measure, which it adds up as `cumulative_diff`, is the hashes that takes on average: 2^256 / (2^256 - diff).
+  // A hash must exceed `diff`, which is too close to 2^256 for a double. As in the node's `cumulative_diff`, the figure
+  // is the mean number of hashes that a block takes: 2^256 / (2^256 - diff).
   difficulty: ({ tip: { diff } }) => (diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null),
   // `timestamp`, seconds: the mean distance of the last 720 blocks.
   block_time: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
-  // `weave_size`, bytes: what each of the last 720 blocks added to it on average.
+  // `weave_size`, bytes: the mean growth over the last 720 blocks.
   block_size: (ends) => rounded(perBlock(ends, ({ weave_size }) => weave_size)),
 };
 
-/** Statistics of Arweave from a node. The sample's time is that of the newest block. */
+/** The sample's time is that of the newest block. */
 export const openArweaveNode = statisticsSource({
   kind: 'arweave-node',
   figuresByToken: { ar: figuresTold(RULES) },

@@ -19,10 +19,7 @@ const statsAnswer = z.object({
   n_tx: maybe(whole),
 });
 
-/**
- * blockchain.info's statistics are of the last 24 hours (blockchain.com/explorer/api/charts_api). What it calls an
- * estimate itself, the value of what was sent, is left out.
- */
+/** The last 24 hours (blockchain.com/explorer/api/charts_api), without the value sent: the API estimates it. */
 const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
   // GH/s.
@@ -30,7 +27,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   difficulty: ({ difficulty }) => difficulty,
   // Minutes.
   block_time: ({ minutes_between_blocks: minutes }) => minutes && minutes * (MINUTE / SECOND),
-  // The bytes of the blocks of the last 24 hours, by their number.
+  // The bytes of the blocks of the last 24 hours, divided by their number.
   block_size: ({ blocks_size: bytes, n_blocks_mined: blocks }) =>
     rounded(bytes != null && blocks ? bytes / blocks : null),
   // Satoshi.
@@ -39,7 +36,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   transaction_count: ({ n_tx }) => n_tx,
 };
 
-/** Statistics of Bitcoin from blockchain.info, `GET /stats?format=json`. Its `timestamp` (ms) is the sample's time. */
+/** blockchain.info, `GET /stats?format=json`. The sample's time is its `timestamp` (ms). */
 export const openBitcoinStats = statisticsSource({
   kind: 'bitcoin-stats',
   figuresByToken: { btc: figuresTold(RULES) },
@@ -51,9 +48,8 @@ export const openBitcoinStats = statisticsSource({
 
 const TERAHASH = 1e12; // hashes
 
-/** Blocks from one setting of the difficulty to the next. */
+/** Blocks between two adjustments of the difficulty. */
 const EPOCH = 2016;
-
 const adjustmentAnswer = z.object({ timeAvg: numeric, remainingBlocks: maybe(whole) });
 const hashrateAnswer = z.object({ currentHashrate: numeric, currentDifficulty: numeric });
 
@@ -63,26 +59,25 @@ type Answers = {
   hashrate: z.infer<typeof hashrateAnswer>;
 };
 
-/** mempool's REST API (mempool.space/docs/api/rest), which is the same wherever it is hosted. */
+/** mempool's REST API (mempool.space/docs/api/rest), the same on every host. */
 const MEMPOOL_RULES: FigureRules<Answers> = {
   block_height: ({ height }) => height,
   // H/s.
   hashrate: ({ hashrate }) => hashrate.currentHashrate / TERAHASH,
   difficulty: ({ hashrate }) => hashrate.currentDifficulty,
-  // Milliseconds: the mean of the blocks since the difficulty was last set. Before the first of them it is ten minutes,
-  // which nobody has measured.
+  // Milliseconds: the mean since the last adjustment. Before the first block of an epoch it is a nominal ten minutes.
   block_time: ({ adjustment: { timeAvg, remainingBlocks } }) => (remainingBlocks === EPOCH ? null : timeAvg / SECOND),
 };
 
-/** Statistics of Bitcoin from mempool's API; the URL ends in `/api`. The sample's time is the moment of the answer. */
+/** mempool's API; the URL ends in `/api`. The sample's time is the moment of the response. */
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
   figuresByToken: { btc: figuresTold(MEMPOOL_RULES) },
   async take(ask, { name, clock }) {
-    // One call first: of a host whose circuit was open no more than one may be asked.
+    // One call first: a half-open circuit allows a single probe.
     const adjustment = await ask({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
     const [height, hashrate] = await Promise.all([
-      // A text that is the number alone.
+      // The body is the number alone.
       ask({ path: '/blocks/tip/height' }, whole),
       ask({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
     ]);

@@ -4,13 +4,12 @@ import { FIGURES, type Figure } from '#statistics/figures';
 import { figuresOf } from '#statistics/record';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import type { ToldError } from '#upstream/transport/json-answer';
-import { instant, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { instant, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
 
-/** Errors come in two envelopes: the older one under HTTP 200, the newer one under the status it is. */
+/** Errors have two envelopes: the older one comes with HTTP 200, the newer one with an error status. */
 const olderError = z.object({
   Response: z.literal('Error'),
   Message: z.string().optional(),
@@ -25,10 +24,9 @@ const newerError = z.object({
   }),
 });
 const nothingInIt = z.object({ Data: z.strictObject({}) });
-
 type Words = { type: number | undefined; message: string; parameter: string | undefined };
 
-/** `fsym` is always given in its right form, so what is wrong with it is that there is no such chain. */
+/** `fsym` is always well-formed, so an error about it means that the chain is not listed. */
 function causeOf({ type, message, parameter }: Words): FailureCause {
   if (type === OVER_RATE_LIMIT) return 'rate_limited';
   const isUnknown = parameter === 'fsym' || /there is no data for the symbol/i.test(message);
@@ -51,7 +49,7 @@ function errorIn(body: unknown): ToldError | undefined {
   return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;
 }
 
-/** Of what is repeated in the log or stored, no more than can be shown. */
+/** Limits what is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is no short text');
 
 const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
@@ -68,7 +66,7 @@ const record = z.object({
 const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
-/** The record has the figures under our names and in our units (min-api.cryptocompare.com/documentation). */
+/** The record uses our names and units (min-api.cryptocompare.com/documentation). */
 const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
   ...Object.fromEntries(figuresOf(symbol).map((figure) => [figure, (latest: Latest) => latest[figure]])),
   // A mean.
@@ -76,9 +74,8 @@ const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
 });
 
 /**
- * Statistics from CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Which chains it has is its own to
- * say, and changes: every one is asked for, and `not_listed` is its answer for one it does not have. Without a key,
- * or with a wrong one, it refuses. The sample's time is the record's, 00:00 UTC of a day.
+ * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Its chains change, so each is requested; it rejects
+ * others as `not_listed`. The sample's time is the record's, 00:00 UTC.
  */
 export const openCryptoCompare = statisticsSource({
   kind: 'cryptocompare',

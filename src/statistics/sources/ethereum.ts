@@ -9,20 +9,18 @@ const statsAnswer = z.object({
   total_transactions: maybe(whole),
   transactions_today: maybe(whole),
 });
-/** The newest blocks: the explorer gives fifty, each of some forty fields, 3 KB. */
+/** The explorer returns fifty blocks of some forty fields, 3 KB each. */
 const MOST_BLOCKS = 250;
 const MAX_BLOCKS_BYTES = 512 * 1024;
-const blocksAnswer = z.object({
-  items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS),
-});
+const blocksAnswer = z.object({ items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS) });
 
 type Answers = {
   stats: z.infer<typeof statsAnswer>;
-  /** The newest blocks, fifty of them; nothing where the explorer does not list them. */
+  /** Undefined if the explorer does not list blocks. */
   blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
 };
 
-/** The mean of the blocks' sizes; nothing unless each has one. */
+/** Null unless every block has a size. */
 function meanSize(blocks: Answers['blocks'] = []): number | null {
   let total = 0;
   for (const { size } of blocks) {
@@ -33,9 +31,9 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
 }
 
 /**
- * Blockscout, REST API v2 (docs.blockscout.com/api-reference). The totals of `/stats` are the explorer's own counters,
- * which it renews every half hour or so. Its `total_blocks` is such a counter too, no height, and stays out: the newest
- * block tells its height itself. It writes 0 for what it has not counted yet.
+ * Blockscout, REST API v2 (docs.blockscout.com/api-reference). `/stats` has the explorer's own counters, renewed about
+ * every half hour; 0 means not counted yet. `total_blocks` is such a counter, not a height: the height comes from the
+ * newest block.
  */
 const RULES: FigureRules<Answers> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
@@ -44,12 +42,12 @@ const RULES: FigureRules<Answers> = {
   block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
   // Bytes: the mean of the newest fifty blocks.
   block_size: ({ blocks }) => meanSize(blocks),
-  // Of the last full day, UTC: "today" in name alone, the explorer reads the last row that is over.
+  // Of the last full day (UTC): despite its name, the explorer reads the last completed row.
   transaction_count: ({ stats }) => stats.transactions_today,
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };
 
-/** Blockscout's own service has a body of its own for each of these; what they mean is that its key is at fault. */
+/** Blockscout's hosted service reports a key at fault in a different body for each of these. */
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
 function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | undefined {
@@ -57,10 +55,7 @@ function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | un
   return { message: hasKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
 }
 
-/**
- * Statistics of Ethereum from a Blockscout explorer, or from Blockscout's own service, which wants a key
- * (docs.blockscout.com/devs/pro-api-responses-and-routes). The sample's time is the moment of the answer.
- */
+/** Blockscout, or its hosted service with a key (docs.blockscout.com/devs/pro-api-responses-and-routes). */
 export const openEthereumStats = statisticsSource({
   kind: 'ethereum-stats',
   figuresByToken: { eth: figuresTold(RULES) },

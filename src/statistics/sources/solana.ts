@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import type { FailureCause } from '#upstream/failure';
-import type { ToldError } from '#upstream/transport/json-answer';
-import { listOf, maybe, numeric, whole } from '#upstream/transport/json-answer';
+import { listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, figuresTold, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
-/** Performance samples that the mean is taken over: they are one a minute, so an hour of them. */
+/** Performance samples for the mean: one a minute, so an hour. */
 const SAMPLES = 60;
-/** A node gives no more of them, whatever it is asked for. */
+/** The most that a node returns. */
 const MOST_SAMPLES = 720;
-
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
-// Lamports are above what a number holds exactly, by some 1e-7 of a coin: nothing that a figure in coins shows.
+// Lamports exceed a safe integer by some 1e-7 of a coin, which no figure in coins shows.
 const supply = z.object({ value: z.object({ total: numeric }) });
 const performanceSamples = listOf(z.object({ numSlots: whole, samplePeriodSecs: whole }), MOST_SAMPLES);
 
@@ -27,14 +25,14 @@ function meanSlot(samples: Answers['samples'] = []): number | null {
   return slots > 0 ? seconds / slots : null;
 }
 
-/** An error of JSON-RPC 2.0 (jsonrpc.org/specification) comes under HTTP 200 as often as not. */
+/** An error of JSON-RPC 2.0 (jsonrpc.org/specification) often comes with HTTP 200. */
 const errorAnswer = z.object({ error: z.object({ code: z.number(), message: z.string().optional() }) });
 
-/** As the specification divides the codes; 429 is what public nodes write when they are asked too often. */
+/** The code ranges of the specification; public nodes use 429 for their rate limit. */
 function causeOf(code: number): FailureCause {
   if (code === 429) return 'rate_limited';
   const isInternal = code === -32603;
-  const isOfTheServer = code >= -32099 && code <= -32000; // of these -32005: the node is behind the others
+  const isOfTheServer = code >= -32099 && code <= -32000; // including -32005: the node is behind
   return isInternal || isOfTheServer ? 'server_error' : 'refused';
 }
 
@@ -48,15 +46,15 @@ function errorIn(body: unknown): ToldError | undefined {
 /** Solana's methods (solana.com/docs/rpc/http). */
 const RULES: FigureRules<Answers> = {
   block_height: ({ epoch }) => epoch.blockHeight,
-  // Seconds: the mean time of a slot, of the last sixty performance samples. A slot may pass without a block.
+  // Seconds: the mean slot time of the last sixty performance samples. A slot may have no block.
   block_time: ({ samples }) => meanSlot(samples),
   // Lamports.
   current_supply: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
-  // Those without error since genesis: not of the epoch, as some describe it (`EpochInfo` of solana-epoch-info).
+  // Successful transactions since genesis, not of the epoch as some describe it (`EpochInfo` of solana-epoch-info).
   transaction_count_all_time: ({ epoch }) => epoch.transactionCount,
 };
 
-/** Statistics of Solana from an RPC node; the URL is the node's own. The sample's time is the moment of the answer. */
+/** A Solana RPC node. The sample's time is the moment of the response. */
 export const openSolanaRpc = statisticsSource({
   kind: 'solana-rpc',
   figuresByToken: { sol: figuresTold(RULES) },
@@ -67,7 +65,7 @@ export const openSolanaRpc = statisticsSource({
       const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
       return ask(question, answer, ({ result }) => result);
     };
-    // One call first: of a node whose circuit was open no more than one may be asked.
+    // One call first: a half-open circuit allows a single probe.
     const epoch = await call(epochInfo, 'getEpochInfo');
     const [total, samples] = await Promise.all([
       unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),

@@ -13,18 +13,17 @@ import { UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, errorText, type ToldError } from '#upstream/transport/json-answer';
 import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
 
-/** What a source of statistics is opened with. */
 export type StatisticsOptions = Pick<
   UpstreamOptions,
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 > & {
-  /** Its kind where it is left out. */
+  /** The kind by default. */
   name?: StatisticsSourceName;
-  /** For a source that takes a key: a secret that no message repeats. */
+  /** A secret that no message repeats. */
   apiKey?: string | undefined;
 };
 
-/** Asks the upstream one question of a sample; `use` takes what the body says, and throws where it cannot be used. */
+/** Sends one request of a sample; `use` converts the body, and throws if it is unusable. */
 export type Ask = <Body, Used = Body>(
   question: Omit<Question, 'withinMs'>,
   schema: z.ZodType<Body>,
@@ -35,14 +34,14 @@ type Sampling = { name: StatisticsSourceName; symbol: StatisticsSymbol; clock: C
 
 type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   kind: StatisticsKind;
-  /** The value of `Authorization`, for a source that takes a key. */
+  /** The value of `Authorization`. */
   authorization?: (apiKey: string) => string;
-  /** Finds the upstream's own kind of error in a body, or in a status. */
+  /** Finds the source's own error format in a body or a status. */
   errorIn?: (body: unknown, status: number, hasKey: boolean) => ToldError | undefined;
   take: (ask: Ask, sampling: Sampling) => Promise<ChainSample>;
 };
 
-/** Defines a source: all the questions of a sample share one deadline, and a chain it has no interface to is refused. */
+/** Defines a source: all requests of a sample share one deadline, and an unsupported chain is rejected. */
 export const statisticsSource =
   ({ kind, figuresByToken, authorization, errorIn = errorText, take }: Definition) =>
   ({ name = kind, apiKey, ...options }: StatisticsOptions): StatisticsSource => {
@@ -68,7 +67,7 @@ export const statisticsSource =
     };
   };
 
-/** For a call that a sample can do without: undefined when the upstream refuses it, since it may not offer it. */
+/** For an optional call: undefined if the source rejects it, since it may not offer it. */
 export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -78,17 +77,14 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
   }
 }
 
-/**
- * How each figure is made of a source's answer: null or undefined where the answer does not tell it. A comment on each
- * names the field, its unit and the conversion. What is not in here the source does not tell.
- */
+/** A comment on each rule names the field, its unit and the conversion; figures without a rule are not reported. */
 export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
-/** The figures that there are rules for, in the order of the record. */
+/** The figures that have a rule, in the order of the record. */
 export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
-/** The nearest whole number, for a mean of what is published as one. */
+/** For a mean that is published as an integer. */
 export const rounded = (figure: number | null | undefined) => (figure == null ? null : Math.round(figure));
 
 /** Figures that are above zero on every chain that has them. Sources report 0 for an unknown value; it is dropped. */
@@ -104,12 +100,7 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'transaction_count_all_time',
 ]);
 
-/**
- * A sample of what an answer tells. Throws `UpstreamFailure`: `unexpected` for a figure that cannot be one (negative,
- * a fraction of a transaction, too large to be held), `empty` when there is no figure at all.
- *
- * @param at the sample's own time, Unix ms
- */
+/** Throws `UpstreamFailure`: `unexpected` for an implausible figure, `empty` without any. `at` in Unix ms. */
 export function sampleOf<Answer>(
   upstream: string,
   rules: FigureRules<Answer>,
@@ -120,7 +111,7 @@ export function sampleOf<Answer>(
   for (const figure of FIGURES) {
     const value = rules[figure]?.(answer) ?? null;
     if (value === null || (value === 0 && NEVER_ZERO.has(figure))) continue;
-    // The published record says which figures are whole numbers.
+    // The published record defines which figures are integers.
     if (value < 0 || !tokenStatistics.shape[figure].safeParse(value).success) {
       throw new UpstreamFailure(upstream, 'unexpected', `${figure} cannot be ${value}`);
     }
