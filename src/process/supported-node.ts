@@ -1,9 +1,9 @@
 /*
- * The first import of whatever is run: a Node that is too old ends here, with one line in place of an error of whichever
- * package fails first. It imports nothing, and has to be read by that Node: nothing newer than ES2020.
+ * The first import of every entry point: an old Node exits here with one line instead of an arbitrary error of a
+ * package. It imports nothing and uses no syntax newer than ES2020.
  */
 
-/** What undici 8 needs; `engines` in package.json says the same. */
+/** Required by undici 8; the same as `engines` in package.json. */
 const OLDEST = [22, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,4 +1,4 @@
-/** The members of the names of resources that have any, in their order. */
+/** The members of a resource name, in order. */
 const MEMBERS = {
   chart: ['token'],
   hours: ['token'],
@@ -19,19 +19,17 @@ type Text<Members> = Members extends readonly [infer First, ...infer Rest]
   : '';
 type Kind = keyof typeof MEMBERS;
 
-/** A resource with members, such as `kraken:hour:bitcoin`. */
 export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof MEMBERS)[K]>}` }[Some];
 
 /**
- * The name of a row of `Refresh`, which has the version of what is stored, the instant of the last fetch, and the claim
- * of the process that is at work on it.
+ * The name of a row of `Refresh`: the version of the stored data, the last fetch, and the claim of the working process.
  */
 export type Resource =
   | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end')
   | ResourceOf<Kind>;
 
-/** The kind of a resource, which is its name where it has no members, and its members. */
+/** Parses a resource name into its kind and its members, if any. */
 export function readResource(resource: string) {
   const [kind = '', ...values] = resource.split(':');
   const names = Object.hasOwn(MEMBERS, kind) ? MEMBERS[kind as Kind] : undefined;

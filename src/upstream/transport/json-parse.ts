@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, shapeOfJson } from '#core/json-shape';
 import { createOneAtATime } from '#core/mutex';
 
-/** A text of more characters than this is parsed in pieces of about so many, with a turn of the loop between them. */
+/** Longer texts are parsed in pieces of about this many characters, with a turn of the loop between them. */
 const PIECE = 64 * 1024;
 
-/** Of several long texts one is parsed at a time: side by side, each would have its piece in every turn of the loop. */
+/** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
 const inTurn = createOneAtATime();
 
 type Long = ReadonlyMap<number, number>;
@@ -13,7 +13,7 @@ type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('the JSON is broken');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
-/** Takes over members as they are, `__proto__` among them. */
+/** Copies members with `defineProperty`: an assignment of `__proto__` sets the prototype. */
 function take(into: Record<string, unknown>, members: Record<string, unknown>): void {
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -69,8 +69,8 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
 }
 
 /**
- * `JSON.parse` that holds the loop for some milliseconds at most, however long the text. Rejects with `SyntaxError` for
- * what is not JSON, and with `RangeError` for what passes the bounds, before anything is parsed.
+ * `JSON.parse` that blocks the loop for a few milliseconds at most. Rejects with `SyntaxError` for invalid JSON, and
+ * with `RangeError` for JSON beyond the bounds, before parsing.
  */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
