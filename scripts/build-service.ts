@@ -6,17 +6,16 @@ import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
 
 /*
- * Builds the service into a folder: JavaScript, and what the sources hold besides TypeScript. A process that strips the
- * types itself starts a quarter of a second later and is 25 MB larger for as long as it lives. With them are the files of a
- * new embedded database. `npm ci` does it, and `npm run build:service` does it again.
+ * Builds the service: JavaScript, the other files of the sources, and the template of the embedded database. A process
+ * that strips types starts 0.25 s later and uses 25 MB more. Run by `npm ci` and `npm run build:service`.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 
 /**
- * Moves what the compiler emitted to where it runs: it keeps the folders of the checkout, but the service is at the top of
- * `folder` with the packages beside it.
+ * Moves the compiler's output, which keeps the folders of the checkout, so that the service is at the top of `folder`
+ * with the packages beside it.
  */
 async function arrange(folder: string): Promise<void> {
   for (const part of ['src', 'packages']) {
@@ -28,8 +27,8 @@ async function arrange(folder: string): Promise<void> {
 }
 
 /**
- * Builds the service into `folder`, which is emptied first. It lies beside `prisma/`, `package.json` and `dist/`, as
- * `src/` does: the service looks for them there. Rejects when the compiler does not compile it.
+ * Builds into `folder`, which is emptied first. Like `src/`, it must be next to `prisma/`, `package.json` and `dist/`.
+ * Rejects on compiler errors.
  */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -39,7 +38,7 @@ export async function buildService(folder: string): Promise<void> {
     throw new Error(`${message}\n${stdout}`);
   });
   await arrange(folder);
-  // What is built finds its own modules: the imports of the package above it name the sources.
+  // The build resolves its own modules: the `imports` of the package above it name the sources.
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`);
   await cp(SOURCE, folder, {
     recursive: true,

@@ -3,8 +3,7 @@ import { buildConsole } from './build-console.ts';
 import { buildService } from './build-service.ts';
 
 /*
- * Builds all that the service runs on: itself into `build/`, and its page into `dist/console`, which is made of the client,
- * of which a part is generated.
+ * Builds the service into `build/` and its page into `dist/console`. The page needs the generated types of the client.
  */
 
 const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

@@ -5,7 +5,7 @@ import { isListening, PORT, PortStream, socketPathOf } from '#database/embedded/
 import { startSupervisor } from '#database/embedded/supervisor';
 import { COMMON } from './pool.ts';
 
-/** Whatever the environment says of a server (`PGHOST`, `PGSSLMODE`) is not about this one. */
+/** Ignores the environment variables for a server (`PGHOST`, `PGSSLMODE`). */
 const CONFIG: pg.ClientConfig = {
   ...COMMON,
   host: 'embedded',
@@ -23,9 +23,9 @@ export type EmbeddedPlace = {
 };
 
 /**
- * The way for a client of `pg` to the embedded database of a directory, as it is: in a thread of this process, or through
- * the process that has the directory (`isShared`), where that may be. `close` ends the thread and lets the directory go.
- * `guard` has a thread that hangs ended from now on.
+ * Connects clients of `pg` to the embedded database of a directory, unmigrated: in a thread of this process, or through
+ * the process that has the directory (`isShared`). `close` ends the thread and unlocks the directory. `guard` makes a
+ * hanging thread end from now on.
  */
 export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;

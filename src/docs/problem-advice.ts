@@ -5,10 +5,10 @@ import { MAX_DISCARDED } from '#server/connections/request-body';
 
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 
-/** The cause of a problem and what a client can do; code is in backquotes. */
+/** Code is in backquotes. */
 type Advice = { cause: string; remedy: string };
 
-/** For the page of problems and the examples of the OpenAPI description. */
+/** For the page of problems and the examples in the OpenAPI document. */
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:

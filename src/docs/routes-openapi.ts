@@ -24,7 +24,7 @@ const TAGS = [
 type Components = { schemas: NamedSchemas; [kind: string]: unknown };
 type Document = { paths: Record<string, Record<string, Operation>>; components: Components };
 
-/** The named schemas that a part of the document refers to, and those that these refer to. */
+/** The named schemas that a part of the document uses, directly or indirectly. */
 function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   const found = new Set<string>();
   const look = (value: unknown) => {
@@ -39,7 +39,7 @@ function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   return Object.fromEntries(used.sort(byPlace));
 }
 
-/** Orders the paths by their tags, completes each operation, and leaves out the components that none of them needs. */
+/** Sorts the paths by tag, completes each operation, and drops unused components. */
 function complete(document: Document, basePath: string): Document {
   const { components } = document;
   const declared = { responses: {}, headers: {}, examples: {} };
@@ -59,8 +59,8 @@ function complete(document: Document, basePath: string): Document {
 }
 
 /**
- * Describes every route registered after it: the document at `/openapi.json`, a digest of it at `/llms.txt`, the
- * pages below `/docs`. What a route says in its schema and its config is all there is to it.
+ * Documents every route registered afterwards, from its schema and config: `/openapi.json`, `/llms.txt`, and the pages
+ * below `/docs`.
  */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
@@ -104,7 +104,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     transform: (document) => {
       const { schema, url } = jsonSchemaTransform(document);
       const { cost, ...facts } = document.route.config ?? {};
-      // A cost that follows from the parameters is a function, which is not for JSON.
+      // A cost that depends on parameters is a function, which JSON cannot hold.
       return { schema: schema && { ...schema, 'x-route': { ...facts, cost: cost ? 1 : 0 } }, url };
     },
     transformObject: (document) =>
@@ -116,7 +116,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
   serveText(app, `${basePath}/llms.txt`, {
-    // Markdown, told as plain text: so a browser shows it, where it would offer `text/markdown` for download.
+    // Markdown as plain text: browsers download `text/markdown`.
     type: 'text/plain; charset=utf-8',
     text: () => llmsText(app.swagger() as unknown as Described, settings),
   });

@@ -1,18 +1,16 @@
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
 
-/** What a source is asked for. */
+/** The kinds of data of a source. */
 export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
-/** A source of prices, statistics or exchange rates, as the service names it to its users. */
 type SourceEntry = {
-  /** Its own name. */
   title: string;
   url: string;
   tells: (typeof TOLD)[number][];
-  /** Where its terms are; null for one that anybody may run: those of whoever does. */
+  /** Null for software that anybody may host: the terms are the host's. */
   terms: string | null;
-  /** The words it asks for where its figures are shown, in which `title` is a link to `url`. */
+  /** The required attribution, in which `title` is a link to `url`. */
   attribution: string | null;
 };
 
@@ -84,10 +82,10 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
 
-/** Every source there is: those of prices first, in the order in which they are asked, and that of exchange rates. */
+/** Sources of prices first, in source order; exchange rates last. */
 export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 
-/** The attributions that sources ask for, each with the text of its link put into a form. */
+/** The required attributions; `link` formats their links. */
 export const attributions = (link: (title: string, url: string) => string): string[] =>
   SOURCES.flatMap(({ title, url, attribution }) => attribution?.replace(title, link(title, url)) ?? []);

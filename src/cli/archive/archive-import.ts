@@ -33,7 +33,7 @@ const form = {
 
 const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
 
-/** The figures in which a settled row and the file's differ. */
+/** Lists the figures that differ between the settled row and the file. */
 function keptLine({ stored, given }: KeptRow): string {
   const differences = (['price', 'marketCap', 'volume'] as const)
     .filter((figure) => stored[figure] !== given[figure])
@@ -53,7 +53,6 @@ const openExport = (path: string) =>
     throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
   });
 
-/** `archive import <token> <file.csv>` */
 export const runImport = command(form, async ({ values, positionals: [text = '', path = ''] }) => {
   const file = await openExport(path);
   const { strict, replace } = values;
@@ -126,7 +125,6 @@ const refused = (error: unknown) =>
 
 const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
-/** `archive import-candles <token> <file.csv>` */
 export const runImportCandles = command(candlesForm, async ({ values, positionals: [text = '', path = ''] }) => {
   const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
   if (values.interval !== undefined && !named) throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);

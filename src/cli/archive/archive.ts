@@ -20,7 +20,6 @@ const options = { source: { type: 'string' }, before: { type: 'string' } } as co
 const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
   `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
 
-/** `archive purge --source <name>` */
 export const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
   if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
   const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());

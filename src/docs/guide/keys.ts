@@ -1,8 +1,6 @@
 import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
 import { fenced, type GuideSettings } from './rules.ts';
 
-/* How to come by a key, and what to do with it and the account. */
-
 export function gettingKey(base: string, { registration, registrationsPerMinute }: GuideSettings): string {
   if (registration === 'closed') {
     return 'Registration is closed on this service: ask the operator for a key.';
