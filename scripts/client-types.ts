@@ -55,10 +55,7 @@ async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
   const properties = Object.fromEntries(RECORD_NAMES.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
-  const interfaces = await compile(root as object, 'Records', {
-    additionalProperties: false,
-    bannerComment: '',
-  });
+  const interfaces = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
   return [
     // Drops the interface that only holds the others together.
     interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),

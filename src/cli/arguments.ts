@@ -3,10 +3,7 @@ import { isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
 /** `positionals` are names; all are required. */
-type Form<Options extends ParseArgsOptionsConfig> = {
-  options?: Options;
-  positionals?: readonly string[];
-};
+type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 

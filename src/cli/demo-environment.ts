@@ -4,10 +4,7 @@ import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
 /** The node's own records stand in for an explorer. */
 const EXPLORER_PATHS = {
-  cosmos: {
-    transaction: '/cosmos/tx/v1beta1/txs/{hash}',
-    address: '/cosmos/auth/v1beta1/accounts/{address}',
-  },
+  cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
 };
 export type Dialect = keyof typeof EXPLORER_PATHS;

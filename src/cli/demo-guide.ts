@@ -6,10 +6,7 @@ import type { Environment, SettingName } from '#settings';
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
-  {
-    settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'],
-    line: 'npm run tokens -- add albado',
-  },
+  { settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'], line: 'npm run tokens -- add albado' },
   { settings: ['DATA_DIR'], line: 'npm run database -- backup demo.gz' },
 ];
 

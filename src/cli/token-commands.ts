@@ -146,11 +146,7 @@ const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
 });
 
-export const tokens: CommandLine = {
-  name: 'tokens',
-  usage: USAGE,
-  commands: { add, remove, list, find },
-};
+export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { add, remove, list, find } };
 
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 

@@ -73,9 +73,7 @@ type Failure = {
   code?: unknown;
   message?: unknown;
   errno?: unknown;
-  meta?: {
-    driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } };
-  };
+  meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } } };
 };
 
 /**

@@ -95,10 +95,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause: `The body is over ${MAX_DISCARDED / 1024 ** 2} MB, or over the ${BROADCAST_KB} KB of a path that reads one, or in thousands of pieces.`,
     remedy: `Send a body only where one is read, to broadcast a transaction, and at most ${BROADCAST_KB} KB of it.`,
   },
-  uri_too_long: {
-    cause: 'The URI, or a segment of its path, is too long.',
-    remedy: 'Shorten the URI to 8 KB.',
-  },
+  uri_too_long: { cause: 'The URI, or a segment of its path, is too long.', remedy: 'Shorten the URI to 8 KB.' },
   unsupported_media_type: {
     cause: 'The path does not accept a body of this `Content-Type`.',
     remedy: 'Send the body in the media type that the path accepts.',

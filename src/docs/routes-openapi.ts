@@ -86,11 +86,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
               'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where an ' +
               'operation has an `x-scope`, the key must have that scope; the key of registration has all.',
           },
-          Bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'The same key, for clients that send one so.',
-          },
+          Bearer: { type: 'http', scheme: 'bearer', description: 'The same key, for clients that send one so.' },
           Basic: {
             type: 'http',
             scheme: 'basic',

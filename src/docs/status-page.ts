@@ -16,12 +16,7 @@ const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
 };
 
 /** A sign and words: color alone is not accessible. */
-function stateOf(status: Status): {
-  kind: 'good' | 'fair' | 'bad';
-  sign: string;
-  title: string;
-  text: string;
-} {
+function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
     return { kind: 'bad', sign: '✕', title: 'Not serving', text };
@@ -104,21 +99,13 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
     subject: (tokens) => `History of the second source (${tokens})`,
     effect: 'What CoinGecko could not tell is missing.',
   },
-  candles: {
-    who: 'kraken',
-    subject: (tokens) => `Candles (${tokens})`,
-    effect: 'The newest ones may be missing.',
-  },
+  candles: { who: 'kraken', subject: (tokens) => `Candles (${tokens})`, effect: 'The newest ones may be missing.' },
   rates: {
     who: 'ecb',
     subject: () => 'Exchange rates',
     effect: 'Figures in other currencies are converted with the last rates that are known.',
   },
-  statistics: {
-    who: 'their source',
-    subject: (tokens) => `On-chain statistics (${tokens})`,
-    effect: LAST_GOOD,
-  },
+  statistics: { who: 'their source', subject: (tokens) => `On-chain statistics (${tokens})`, effect: LAST_GOOD },
 };
 
 function fetchOf(what: string): { words: FetchWords | undefined; token: string } {

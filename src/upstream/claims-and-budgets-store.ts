@@ -16,11 +16,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
         SELECT what, fetched_at AS "fetchedAt", version FROM refresh
         WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
-      return rows.map(({ what, fetchedAt, version }) => ({
-        what,
-        fetchedAt: fetchedAt?.getTime() ?? null,
-        version,
-      }));
+      return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
     /**

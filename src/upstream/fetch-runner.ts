@@ -19,11 +19,7 @@ export type FetchOutcome = {
   failure: unknown;
 };
 
-export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({
-  fetched: false,
-  refreshing: false,
-  failure: undefined,
-});
+export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({ fetched: false, refreshing: false, failure: undefined });
 
 export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
   return {

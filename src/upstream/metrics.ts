@@ -9,11 +9,7 @@ const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' 
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 
 /** `budget` counts calls of the calendar month. */
-export type UpstreamReading = {
-  upstream: string;
-  breaker: CircuitState;
-  budget?: { spent: number; limit: number };
-};
+export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
 
 /** In ms. */
 export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };

@@ -10,10 +10,7 @@ export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
 type Observation = { at: number; price: number | null };
 
 /** The possible times of a sample (Unix ms). */
-export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({
-  from: beginning,
-  thru: now + AHEAD,
-});
+export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({ from: beginning, thru: now + AHEAD });
 
 const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 

@@ -18,11 +18,7 @@ export type CopyOutcome =
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
-type Dependencies = {
-  source: CopySource;
-  target: CopyTarget;
-  onEvent?: (event: CopyEvent) => void;
-};
+type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: CopyEvent) => void };
 
 type Run = {
   /** The source. An unfinished copy of another source is started over. */

@@ -15,9 +15,7 @@ export async function makeWritable(directory: string): Promise<void> {
     await access(directory, constants.W_OK);
   } catch (cause) {
     const { code, message } = cause as Error & { code?: string };
-    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}`, {
-      cause,
-    });
+    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}`, { cause });
   }
 }
 
@@ -49,9 +47,7 @@ export function lockDirectory(directory: string): { release(): void } {
     writeFileSync(holder, `${process.pid}\n`);
   } catch (cause) {
     letGo(lock);
-    throw new Error(`the data directory ${directory} cannot be written: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new Error(`the data directory ${directory} cannot be written: ${(cause as Error).message}`, { cause });
   }
 
   return {
@@ -76,9 +72,7 @@ function takeLock(directory: string): DatabaseSync {
   } catch (cause) {
     lock?.close();
     if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) throw directoryInUse(directory);
-    throw new Error(`the data directory ${directory} cannot be locked: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new Error(`the data directory ${directory} cannot be locked: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -80,14 +80,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   const takesKey = ways.some((schemes) => schemes > 0);
   const needsKey = takesKey && !ways.includes(0);
   return {
-    ...{
-      id: operationId ?? `${method}${path}`,
-      method: method.toUpperCase(),
-      path,
-      needsKey,
-      takesKey,
-      problems,
-    },
+    ...{ id: operationId ?? `${method}${path}`, method: method.toUpperCase(), path, needsKey, takesKey, problems },
     ...{ tag: tags?.[0] ?? '', title: summary, description: String(description ?? '') },
     price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
     scope: operation['x-scope'],

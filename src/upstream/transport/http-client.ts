@@ -71,12 +71,7 @@ export function openHttpClient(options: Agent.Options) {
         interim += 1;
         if (interim > MOST_INTERIM) excess.abort(new InterimResponsesExceeded());
       };
-      return request(url, {
-        ...rest,
-        dispatcher: agent,
-        signal: AbortSignal.any([signal, excess.signal]),
-        onInfo,
-      });
+      return request(url, { ...rest, dispatcher: agent, signal: AbortSignal.any([signal, excess.signal]), onInfo });
     },
 
     /** Destroys all connections and their requests. */

@@ -105,11 +105,7 @@ export const listOf = <T>(element: z.ZodType<T>, most: number) =>
         const { data, error } = element.safeParse(one);
         if (error) {
           const [issue] = error.issues;
-          context.addIssue({
-            code: 'custom',
-            path: [place, ...(issue?.path ?? [])],
-            message: issue?.message,
-          });
+          context.addIssue({ code: 'custom', path: [place, ...(issue?.path ?? [])], message: issue?.message });
           return z.NEVER;
         }
         read.push(data);
