@@ -18,13 +18,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
 /** Shared by all pages: the icon, the theme, and styles that `styles/index.css` imports. */
 const SHARED = join(ROOT, 'src/docs/pages/assets');
-
 /** The folder below the page. */
 const ASSETS = 'console';
-
 /** Parts of the page in files of their own: menu and dialogs, and the page for visitors who are not signed in. */
 const PARTS = ['dialogs', 'entrance'];
-
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
 /** The charting library is a module of its own, loaded on first use. */

@@ -13,12 +13,9 @@ import service from '../package.json' with { type: 'json' };
  */
 
 const FOLDER = new URL('../packages/client/generated/', import.meta.url);
-
 type Schema = Record<string, unknown>;
-
 /** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
-
 /** The wire format of an instant, irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 

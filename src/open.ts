@@ -29,10 +29,8 @@ import type { Settings } from './settings.ts';
 
 /** How often a process polls for changes by others, in ms. */
 const POLL_MS = SECOND;
-
 /** How long a database check is cached, in ms. */
 const CHECK_TTL = SECOND;
-
 /** The share of the shutdown grace for requests in progress. The rest is for settling the ledger. */
 const DRAINING = 0.7;
 

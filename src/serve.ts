@@ -12,10 +12,8 @@ import { readSettings, type Settings } from './settings.ts';
 
 /** The pause between attempts to reach the database, in ms; it doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-
 /** In ms. Requests wait 5 s for a statement, and the longest statement of a start takes 1 s. */
 const LONGEST_STATEMENT = 10 * SECOND;
-
 const stopping = new AbortController();
 
 /**

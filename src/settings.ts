@@ -68,9 +68,7 @@ const variables = z.object({
 });
 
 export type SettingName = keyof typeof variables.shape;
-
 export const SETTING_NAMES = Object.keys(variables.shape) as SettingName[];
-
 export type Environment = Partial<Record<SettingName, string>>;
 
 export const settingsIn = (env: Readonly<Record<string, string | undefined>> = process.env): Environment =>

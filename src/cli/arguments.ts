@@ -4,7 +4,6 @@ import { EXIT, ExitError } from '#process/exit';
 
 /** `positionals` are names; all are required. */
 type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
-
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
 /** The dispatcher appends where to find the usage. */

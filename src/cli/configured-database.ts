@@ -110,7 +110,6 @@ function embeddedDirectory(): string {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-
 const OTHER_FILE = 'restore another backup';
 
 /** Reduces a fault of a file, directory or database to one line. */

@@ -32,10 +32,8 @@ const form = {
 } as const;
 
 const number = (value: number) => value.toLocaleString('en');
-
 /** PostgreSQL quotes table names that are keywords. */
 const plain = (table: string) => table.replaceAll('"', '');
-
 const countOf = ({ rows }: { rows: number }) => `${number(rows)} rows`;
 
 function differenceLine({ table, source, target }: Compared): string {

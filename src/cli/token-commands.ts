@@ -147,7 +147,6 @@ const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''
 });
 
 export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { add, remove, list, find } };
-
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
 /** Opens the listing. Its calls count toward the service's budgets. */

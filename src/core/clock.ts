@@ -3,27 +3,19 @@
  * monotonic ms.
  */
 export type Clock = { now(): number; elapsed(): number };
-
 /** One moment on both clocks. It is passed on because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
-
 export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), elapsed: clock.elapsed() });
-
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
-
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-
 /** The start of the UTC date of an instant; both in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
-
 /** Unix ms to ISO 8601, UTC, with milliseconds. */
 export const iso = (instant: number) => new Date(instant).toISOString();
-
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
-
 /** Unix ms to the UTC date, as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 

@@ -16,7 +16,6 @@ export function createRegistry() {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-
     addProcess: (): void => collectDefaultMetrics({ register: registry }),
 
     /** A counter for rare events; returns the function that adds to it. */

@@ -36,9 +36,7 @@ const PROBLEMS = {
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
-
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
-
 /** `location` is for example `query.days`. */
 export type InputFault = { location: string; message: string; fix: string };
 

@@ -14,7 +14,6 @@ export class SettingsError extends Error {
 }
 
 export type SettingFault = [name: string, message: string];
-
 export type Parsed<Variables extends z.ZodRawShape> = z.output<z.ZodObject<Variables>>;
 
 export const whole = (min: number, max: number) =>

@@ -4,7 +4,6 @@ import { createOneAtATime } from './mutex.ts';
 
 /** How long work may block the event loop, in ms. */
 const PIECE_MS = 5;
-
 /** Yields to the event loop when the work has blocked it for PIECE_MS. */
 export type Yield = () => Promise<void> | undefined;
 

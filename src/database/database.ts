@@ -5,10 +5,8 @@ import { checkWrite, openPool } from './pool.ts';
 import { reach } from './session.ts';
 
 const POOL_SIZE = 10;
-
 // An embedded database has one session, so transactions queue longer than Prisma's default of 2 s.
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
-
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /**

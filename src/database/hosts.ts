@@ -5,7 +5,6 @@ import { isPassing } from './unreachable.ts';
 
 /** Which server is used: any reachable one, one that accepts writes, or one that is no standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
-
 export type TargetSession = (typeof SESSIONS)[number];
 
 export type ServerUrl = {
@@ -20,17 +19,13 @@ const FORM =
 // `@`, `/`, `?` and `#` only as separators: an unescaped one in a password would make a part of the password look like
 // the host name, which is shown.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
-
 /** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path; then a port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
-
 /** The hosts share one deadline, so the list is short. */
 const MOST = 8;
 const DEFAULT_PORT = '5432';
-
 /** Parameters that select the host, removed from the URL of a single host. */
 const CHOICE = ['host', 'port', 'target_session_attrs', 'load_balance_hosts'];
-
 const fault = (message: string) => new RangeError(message);
 
 /** Converts a host of the parameter `host` to the form in a URL's authority. */
@@ -103,13 +98,10 @@ export function parseServerUrl(text: string): ServerUrl {
 
 /** The deadline over all hosts, in ms: a connection has one second more. */
 const SEARCH = 4 * SECOND;
-
 /** Differs from the name of a serving process, which `database copy` counts. */
 const APPLICATION = 'quotient host search';
-
 type Found = { host: string; port: number };
 type State = { standby: boolean; readonly: boolean };
-
 /** A hot standby is read-only; a server, database or role may be set so. */
 const STATE = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS readonly`;
 

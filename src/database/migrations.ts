@@ -5,16 +5,11 @@ import { systemClock } from '#core/clock';
 import { inTransaction, type Session } from './deadline.ts';
 
 export type Migration = { name: string; script: string };
-
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
-
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
-
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-
 // The lock of Prisma's own commands: they and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
-
 /** Recorded as unfinished during a copy, so that no process of this or an older release starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 

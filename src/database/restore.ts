@@ -12,7 +12,6 @@ import { ArchiveFault, readArchive } from './tar.ts';
 
 /** Where a backup is unpacked and tried; an interrupted restore leaves it behind. */
 const TRIAL = '.restoring';
-
 /** A directory with only lock files never held a database. */
 const isNothing = (name: string) => name === TRIAL || /^lock([.-].*)?$/.test(name);
 

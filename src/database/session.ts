@@ -3,10 +3,8 @@ import type { EmbeddedPlace } from './embedded.ts';
 import { connect, type Reach, sessionOn } from './pool.ts';
 
 export type Place = { url: string } | { dataDir: string };
-
 /** `name` is the place without a password. `isShared`: another process has the embedded database and serves it. */
 export type OpenSession = { session: Session; name: string; isShared: boolean; close(): Promise<void> };
-
 /** Differs from the name of a serving process, which `isInUse` counts. */
 const APPLICATION = 'quotient database';
 

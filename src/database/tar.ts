@@ -9,12 +9,9 @@ export class ArchiveFault extends Error {
 const BLOCK = 512;
 /** Two empty blocks mark the end of a complete archive. */
 export const END = Buffer.alloc(2 * BLOCK);
-
 /** Zeros up to the next block. */
 export const paddingOf = (size: number) => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
-
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
-
 const sumOf = (header: Buffer) => header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);
 
 /** The header block of an entry (POSIX.1-1988, ustar). Throws for a name that does not fit. */

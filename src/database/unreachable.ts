@@ -16,12 +16,9 @@ const NETWORK = [
 
 /** PostgreSQL: starting, stopping, crashed, too many connections. */
 const SERVER = ['57P03', '57P01', '57P02', '53300'];
-
 /** Ours: none of several hosts is reachable and suitable. */
 const NO_HOST = 'UNREACHABLE';
-
 const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
-
 /** The code of every PgBouncer error. */
 const POOLER = '08P01';
 /** PgBouncer's messages while its server is down or out of connections. */
@@ -30,7 +27,6 @@ const POOLER_WITHOUT_SERVER =
 
 /** Errors of `pg` without a code. */
 const WORDS = /^(?:timeout expired|Connection terminated)/;
-
 /** A write to a read-only server. */
 export const READ_ONLY = '25006';
 

@@ -81,7 +81,6 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
-
 /** Sources of prices first, in source order; exchange rates last. */
 export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];

@@ -59,7 +59,6 @@ export function statusPage(basePath: string, status: Status, at: number): string
 }
 
 export type Words = { subject: string; wrong: string; effect: string };
-
 /** `21 Nov 2026, 10:05:00 UTC`, from Unix ms. */
 export const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
@@ -68,7 +67,6 @@ const titleOf = (name: string) =>
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { who: string; subject: (tokens: string) => string; effect: string };
-
 const LAST_GOOD = 'The last good figures are served, with their age.';
 
 /** By the first part of the resource name. */

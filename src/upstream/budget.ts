@@ -71,7 +71,6 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
 }
 
 export type UpstreamBudget<RefreshSchedule> = Awaited<ReturnType<typeof openBudget<RefreshSchedule>>>;
-
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
 
@@ -84,5 +83,4 @@ export function monthOf(now: number): { start: number; end: number } {
 
 /** The share of a month's calls reserved for backfill and retries. */
 const RESERVE = 0.02;
-
 export const leftOf = ({ perMonth }: Budget, spent: number): number => perMonth * (1 - RESERVE) - spent;

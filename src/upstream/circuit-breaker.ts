@@ -6,7 +6,6 @@ const FIRST_OPEN = 10 * SECOND;
 const LONGEST_OPEN = 5 * MINUTE;
 /** How long a rate limit without `Retry-After` opens the circuit, in ms. */
 const RATE_LIMITED = MINUTE;
-
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
 /**

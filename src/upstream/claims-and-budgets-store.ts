@@ -3,10 +3,8 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Resource } from './resource.ts';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
-
 /** Truncated to milliseconds: a column with that precision rounds up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
-
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
 /** Which process fetches what, and the spent budgets of the upstreams. */

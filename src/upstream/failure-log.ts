@@ -11,10 +11,8 @@ const REVIEW_EVERY = SECOND;
 const QUIET = 2 * SECOND;
 /** An outage without any call is forgotten after this, in ms. Upstreams in use are called more often on any budget. */
 const FORGOTTEN_AFTER = 6 * HOUR;
-
 /** The failures of a cause since its last line. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
-
 const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 
 /** Instants are monotonic. */
@@ -171,13 +169,10 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   return {
     failed,
     worked,
-
     /** Declares an upstream that reports its successes, so that its recovery is detected. */
     observe: (upstream: string): void => void observed.add(upstream),
-
     /** Checks a failing dependency once a second, so that its recovery is detected without a request. */
     watch: (key: string, ask: () => Promise<void>): void => void checks.set(key, ask),
-
     /** Writes due lines and detects recoveries; runs once a second while anything fails. */
     review,
 

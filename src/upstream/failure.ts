@@ -123,7 +123,6 @@ export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
 
 /** The text that follows the subject: `cannot be reached`. */
 export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
-
 /** Default `Retry-After`, in seconds. */
 const RETRY_AFTER = 30;
 

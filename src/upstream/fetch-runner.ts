@@ -74,7 +74,6 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
 const WRITING = 5 * SECOND;
 /** How often a process polls for the fetch of another, in ms. */
 const POLL_EVERY = 100;
-
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
 export type InFlight = { done: Promise<void>; startedAt: number };
@@ -146,7 +145,6 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
 
     /** Forgets a failure: the next fetch of that name is for other data. */
     forget: (what: What): void => void lastFailures.delete(what),
-
     failure: (what: What): unknown => lastFailures.get(what)?.error,
 
     /** The resources whose last fetch failed. */

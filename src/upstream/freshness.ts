@@ -20,7 +20,6 @@ export const dueAfter = (fetchedAt: number, every: number, now: number): number 
 
 /** How long a response waits for a fetch; at most a second for a `moment`. */
 export type Wait = 'end' | 'moment' | 'none';
-
 /** A refresh of stored data is awaited for a moment when it is more than twice its interval old. */
 export const waitOnRefresh = (age: number, every: number): Wait => (age > 2 * every ? 'moment' : 'none');
 
@@ -41,7 +40,6 @@ export function createLastRequested<What extends string>(clock: Clock) {
   const requestedAt = new Map<What, number>();
   return {
     mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
-
     /** Ms since the last request; Infinity for none. */
     since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
   };

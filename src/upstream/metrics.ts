@@ -7,10 +7,8 @@ import type { FailureLog } from './failure-log.ts';
 /** The outcomes of calls that were made; the other causes prevent the call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
-
 /** `budget` counts calls of the calendar month. */
 export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
-
 /** In ms. */
 export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };
 

@@ -3,15 +3,11 @@ import { MINUTE } from '#core/clock';
 
 /** How far an upstream's clock may be ahead of ours, in ms. */
 const AHEAD = 2 * MINUTE;
-
 /** The date of the first Bitcoin block (Unix ms): no price is older. */
 export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
-
 type Observation = { at: number; price: number | null };
-
 /** The possible times of a sample (Unix ms). */
 export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({ from: beginning, thru: now + AHEAD });
-
 const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 
 /** A missing price is plausible. */
@@ -38,7 +34,6 @@ export const plausibleFigure = (value: number | null): number | null =>
 
 /** Two prices that differ by more than this share of the lower one cannot both be right. */
 const FAR_APART = 0.2;
-
 export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);
 
 /** Implausible stored rows: their number and first times, as text because the year may be out of range. */

@@ -18,7 +18,6 @@ type Text<Members> = Members extends readonly [infer First, ...infer Rest]
   ? `:${First extends 'interval' ? Interval : string}${Text<Rest>}`
   : '';
 type Kind = keyof typeof MEMBERS;
-
 export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof MEMBERS)[K]>}` }[Some];
 
 /**

@@ -57,7 +57,6 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
 
         /** The number of stored versions, as known to this process. */
         version: (what: What): number => known.get(what)?.version ?? 0,
-
         /** When any process last fetched the resource (Unix ms). */
         fetchedAt: (what: What): number | undefined => known.get(what)?.fetchedAt ?? undefined,
 

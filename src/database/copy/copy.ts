@@ -32,7 +32,6 @@ type Run = {
 
 /** PostgreSQL's class of constraint violations. */
 const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unknown }).code));
-
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
 export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {

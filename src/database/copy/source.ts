@@ -3,10 +3,8 @@ import { hasRecord, migrate } from '#database/migrations';
 
 /** Rows per batch: a few hundred kilobytes. */
 const BATCH = 2_000;
-
 /** Rows as JSON arrays of texts in key order, and the key of the last row. */
 export type Batch = { rows: readonly string[]; last: readonly string[] };
-
 /** Names that no table has: `ORDER BY` prefers output columns to table columns. */
 type Fetched = { copied_row: string; copied_key: string[] };
 
@@ -88,9 +86,7 @@ export type Table = {
 };
 
 export type Column = { name: string; type: string };
-
 export type Sequence = { name: string; last: string; isCalled: boolean };
-
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
 
 /**

@@ -14,7 +14,6 @@ import {
 
 /** One fixed row for all copies: a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
-
 /** All tables before `table` are copied, and its first `rows` rows up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 

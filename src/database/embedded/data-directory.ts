@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** The subdirectory with the files of the embedded database. */
 export const POSTGRES = 'postgres';
-
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 
 /** Creates a missing directory. Throws an Error fit to be shown if it cannot be written. */
@@ -20,7 +19,6 @@ export async function makeWritable(directory: string): Promise<void> {
 }
 
 const SQLITE_BUSY = 5;
-
 /** Keeps locks from being garbage-collected, which would release them. */
 const held = new Set<DatabaseSync>();
 

@@ -11,7 +11,6 @@ export type WorkerData = {
 };
 
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
-
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
 /*
@@ -25,7 +24,6 @@ const GSS_REQUEST = 80_877_104;
 const LONGEST_START = 10_000;
 /** PostgreSQL's own limit. */
 const LONGEST = 2 ** 30;
-
 const letters = (text: string) => new Set(Buffer.from(text));
 /** Query, Sync, Flush, FunctionCall: the client waits for a response to these. */
 const ENDS_BATCH = letters('QSHF');

@@ -10,7 +10,6 @@ import type { Client, Session } from './session.ts';
 /** PostgreSQL clients look for this socket name in a directory given as the host. */
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
-
 /** The maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
 const LONGEST = 100;
 

@@ -13,7 +13,6 @@ const IDLE_IN_TRANSACTION = 10_000;
  * until a Sync.
  */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
-
 const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
@@ -84,7 +83,6 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   return {
     /** The first response to a client: server parameters and ReadyForQuery. */
     greeting: () => execute(startMessage('postgres', 'postgres')),
-
     run: submit,
 
     /** Drops the client's queued messages and resets the session. */

@@ -8,17 +8,13 @@ import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
 /** Compiled or not. */
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-
 /** The JavaScript heap of the thread, in MB; the engine's own memory is not included. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-
 /** The pause between restarts, in ms; it doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-
 /** The ping interval in ms, and how many unanswered pings mean that the thread hangs. */
 const PING = 10 * SECOND;
 const UNANSWERED = 6;
-
 /** The deadline of a stop, in ms. */
 const STOP = 10 * SECOND;
 
@@ -107,7 +103,6 @@ export async function startSupervisor(
 }
 
 const tell = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
-
 const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
 /** Resolves when the database of the thread is open. Throws an Error with the reason otherwise. */

@@ -13,10 +13,8 @@ import { PGlite } from '@electric-sql/pglite';
 
 /** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
-
 /** In file order; directories have no size. */
 type Entry = { path: string; size?: number };
-
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 const NEWLINE = 0x0a;
 

@@ -16,10 +16,8 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
-
 /** The second source of a kind and later ones have their number appended. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
-
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
 /** All headers that a response may have and that the service defines. */

@@ -13,7 +13,6 @@ const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);
 
 export const RECORD_NAMES = MODULES.flatMap(idsOf);
-
 const places = new Map(MODULES.flatMap((module, place) => idsOf(module).map((id) => [id, place])));
 
 /** Sorts named schemas by module; the order within a module is stable. */

@@ -3,13 +3,10 @@ import type { Entry } from './document.ts';
 
 /** Placeholder for the origin of the service: behind a proxy the service may not know it. */
 export const EXAMPLE_ORIGIN = 'https://quotient.example';
-
 /** Placeholder for the reader's key. */
 export const EXAMPLE_KEY = 'qt_your_key';
-
 export const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 export type Language = keyof typeof LANGUAGES;
-
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
@@ -64,7 +61,6 @@ function curl({ method, url, headers, body }: Call): string {
 }
 
 const indented = (text: string) => text.replaceAll('\n', '\n  ');
-
 const quoted = (text: string) => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;
 
 function javascript({ method, url, headers, body }: Call, isEmpty: boolean): string {

@@ -56,7 +56,6 @@ export const methodHtml = (method: string) =>
 
 /** `<wbr>` lets a long path break after its slashes. */
 const pathHtml = (path: string) => `<span>${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`;
-
 const firstSentence = (text: string) => /^.+?[.;](?= |$)/.exec(text)?.[0].replace(/;$/, '.') ?? text;
 
 function factsOf({ schema, example }: Parameter): string {

@@ -7,7 +7,6 @@ import { methodHtml, operationHtml, type Place, parametersHtml } from './operati
 /** A sidebar link and its target. */
 type Link = { id: string; html: string };
 export type Part = { title: string; links: Link[]; html: string };
-
 const titled = (name: string) => `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`;
 
 function headersHtml({ components: { headers = {} } }: Document): string {

@@ -4,7 +4,6 @@ import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
 /** More choices than this are folded. */
 export const MANY_CHOICES = 8;
-
 /** zod adds the safe-integer bounds to every integer schema. */
 const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
 

@@ -12,7 +12,6 @@ const UNSENT: ReadonlySet<string | undefined> = new Set([
 ]);
 
 type Kind = { reason: FailureCause; message: string };
-
 const LATE: Kind = { reason: 'timeout', message: 'no answer within its time' };
 
 const UNDICI: Record<string, Kind> = {
@@ -53,7 +52,6 @@ export class InterimResponsesExceeded extends Error {
 }
 
 export type HttpResponse = Dispatcher.ResponseData;
-
 type RequestOptions = NonNullable<Parameters<typeof request>[1]>;
 type HttpRequest = Pick<RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 

@@ -8,7 +8,6 @@ import type { UpstreamAnswer } from './upstream.ts';
 const LONGEST_REST = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
-
 /** An error in a body; `cause` is set where it is more specific than the status. */
 export type ToldError = { message: string; cause?: FailureCause | undefined };
 
@@ -90,7 +89,6 @@ export function createJsonReader(
 
 /** The form of a number sent as text. */
 export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-
 /** A number, or a number sent as text. */
 export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
 
@@ -115,7 +113,6 @@ export const listOf = <T>(element: z.ZodType<T>, most: number) =>
 
 /** A safe non-negative integer, also as text. */
 export const whole = numeric.pipe(z.int().nonnegative());
-
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish();
 
 /** A non-negative integer of any length, as digits or as a safe number. */

@@ -4,12 +4,9 @@ import { createOneAtATime } from '#core/mutex';
 
 /** Longer texts are parsed in pieces of about this many characters, with a turn of the loop between them. */
 const PIECE = 64 * 1024;
-
 /** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
 const inTurn = createOneAtATime();
-
 type Long = ReadonlyMap<number, number>;
-
 const broken = () => new SyntaxError('the JSON is broken');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
