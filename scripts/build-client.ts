@@ -7,10 +7,8 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-/*
- * Builds the package `quotient-client`: ES modules for current browsers and Node 18, the same as CommonJS, type files
- * for each, and npm's files. `npm run build:client`, then `npm pack ./dist/client`.
- */
+// Builds the package `quotient-client`: ES modules for current browsers and Node 18, the same as CommonJS, type files
+// for each, and npm's files. `npm run build:client`, then `npm pack ./dist/client`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');

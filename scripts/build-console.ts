@@ -9,10 +9,7 @@ import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
 import { footerHtml, headerHtml } from '#docs/pages/page';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
-/*
- * Builds the console, since browsers neither strip types nor resolve packages. Run by `npm ci` and `npm run
- * build:console`.
- */
+// Builds the console: browsers neither strip types nor resolve packages. Run by `npm ci` and `npm run build:console`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
@@ -91,10 +88,7 @@ const currencyChoice = () => {
 const CHARTS =
   ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
-/**
- * Builds into `folder`, which is emptied first: `index.html`, and its assets in `console/` with hashed names. Rejects
- * if the page does not load one of them.
- */
+/** Writes `index.html` and `console/` into the emptied `folder`. Rejects if the page does not load an asset. */
 export async function buildConsole(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, ASSETS), { recursive: true });

@@ -5,18 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
 
-/*
- * Builds the service: JavaScript, the other files of the sources, and the template of the embedded database. A process
- * that strips types starts 0.25 s later and uses 25 MB more. Run by `npm ci` and `npm run build:service`.
- */
+// Builds the service: JavaScript, the other files of the sources, and the template of the embedded database. A process
+// that strips types starts 0.25 s later and uses 25 MB more. Run by `npm ci` and `npm run build:service`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 
-/**
- * Moves the compiler's output, which keeps the folders of the checkout, so that the service is at the top of `folder`
- * with the packages beside it.
- */
+/** The compiler keeps the folders of the checkout. The service moves to the top, with the packages beside it. */
 async function arrange(folder: string): Promise<void> {
   for (const part of ['src', 'packages']) {
     for (const name of await readdir(join(folder, part))) {

@@ -2,9 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
 import { buildService } from './build-service.ts';
 
-/*
- * Builds the service into `build/` and its page into `dist/console`. The page needs the generated types of the client.
- */
+// The console needs the generated types of the client, so these come first.
 
 const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/* Checks imports: by folder, by role (file name), and for cycles. Part of `npm run check`. */
+// Checks imports: by folder, by role (file name), and for cycles. Part of `npm run check`.
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const SUBPATHS = Object.entries(

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/* Generates the database client from Prisma's schema. Run by `npm ci` and `npm run generate`. */
+// Generates the database client from Prisma's schema. Run by `npm ci` and `npm run generate`.
 
 const PRISMA = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url));
 

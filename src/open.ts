@@ -141,10 +141,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
 
 export type Closer = () => Promise<unknown>;
 
-/**
- * Opens the capabilities and the metrics listener.
- * @param closers receives the closer of each opened part in order, also when a later step fails
- */
+/** `closers` receives the closer of each opened part in order, also when a later step fails. */
 export async function openService(
   settings: Settings,
   { closers, ...overrides }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },

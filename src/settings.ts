@@ -79,10 +79,7 @@ const environment = variables.superRefine((env, context) => {
     context.addIssue({ code: 'custom', path: [name], message });
 });
 
-/**
- * Reads the settings; an empty value counts as unset. Throws `SettingsError` with one line per fault. No fault repeats
- * a value: it may be a secret.
- */
+/** An empty value counts as unset. Throws `SettingsError`; faults repeat no value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
   const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {

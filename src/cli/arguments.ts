@@ -19,10 +19,7 @@ function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsCon
   return [...positionals.map((name) => `<${name}>`), ...optional].join(' ') || 'no arguments';
 }
 
-/**
- * Parses the arguments of a command. Throws `UsageError` for an unknown, missing or surplus one. No error repeats a
- * value, which may be a secret.
- */
+/** Throws `UsageError` for unknown, missing or surplus arguments. It repeats no value, which may be a secret. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   form: Form<Options>,

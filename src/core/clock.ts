@@ -1,7 +1,4 @@
-/**
- * Injected everywhere: only `serve.ts` and the commands use the system's clock. `now` is Unix ms; `elapsed` is
- * monotonic ms.
- */
+/** Injected, except in `serve.ts` and the commands. `now` is Unix ms; `elapsed` is monotonic ms. */
 export type Clock = { now(): number; elapsed(): number };
 /** One moment on both clocks. It is passed on because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };

@@ -1,7 +1,4 @@
-/**
- * A map of at most `most` entries that evicts the oldest, used or not.
- * @param forgotten receives each evicted or deleted value
- */
+/** Evicts the oldest of more than `most` entries, used or not. `forgotten` receives evicted and deleted values. */
 export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Value) => void = () => undefined) {
   const entries = new Map<string, Value>();
 

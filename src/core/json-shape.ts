@@ -1,7 +1,5 @@
-/*
- * Checks JSON before it is parsed: parsed values take many times the memory of their text, and values nested some
- * thousand levels deep cannot be serialized again.
- */
+// Checks JSON before it is parsed: parsed values take many times the memory of their text, and values nested some
+// thousand levels deep cannot be serialized again.
 
 /** `depth`: nested objects and arrays; `values`: values in total. */
 export type JsonBounds = { depth: number; values: number };

@@ -10,10 +10,7 @@ type Options<Value> = {
   share?: (call: Promise<Value>) => Promise<Value>;
 };
 
-/**
- * Caches one value; concurrent callers share one call. The returned function accepts a version: a different version
- * makes a new call, also while the call for the previous version is in progress.
- */
+/** Caches one value; concurrent callers share one call. A call with another version makes a new value immediately. */
 export function memo<Value>(
   make: () => Promise<Value>,
   { ttl, clock, keepsErrors = false, share = (call) => call }: Options<Value>,

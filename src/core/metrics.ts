@@ -6,9 +6,7 @@ type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
 /** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/**
- * The only module that imports `prom-client`. Values counted elsewhere are read at the scrape, so requests pay nothing.
- */
+/** Wraps `prom-client`. Values counted elsewhere are read at the scrape, so requests pay nothing. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];

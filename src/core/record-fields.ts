@@ -22,10 +22,7 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => EN
 /** The maximum edit distance at which two words match, by length. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
-/**
- * The edit distance of two words (insert, delete, replace, swap neighbours); Infinity above `most`. Only cells within
- * `most` of the diagonal are computed.
- */
+/** The edit distance (insert, delete, replace, swap), or Infinity above `most`: cells beyond it are not computed. */
 export function lettersApart(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* No fault repeats the value: it may hold a secret. */
+// No fault repeats the value: it may hold a secret.
 
 /** `faults` has one line per invalid setting. */
 export class SettingsError extends Error {

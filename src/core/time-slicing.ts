@@ -7,10 +7,7 @@ const PIECE_MS = 5;
 /** Yields to the event loop when the work has blocked it for PIECE_MS. */
 export type Yield = () => Promise<void> | undefined;
 
-/**
- * Runs long work in pieces that yield to the event loop. One work at a time, so that concurrent work takes the time of
- * one piece and the memory of one work.
- */
+/** Runs long work in pieces that yield to the event loop. One work at a time bounds time and memory. */
 export function createLongWork() {
   const inTurn = createOneAtATime();
 

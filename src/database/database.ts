@@ -46,10 +46,7 @@ export async function openDatabase(options: {
   return {
     prisma,
     isShareable: url !== undefined || !isInMemory(dataDir),
-    /**
-     * Bypasses Prisma, which keeps text and arguments of its last hundred statements: a hundred megabytes for a
-     * statement of one megabyte a second.
-     */
+    /** Bypasses Prisma, which keeps its last hundred statements: 100 MB for statements of one megabyte. */
     query: pool.query,
     /** Rejects when the database cannot be written to. */
     ready: () => checkWrite(prisma),

@@ -38,10 +38,7 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/**
- * Applies the deadline to every call of a store, from `begin` on: reads of a start may take longer.
- * @param isDatabaseError whether an error is the database's, and not a bug
- */
+/** Applies the deadline to stores from `begin` on: reads of a start may take longer. Bugs are rethrown as they are. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
@@ -63,10 +60,7 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
 
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/**
- * A single connection below Prisma, which prepares each statement and so cannot run a script: `exec` runs a script,
- * `query` one statement with its values. PGlite has this shape too.
- */
+/** A connection below Prisma, which prepares statements and so cannot run scripts. PGlite has this shape too. */
 export type Session = {
   exec(script: string): Promise<unknown>;
   query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;

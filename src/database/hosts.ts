@@ -110,9 +110,7 @@ function unfit(session: TargetSession, { standby, readonly }: State): string | u
   return session === 'read-write' && readonly ? 'is read-only' : undefined;
 }
 
-/**
- * Checks a host: its address, or why it is not used. Throws errors that would be the same at all hosts, as libpq does.
- */
+/** A host's address, or why it is not used. Throws errors that are the same at all hosts, as libpq does. */
 async function look(url: string, session: TargetSession, config: pg.ClientConfig, ms: number) {
   const client = new pg.Client({ ...config, connectionString: url, application_name: APPLICATION });
   client.on('error', () => {}); // the statement that runs rejects as well

@@ -57,8 +57,7 @@ function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
 }
 
 /**
- * After a query timeout in a transaction, `pg` returns the client to the pool while it still waits for a response. The
- * next user would wait with it.
+ * After a query timeout, `pg` returns a client to the pool that still waits for a response: the next user would too.
  */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
@@ -138,10 +137,7 @@ export function sessionOn(client: pg.Client): Session {
   };
 }
 
-/**
- * Checks that the database can be written to: a durable transaction inserts and deletes a row. Rejects with the
- * database's error.
- */
+/** Checks writability with a durable transaction. Rejects with the database's error. */
 export async function checkWrite(prisma: PrismaClient): Promise<void> {
   const what = `check:${randomUUID()}`;
   await prisma.$transaction([

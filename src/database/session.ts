@@ -40,10 +40,7 @@ type Reached = {
   close: () => Promise<void>;
 };
 
-/**
- * Connects `pg` clients to a place. The imports are dynamic because each of the two takes megabytes. Throws as
- * `openDatabase` does.
- */
+/** The imports are dynamic because each of the two takes megabytes. Throws as `openDatabase` does. */
 export async function reach(place: { url: string } | EmbeddedPlace): Promise<Reached> {
   if (!('url' in place)) return (await import('./embedded.ts')).reachEmbedded(place);
   const config = (await import('./server.ts')).serverConfig(place.url);

@@ -44,10 +44,7 @@ function entryOf(header: Buffer): Entry | undefined {
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 
-/**
- * Streams the entries of an archive; the content of each must be read before the next. Throws `ArchiveFault` for a
- * truncated or invalid archive.
- */
+/** Read the content of an entry before the next. Throws `ArchiveFault` for a truncated or invalid archive. */
 export async function* readArchive(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ entry: Entry; content: () => AsyncGenerator<Buffer> }> {

@@ -72,20 +72,14 @@ type Failure = {
   meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } } };
 };
 
-/**
- * Whether an error of `pg` concerns the connection, so that a retry may succeed. Rejected passwords, missing databases
- * and invalid certificates do not.
- */
+/** Whether a failed connection may succeed later: not with a wrong password, missing database or bad certificate. */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
-/**
- * Whether an error comes from the state of an opened database: down, full, or no longer writable for the role. Any
- * other error of a statement is a bug.
- */
+/** Whether the state of the opened database caused an error. Any other error of a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
   const { name, code, message, errno, meta } = Object(error) as Failure;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
@@ -110,10 +104,7 @@ const SQLSTATES = new Set([...SERVER, ...UNABLE]);
 const NO_ANSWER = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
-/**
- * Names a database failure for the log: `unreachable`, `timeout`, an SQLSTATE, or a Prisma code, with the message as
- * `reason`. Undefined for errors unrelated to the state of the database.
- */
+/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE, or a Prisma code. Undefined for a bug. */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;

@@ -8,6 +8,7 @@ import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import { attributions } from './source-list.ts';
 
 export type { GuideSettings };
+
 /** Markdown. The first paragraph is a summary that stands alone (llms.txt uses it). */
 type Section = { id: string; title: string; text: string };
 export const SLOGAN = 'Market quotes, on a quota';

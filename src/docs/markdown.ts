@@ -35,10 +35,7 @@ function itemHtml(item: string): string {
   return `${inlineHtml(words)}\n<ul>\n${nested.map((one) => `<li>${inlineHtml(one)}</li>`).join('\n')}\n</ul>`;
 }
 
-/**
- * Converts the Markdown subset of our texts: paragraphs, lists of two levels and fenced code, separated by empty lines;
- * inline `code` and [links](…).
- */
+/** Paragraphs, lists of two levels and fenced code, separated by empty lines; inline `code` and [links](…). */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');
 
 const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

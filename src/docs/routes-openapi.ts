@@ -58,10 +58,7 @@ function complete(document: Document, basePath: string): Document {
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/**
- * Documents every route registered afterwards, from its schema and config: `/openapi.json`, `/llms.txt`, and the pages
- * below `/docs`.
- */
+/** Documents the routes registered afterwards: `/openapi.json`, `/llms.txt`, and the pages below `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
   await app.register(swagger, {

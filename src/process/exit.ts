@@ -40,10 +40,7 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
-/**
- * The output and exit code for an error that ended a start or a command: one line for an expected fault, one per
- * invalid setting, the stack for any other error.
- */
+/** One line for an expected fault, one per invalid setting, the stack for any other error. */
 export function explain(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };

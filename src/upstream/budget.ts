@@ -50,10 +50,7 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       return { spent: spentAt(now), limit: budgetAt(now).perMonth };
     },
 
-    /**
-     * Lowers the budget to the limits that the upstream reports.
-     * @param left calls left in the running month; other clients of the key may have used some
-     */
+    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may share the key. */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {

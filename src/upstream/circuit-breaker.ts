@@ -8,10 +8,7 @@ const LONGEST_OPEN = 5 * MINUTE;
 const RATE_LIMITED = MINUTE;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
-/**
- * A circuit breaker: closed, open until an instant, then half open, where it allows a single probe. Instants are
- * monotonic, in ms.
- */
+/** Closed, open until an instant, then half open with a single probe. Instants are monotonic, in ms. */
 export function createBreaker() {
   let failures = 0;
   let openings = 0;
@@ -53,8 +50,7 @@ export function createBreaker() {
     },
 
     /**
-     * Calls that were in flight together count as one failure once the circuit opens.
-     * @param spacing ms between calls of the budget: the circuit may stay open as long without wasting a call
+     * Calls in flight together count once when the circuit opens. It may stay open for `spacing` (ms) between calls.
      */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;

@@ -97,10 +97,7 @@ export function createRefreshStore(prisma: PrismaClient) {
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/**
- * Raises the version of a resource, so that every process reloads it, and releases its claim.
- * @param at when it was fetched (Unix ms); left out for changes by the operator
- */
+/** Makes every process reload the resource, fetched `at` (Unix ms; none for the operator's changes). Ends its claim. */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

@@ -4,9 +4,7 @@ import { Problem, type ProblemCode } from '#core/problems';
 /** Identifies a failure of the database; undefined for any other error. */
 export type IdentifyDatabaseFailure = (error: unknown) => { cause: string; reason: string } | undefined;
 
-/**
- * `key` identifies the subject of a failure, `name` is the first word of its log lines, `cause` is from a closed list.
- */
+/** `name` is the first word of its log lines, `cause` is from a closed list. */
 type Identity = {
   key: string;
   name: string;
@@ -30,10 +28,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/**
- * Finds the subject of a failure: an upstream, the database, or the work itself.
- * @param observed upstreams that report their successes; a failure of any other counts as one of the work
- */
+/** `observed` upstreams report their successes; a failure of any other upstream counts as one of the work. */
 export function identifyFailure(
   work: string,
   error: unknown,
@@ -61,10 +56,7 @@ export function identifyFailure(
   return { ...itself, key: work, cause: nameOf(root), details: { err: root } };
 }
 
-/**
- * Causes of an upstream failure, used in logs, metrics and `Cache-Status`: the code and the text of the problem, which
- * follows the subject. No text comes from the upstream.
- */
+/** Used in logs, metrics and `Cache-Status`: code and text of the problem. No text comes from the upstream. */
 const FAILURES = {
   /** No connection, or it broke before the response was complete. */
   unreachable: ['upstream_unavailable', 'cannot be reached'],
@@ -148,10 +140,7 @@ const LONGEST_PAUSE = 5 * MINUTE;
 const LONGEST_PAUSE_OF_MALFORMED = HOUR;
 const MALFORMED: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 
-/**
- * How long a resource is not fetched again, in ms.
- * @param times consecutive failures
- */
+/** Ms until the next attempt after `times` consecutive failures. */
 export function failurePause(times: number, cause: FailureCause | undefined): number {
   const longest = cause && MALFORMED.has(cause) ? LONGEST_PAUSE_OF_MALFORMED : LONGEST_PAUSE;
   return Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));

@@ -52,10 +52,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /**
-     * Fetches a resource, or joins its fetch in flight. True when this call's own `fetch` ran: the one in flight may be
-     * for other data.
-     */
+    /** Fetches or joins the fetch in flight. True when its own `fetch` ran: the other may be for other data. */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {

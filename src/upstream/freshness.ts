@@ -5,10 +5,7 @@ import type { FailureCause } from './failure.ts';
 /** How far the clock of another process may be ahead, in ms. Beyond it, this process's clock was set back. */
 const SKEW = 5 * MINUTE;
 
-/**
- * The age of an instant (Unix ms), in ms; Infinity for undefined and for an instant in the future, after the clock was
- * set back.
- */
+/** Age in ms of an instant (Unix ms). Infinity for undefined and for a future instant: the clock was set back. */
 export function ageAt(at: number | undefined, now: number): number {
   const age = now - (at ?? Number.NEGATIVE_INFINITY);
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;

@@ -80,10 +80,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /**
-   * Copies all tables, sets the sequences, and compares counts and sums. Resumes an earlier run; if the source has
-   * changed since, the copy is started over once.
-   */
+  /** Copies tables and sequences, and compares. Resumes an earlier run, or starts over if the source has changed. */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();

@@ -89,10 +89,7 @@ export type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
 
-/**
- * Makes the text of values independent of server settings, and removes the statement timeout. Local to the transaction:
- * a pooler passes the session on afterwards.
- */
+/** Makes text independent of server settings, without a timeout. `LOCAL`: a pooler passes the session on. */
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
   SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;

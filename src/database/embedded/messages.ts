@@ -13,10 +13,8 @@ export type WorkerData = {
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-/*
- * Messages of a client (PostgreSQL's documentation, "Frontend/Backend Protocol"): first a packet of a length and a
- * code, then messages of a letter and a length, which includes itself but not the letter.
- */
+// Messages of a client (PostgreSQL's documentation, "Frontend/Backend Protocol"): first a packet of a length and a
+// code, then messages of a letter and a length, which includes itself but not the letter.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;
@@ -61,10 +59,7 @@ export function createByteReader(stream: Readable) {
 
 type ByteReader = ReturnType<typeof createByteReader>;
 
-/**
- * Reads the startup packet. Requests for encryption before it are declined.
- * @throws ConnectionEnd for another protocol, and for a cancel request, which the engine does not support
- */
+/** Reads the startup packet; declines encryption. Throws `ConnectionEnd` for other protocols and cancel requests. */
 export async function readStart(input: ByteReader, decline: () => void): Promise<void> {
   for (;;) {
     const head = await input.take(8);

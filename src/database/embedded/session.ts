@@ -8,10 +8,7 @@ type Engine = {
 /** How long a client may idle in a transaction while others wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
 
-/**
- * Resets the session after a client: no transaction, settings or statements. After an error the engine skips messages
- * until a Sync.
- */
+/** Resets the session after a client. After an error the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
 const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
@@ -24,11 +21,7 @@ export type Client = {
 
 type Job = { client: Client; messages: Uint8Array; done: (answer: Buffer) => void };
 
-/**
- * Shares the single session of the engine among clients, first come first served. A client in a transaction keeps the
- * session until it ends.
- * @param idleMs how long a client may idle in a transaction while others wait
- */
+/** Shares the engine's single session, first come first served. A transaction keeps the session until it ends. */
 export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   const waiting: Job[] = [];
   let holder: Client | undefined;

@@ -18,11 +18,7 @@ const UNANSWERED = 6;
 /** The deadline of a stop, in ms. */
 const STOP = 10 * SECOND;
 
-/**
- * Starts the thread of the embedded database, and restarts it when it ends unexpectedly.
- * @param onEnd called at each unexpected end
- * @throws an Error with the reason when the first start fails
- */
+/** Restarts the thread when it ends unexpectedly, which `onEnd` reports. Throws if the first start fails. */
 export async function startSupervisor(
   { loadDataDir, ...data }: WorkerData,
   { onEnd, pingMs = PING }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
@@ -80,10 +76,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /**
-     * From now on, ends a thread that does not answer for a minute: nothing else interrupts a hanging statement. Not
-     * used during migrations, which may take longer.
-     */
+    /** From now on, ends a thread that does not answer for a minute. Off during migrations, which may take longer. */
     guard(): void {
       isGuarded = true;
     },

@@ -6,10 +6,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-/*
- * The files of a new database, made by the build. Making them needs a second engine instance and copies of both: a peak
- * of 970 MB, where the service needs 250 MB. Format: one line of JSON, then the bytes.
- */
+// The files of a new database, made by the build. Making them needs a second engine instance and copies of both: a peak
+// of 970 MB, where the service needs 250 MB. Format: one line of JSON, then the bytes.
 
 /** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
@@ -36,10 +34,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/**
- * Unpacks the template where no database exists yet. It unpacks next to the target and renames, so that the target is
- * complete whenever the process ends. Does nothing without a template.
- */
+/** Unpacks beside the target and renames, so that the target is complete. Does nothing without a template. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');

@@ -125,10 +125,7 @@ function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-/**
- * The `headers` of a response; `own` are those of the route. Each is declared as a component, separately for required
- * and optional use.
- */
+/** `own` are the route's headers. Required and optional use are separate components, declared on first use. */
 export function headersOf(
   status: number,
   isPriced: boolean,

@@ -20,10 +20,7 @@ function inWords(description: string | undefined, fix: string | undefined, schem
   return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
 }
 
-/**
- * A parameter as sent by clients. `fix`, the expected input, joins the description; `wire` replaces the schema that zod
- * derives for text before it is parsed.
- */
+/** `fix`, the expected input, joins the description; `wire` replaces zod's schema of the unparsed text. */
 export function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
   const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
   const { examples, ...shape } = wire ?? plain;
@@ -96,10 +93,7 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
 }
 
-/**
- * Declares the 304 response once for all routes with the same headers. It contains no figure, so it omits
- * `Quotient-Currency`, which may name a rate.
- */
+/** Declared once per set of headers. Without figures it omits `Quotient-Currency`, which may name a rate. */
 function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');

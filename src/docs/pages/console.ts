@@ -24,10 +24,7 @@ const ROOT_ELEMENT = '<html lang="en">';
 const rootElement = ({ registration, sendsMail }: Told) =>
   `<html lang="en" data-registration="${registration}"${sendsMail ? ' data-mail' : ''}>`;
 
-/**
- * Serves the console at `/` and its assets below `/console/`. If it is not built, a warning is logged and these paths
- * respond with 404.
- */
+/** Serves `/` and `/console/`. If the console is not built, a warning is logged and they respond with 404. */
 export async function serveConsole(app: FastifyInstance, told: Told, folder: string): Promise<void> {
   const { basePath } = told;
   if (!existsSync(join(folder, 'index.html'))) {

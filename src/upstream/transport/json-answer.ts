@@ -55,10 +55,7 @@ export function createJsonReader(
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
 
-  /**
-   * Parses the body into the schema. Throws `UpstreamFailure` for an error under any status (also 200), an HTML page,
-   * truncated JSON, or another shape.
-   */
+  /** Throws `UpstreamFailure` for errors under any status (also 200), HTML pages, truncated JSON and other shapes. */
   return function read<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
     const fail = (cause: FailureCause, message: string) =>
       new UpstreamFailure(upstream, cause, masked(message).slice(0, LONGEST_MESSAGE), {

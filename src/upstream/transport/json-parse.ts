@@ -65,10 +65,7 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
   return parseLong(text, [start, end], long);
 }
 
-/**
- * `JSON.parse` that blocks the loop for a few milliseconds at most. Rejects with `SyntaxError` for invalid JSON, and
- * with `RangeError` for JSON beyond the bounds, before parsing.
- */
+/** Blocks the loop for few ms. Rejects with `SyntaxError`, or `RangeError` beyond the bounds, before parsing. */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
   longWithin(text, bounds);

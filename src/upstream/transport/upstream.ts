@@ -61,10 +61,7 @@ export type Question = {
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/**
- * Reads a body up to `maxBytes` and decompresses it if gzip was requested. A body with a larger `Content-Length` is not
- * read.
- */
+/** Decompresses if gzip was requested. A body with a `Content-Length` above `maxBytes` is not read. */
 async function readBody(
   name: string,
   { headers, body }: HttpResponse,
@@ -197,10 +194,7 @@ export function openUpstream(options: UpstreamOptions) {
   return {
     name,
 
-    /**
-     * Calls and parses; retries a broken connection and 5xx within the deadline, so for idempotent calls only. Throws
-     * `UpstreamFailure`, also that of `read` for an unusable response.
-     */
+    /** Retries a broken connection and 5xx, so for idempotent calls only. Throws `UpstreamFailure`, as `read` may. */
     ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> => ask(question, read, RETRIES),
 
     /** Calls without retries. `sent` of the failure says whether the request may have been sent. */
