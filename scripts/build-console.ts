@@ -97,9 +97,7 @@ export async function buildConsole(folder: string): Promise<void> {
     if (!page.includes(from)) throw new Error(`the page does not have ${from}`);
     page = page.replace(from, to);
   };
-  for (const part of PARTS) {
-    replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));
-  }
+  for (const part of PARTS) replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));
   const addAsset = async (source: string, name: string, content: Buffer) => {
     replace(`"${source}"`, `"${ASSETS}/${name}"`);
     await writeWithCodings(join(folder, ASSETS, name), content);

@@ -14,9 +14,7 @@ const SOURCE = join(ROOT, 'src');
 /** The compiler keeps the folders of the checkout. The service moves to the top, with the packages beside it. */
 async function arrange(folder: string): Promise<void> {
   for (const part of ['src', 'packages']) {
-    for (const name of await readdir(join(folder, part))) {
-      await rename(join(folder, part, name), join(folder, name));
-    }
+    for (const name of await readdir(join(folder, part))) await rename(join(folder, part, name), join(folder, name));
     await rm(join(folder, part), { recursive: true });
   }
 }

@@ -34,9 +34,7 @@ async function start(settings: Settings): Promise<void> {
   const { listen } = await openService(settings, { logger, failures, database, closers });
   closers.push(giveBackMemory().close);
   const address = await listen(settings.port, stopping.signal);
-  if (process.stdout.isTTY) {
-    process.stdout.write(announcement(urlOf(address) + settings.basePath));
-  }
+  if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
 }
 
 /** The thread of the embedded database has ended and is restarted. */

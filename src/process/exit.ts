@@ -31,9 +31,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
 function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') {
-    return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
-  }
+  if (syscall === 'getaddrinfo') return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
   if (syscall !== 'listen') return undefined;
   const reason = LISTEN_FAULTS[code];
   const host = address?.includes(':') ? `[${address}]` : address;

@@ -72,9 +72,7 @@ export function createJsonReader(
       const cause = isEdgeLimit ? 'rate_limited' : causeOf(answer.status, error?.cause);
       throw fail(cause, `status ${answer.status}: ${error?.message ?? 'no message'}`);
     }
-    if (body === undefined) {
-      throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
-    }
+    if (body === undefined) throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
