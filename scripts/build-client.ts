@@ -7,17 +7,13 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-// Builds the package `quotient-client`: ES modules for current browsers and Node 18, the same as CommonJS, type files
-// for each, and npm's files. `npm run build:client`, then `npm pack ./dist/client`.
+// Builds the package `quotient-client` into a folder, for `npm pack ./dist/client`. Run by `npm run build:client`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/**
- * CommonJS is one module. As ES modules, the chain is a module of its own: bundlers drop unused modules
- * (`sideEffects`), but not all unused code of a module.
- */
+/** Bundlers drop unused modules (`sideEffects`) but not all unused code of one, so the chain is a module of its own. */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),

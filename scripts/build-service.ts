@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
 
-// Builds the service: JavaScript, the other files of the sources, and the template of the embedded database. A process
-// that strips types starts 0.25 s later and uses 25 MB more. Run by `npm ci` and `npm run build:service`.
+// A process that strips types itself starts 0.25 s later and uses 25 MB more. Run by `npm run build:service`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
@@ -19,10 +18,7 @@ async function arrange(folder: string): Promise<void> {
   }
 }
 
-/**
- * Builds into `folder`, which is emptied first. Like `src/`, it must be next to `prisma/`, `package.json` and `dist/`.
- * Rejects on compiler errors.
- */
+/** Writes into the emptied `folder`, which like `src/` must be next to `prisma/`, `package.json` and `dist/`. */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');

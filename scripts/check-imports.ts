@@ -79,7 +79,9 @@ function resolve(file: string, specifier: string): string | undefined {
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(({ 1: specifier = '', index }) => ({
-    ...{ file, specifier, target: resolve(file, specifier) },
+    file,
+    specifier,
+    target: resolve(file, specifier),
     line: text.slice(0, index).split('\n').length,
   }));
 }

@@ -7,8 +7,7 @@ import { RECORD_NAMES } from '#docs/openapi/public-records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
-// Writes the record schemas as plain TypeScript to `packages/client/generated/`: the client's types must not depend on
-// zod. Run by `npm ci` and `npm run build:types`.
+// Writes the record schemas as TypeScript: the client's types must not depend on zod. Run by `npm run build:types`.
 
 const FOLDER = new URL('../packages/client/generated/', import.meta.url);
 type Schema = Record<string, unknown>;

@@ -34,10 +34,8 @@ const CHECK_TTL = SECOND;
 /** The share of the shutdown grace for requests in progress. The rest is for settling the ledger. */
 const DRAINING = 0.7;
 
-/**
- * The accept backlog. The loop accepts the whole backlog in one turn: with Node's 511, a flood of new connections
- * blocked it for 0.4 s. A client that finds the backlog full retries after a second (TCP).
- */
+// The accept backlog. The loop accepts the whole backlog in one turn: with Node's 511, a flood of new connections
+// blocked it for 0.4 s. A client that finds the backlog full retries after a second (TCP).
 const BACKLOG = 128;
 
 /** A log that masks everything that has the form of an API key. */
@@ -70,10 +68,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const versions = createVersionWatcher(refreshes);
   const responses = createResponseCache(clock);
   const recording = createUpstreamRecording(metrics, failures);
-  const deps = {
-    ...{ settings, database, deadline, refreshes, versions, responses, ...recording },
-    ...{ metrics, clock, log: logger, failures },
-  };
+  const basics = { settings, clock, failures, metrics };
+  const deps = { ...basics, log: logger, database, deadline, refreshes, versions, responses, ...recording };
 
   const capabilities: Capability[] = [];
   function add<Opened extends Capability>(opened: Opened): Opened {
@@ -88,9 +84,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
   add({ routes: sources });
 
-  const checkDatabase = memo(database.ready, {
-    ...{ ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline },
-  });
+  const checkDatabase = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
   failures.watch('database', checkDatabase);
   deadline.begin();
 
@@ -122,8 +116,13 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
 
   return {
     capabilities,
-    ...{ catalogue, prices, statistics, accounts, notifications },
-    ...{ settings, logger, failures, clock, metrics },
+    ...basics,
+    logger,
+    catalogue,
+    prices,
+    statistics,
+    accounts,
+    notifications,
     requests,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,

@@ -17,11 +17,7 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/**
- * Runs work with the configured database and closes it. A command reaches an embedded database in use through the
- * service that has it. A database without users may be the wrong one (the demo and services with other settings have
- * their own), so stderr names it.
- */
+/** An embedded database in use is reached through its service. stderr names a database without users. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {

@@ -56,7 +56,11 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const origin = urlOf(address);
   mails.linkTo(origin);
   return guide({
-    ...{ url: origin + settings.basePath, environment, overridden, apiKey, now: systemClock.now() },
+    url: origin + settings.basePath,
+    environment,
+    overridden,
+    apiKey,
+    now: systemClock.now(),
     isReachable: await isListening(dataDir),
     account: sandbox.chain.accounts[0]?.address ?? '',
   });

@@ -161,13 +161,22 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   const recording = { observe: unobserved, dropped: unobserved };
   const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
-    ...{ store: refreshes, upstream: 'coingecko', budget: coingecko.budget, clock },
+    store: refreshes,
+    upstream: 'coingecko',
+    budget: coingecko.budget,
+    clock,
     throttle: () => undefined,
   });
   const aggregator = openCoinGecko({
     ...coingecko,
-    ...{ timeoutMs, catalogue, clock, reserve, breaker: createBreaker() },
-    ...{ callSpacing: () => 0, observe: () => undefined, dropped: () => undefined },
+    timeoutMs,
+    catalogue,
+    clock,
+    reserve,
+    breaker: createBreaker(),
+    callSpacing: () => 0,
+    observe: () => undefined,
+    dropped: () => undefined,
   });
 
   return {

@@ -42,8 +42,14 @@ export const printRecord = (record: object) => printLines(Object.entries(record)
 /** The key itself is unknown: only its hash is stored. */
 export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
   printRecord({
-    ...{ key, name, email, plan, limit },
-    ...{ createdAt: iso(createdAt), validUntil: iso(validUntil), updatedAt: iso(updatedAt) },
+    key,
+    name,
+    email,
+    plan,
+    limit,
+    createdAt: iso(createdAt),
+    validUntil: iso(validUntil),
+    updatedAt: iso(updatedAt),
   });
 
 function reportOf({ prisma }: Pick<Database, 'prisma'>) {
@@ -57,7 +63,14 @@ function reportOf({ prisma }: Pick<Database, 'prisma'>) {
 }
 
 const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
-  ...{ key, name, email, plan, limit, state, keys, used },
+  key,
+  name,
+  email,
+  plan,
+  limit,
+  state,
+  keys,
+  used,
   periodStart: iso(period.start),
   resetsAt: iso(period.end),
   lastUsedAt: isoOrNull(at.lastUsedAt),
@@ -80,7 +93,12 @@ export const list = command({ options: JSON_OPTION }, async ({ values }) => {
 type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
 
 const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
-  ...{ id, label, scopes, start, state, seenOrigin },
+  id,
+  label,
+  scopes,
+  start,
+  state,
+  seenOrigin,
   createdAt: iso(at.createdAt),
   lastUsedAt: isoOrNull(at.lastUsedAt),
   replacedAt: isoOrNull(at.replacedAt),

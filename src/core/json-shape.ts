@@ -1,5 +1,4 @@
-// Checks JSON before it is parsed: parsed values take many times the memory of their text, and values nested some
-// thousand levels deep cannot be serialized again.
+// Parsed JSON takes many times the memory of its text, and cannot be serialized beyond some thousand levels.
 
 /** `depth`: nested objects and arrays; `values`: values in total. */
 export type JsonBounds = { depth: number; values: number };
@@ -24,9 +23,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Scans a text once, valid JSON or not. Values are counted by the bracket or comma before them, so an empty array or
- * object counts as two.
- * @param longer length in characters above which an object or array is listed in `long`
+ * Counts values by the bracket or comma before them, so an empty array counts twice. `long` has those over `longer`.
  */
 export function shapeOfJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];

@@ -41,11 +41,7 @@ async function copyFiles(root: string, to: string, found: readonly Found[]): Pro
   }
 }
 
-/**
- * Copies the files of the embedded database as of one moment: most while others write, then, inside a transaction, the
- * files changed since. The database has one session, so all other statements wait for that transaction.
- * @returns how long they waited, in ms
- */
+/** Most files are copied while others write; then a transaction blocks other statements. Returns how long, in ms. */
 async function copyStill(dataDir: string, to: string, elapsed: () => number): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);
@@ -105,14 +101,7 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.close();
 }
 
-/**
- * Writes the embedded database of a directory to a file, also while a process serves from it: its statements wait while
- * the files are copied. The file appears complete or not at all.
- * @param createdAt recorded in the backup (ISO 8601)
- * @param elapsed a monotonic clock, in ms
- * @returns the file's size in bytes, and how long statements waited, in ms
- * @throws what `openDatabase` throws, and errors of the file system
- */
+/** The file appears complete or not at all. Returns its size in bytes, and how long statements waited, in ms. */
 export async function writeBackup(
   dataDir: string,
   file: string,

@@ -8,12 +8,7 @@ export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/**
- * Resolves with the work, or rejects with `database_unavailable` when it fails or takes too long. The statement may go
- * on; its result is ignored.
- * @param isDatabaseError which errors are the database's; by default all
- * @param ms lower than the default for a caller that has already waited
- */
+/** Rejects with `database_unavailable` on failure or after `ms`. The statement may go on; its result is ignored. */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,

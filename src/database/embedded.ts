@@ -22,11 +22,7 @@ export type EmbeddedPlace = {
   onEnd?: ((reason: string) => void) | undefined;
 };
 
-/**
- * Connects clients of `pg` to the embedded database of a directory, unmigrated: in a thread of this process, or through
- * the process that has the directory (`isShared`). `close` ends the thread and unlocks the directory. `guard` makes a
- * hanging thread end from now on.
- */
+/** `isShared`: through the process that has the directory, if any. `guard` makes a hanging thread end from now on. */
 export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;
   if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);

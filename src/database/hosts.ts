@@ -16,8 +16,7 @@ export type ServerUrl = {
 const FORM =
   'is not of the form postgresql://user:password@host:port/database; special characters in it must be percent-encoded';
 
-// `@`, `/`, `?` and `#` only as separators: an unescaped one in a password would make a part of the password look like
-// the host name, which is shown.
+// An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is shown.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
 /** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path; then a port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
@@ -64,9 +63,8 @@ function readSession(text: string): TargetSession {
 }
 
 /**
- * Parses the URL of a PostgreSQL server. As in libpq it may name several hosts, `host1:5432,host2,[::1]:5433` (default
- * port 5432), and `target_session_attrs`; the parameters `host` and `port` replace the authority. Throws `RangeError`
- * with a message that follows the name of the setting and repeats no part of the URL.
+ * As in libpq: several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
+ * `RangeError`; its message follows the setting's name and repeats no part of the URL.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, start = '', authority = '', path = '', query] = PARTS.exec(text) ?? [];
@@ -147,10 +145,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/**
- * A class of `pg` clients that search their host when they connect. `pg` supports one host per client and one connect,
- * so a separate connection finds the host. Concurrent clients share the search.
- */
+/** `pg` supports one host per client, so a separate connection finds it. Concurrent clients share the search. */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
   const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 

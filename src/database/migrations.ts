@@ -26,11 +26,9 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 )`;
 
 /**
- * Applies the migrations of this release, each in a transaction and recorded as `prisma migrate deploy` does.
- * Concurrent calls apply each migration once. A migration must not contain `BEGIN` or `COMMIT`.
- * @returns the names of the migrations applied by this call, in order
- * @throws when a migration fails (it is rolled back), was changed after it was applied, or failed under another tool,
- * and when the database is ahead of this release or belongs to another application
+ * Applies missing migrations, each once, recorded as `prisma migrate deploy` does; they must not contain `BEGIN`.
+ * Returns their names. Throws when one fails, was changed, or failed under another tool, and for a foreign or newer
+ * database.
  */
 export async function migrate(
   session: Session,
@@ -56,10 +54,7 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
   return Promise.all(names.sort().map(read));
 }
 
-/**
- * Applies the first missing migration. The lock ends with the transaction, so the records are read again each time. A
- * session lock would not work behind a pooler.
- */
+/** The lock ends with the transaction, so the records are read again each time. Poolers rule out session locks. */
 async function applyNext(session: Session, known: Migration[], clock: Clock): Promise<string | undefined> {
   // Prisma's queries use `public`, whatever the search path of the role.
   await session.exec(
@@ -134,9 +129,7 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
   }
 }
 
-function checksum(script: string) {
-  return createHash('sha256').update(script).digest('hex');
-}
+const checksum = (script: string) => createHash('sha256').update(script).digest('hex');
 
 /** Like Prisma, accepts any line endings of a checkout. */
 function checksums(script: string) {

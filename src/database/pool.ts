@@ -44,29 +44,23 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   return { adapter: new PrismaPg(pool), query, close: () => pool.end() };
 }
 
-/**
- * Set at connect, not with `SET`, which behind a pooler would apply to the next user of the session. Read committed: a
- * statement that waited for a row must see its new version. No `jit`: statements take milliseconds, and compiling the
- * longest takes a second. `statement_timeout` makes the server release the locks of a slow statement; the slightly
- * longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
- */
+// Set at connect, not with `SET`, which behind a pooler would apply to the next user of the session. Read committed: a
+// statement that waited for a row must see its new version. No `jit`: statements take milliseconds, and compiling the
+// longest takes a second. `statement_timeout` makes the server release the locks of a slow statement; the slightly
+// longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
 function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
   if (statementMs === undefined) return { options };
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/**
- * After a query timeout, `pg` returns a client to the pool that still waits for a response: the next user would too.
- */
+/** `pg` pools a client again after a query timeout, though it still waits for a response: the next user would too. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-/**
- * A server that becomes read-only may keep its connections. When one is refused a write, all connections opened before
- * are closed on release; their replacements reach the new primary.
- */
+// A server that becomes read-only may keep its connections. When one is refused a write, all connections opened before
+// are closed on release; their replacements reach the new primary.
 function endDemoted(pool: pg.Pool): void {
   let demotions = 0;
   const openedAfter = new WeakMap<pg.Client, number>();

@@ -53,12 +53,7 @@ async function tryOut(dataDir: string): Promise<{ users: number }> {
   }
 }
 
-/**
- * Restores a backup into a directory, which must be empty or missing.
- * @returns when the backup was made, and its number of users
- * @throws `ArchiveFault` for a file that is no backup or damaged; an Error with code `DIRECTORY_IN_USE` or `NOT_EMPTY`;
- * errors of the file system
- */
+/** Restores into an empty or missing directory. Throws `ArchiveFault`, or code `DIRECTORY_IN_USE` or `NOT_EMPTY`. */
 export async function restoreBackup(file: string, dataDir: string) {
   await mkdir(dataDir, { recursive: true });
   const lock = lockDirectory(dataDir);

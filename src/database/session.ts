@@ -8,11 +8,7 @@ export type OpenSession = { session: Session; name: string; isShared: boolean; c
 /** Differs from the name of a serving process, which `isInUse` counts. */
 const APPLICATION = 'quotient database';
 
-/**
- * Opens one connection without migrating. An embedded database is created if missing, and locked until `close`. Throws
- * as `openDatabase` does.
- * @param isShared whether a directory in use is reached through the process that has it
- */
+/** Opens one connection without migrating. Locks an embedded database, unless `isShared` and another process has it. */
 export async function openSession(place: Place, isShared = false): Promise<OpenSession> {
   const reached = await reach('url' in place ? place : { ...place, isShared });
   const name = 'url' in place ? undefined : place.dataDir;

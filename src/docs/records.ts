@@ -30,7 +30,6 @@ export const sourceRecord = z
       }),
   })
   .meta({ id: 'Source', description: 'A source of prices or statistics' });
-export type SourceRecord = z.infer<typeof sourceRecord>;
 
 export const problemRecord = z
   .looseObject({

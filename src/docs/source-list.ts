@@ -8,10 +8,10 @@ type SourceEntry = {
   title: string;
   url: string;
   tells: (typeof TOLD)[number][];
-  /** Null for software that anybody may host: the terms are the host's. */
-  terms: string | null;
+  /** Missing for software that anybody may host: the terms are the host's. */
+  terms?: string;
   /** The required attribution, in which `title` is a link to `url`. */
-  attribution: string | null;
+  attribution?: string;
 };
 
 const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', SourceEntry>> = {
@@ -27,7 +27,6 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
     url: 'https://www.kraken.com',
     tells: ['latest', 'history', 'candles'],
     terms: 'https://www.kraken.com/legal',
-    attribution: null,
   },
   ecb: {
     title: 'European Central Bank',
@@ -41,48 +40,30 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
     url: 'https://www.cryptocompare.com',
     tells: ['statistics'],
     terms: 'https://www.cryptocompare.com/terms-and-conditions/',
-    attribution: null,
   },
   'bitcoin-stats': {
     title: 'Blockchain.com',
     url: 'https://www.blockchain.com',
     tells: ['statistics'],
     terms: 'https://www.blockchain.com/legal/terms',
-    attribution: null,
   },
   'bitcoin-mempool': {
     title: 'mempool.space',
     url: 'https://mempool.space',
     tells: ['statistics'],
     terms: 'https://mempool.space/terms-of-service',
-    attribution: null,
   },
-  'ethereum-stats': {
-    title: 'Blockscout',
-    url: 'https://www.blockscout.com',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
-  'solana-rpc': {
-    title: 'a Solana RPC node',
-    url: 'https://solana.com',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
-  'arweave-node': {
-    title: 'an Arweave gateway',
-    url: 'https://arweave.org',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
+  'ethereum-stats': { title: 'Blockscout', url: 'https://www.blockscout.com', tells: ['statistics'] },
+  'solana-rpc': { title: 'a Solana RPC node', url: 'https://solana.com', tells: ['statistics'] },
+  'arweave-node': { title: 'an Arweave gateway', url: 'https://arweave.org', tells: ['statistics'] },
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
 /** Sources of prices first, in source order; exchange rates last. */
-export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
+export const SOURCES = NAMES.map((name) => {
+  const { title, url, tells, terms = null, attribution = null } = ENTRIES[name];
+  return { name, title, url, tells, terms, attribution };
+});
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 
 /** The required attributions; `link` formats their links. */

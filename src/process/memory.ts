@@ -6,16 +6,12 @@ import { every } from '#core/every';
 const LOOK = 5 * SECOND;
 const GROWN = 1.25;
 const CALM = 0.1;
-
 /** V8 keeps no free pages after it: of 240 MB with 100 MB in use, 150 MB stay instead of 220 MB. */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
- * V8 collects only when it allocates, so garbage of a burst stays resident while the process is idle. A collection runs
- * when the process has grown by a quarter since the last one and the loop is idle for 90 % of the time. It takes 50 ms,
- * or 120 ms with 100 MB in use. Memory that it cannot free counts as in use and triggers no further collection. Needs
- * `--expose-gc`, without which nothing happens: obtaining `gc` from a V8 context of its own costs a tenth of the
- * throughput.
+ * V8 collects only when it allocates. After a burst, an idle process is collected (see README): 50 ms, or 120 ms with
+ * 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of the throughput.
  */
 export function giveBackMemory(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

@@ -24,11 +24,7 @@ export const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
-/**
- * Runs this script again with the flags and the environment, which a running process cannot set. Flags of the operator
- * come last, so they win. `execve` replaces the process, so that signals and limits apply to the service itself; where
- * it is missing (Windows), a child process serves.
- */
+/** The flags and the environment cannot be set from within. The operator's win. Windows has no `execve`. */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last of several equal flags wins.

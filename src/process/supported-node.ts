@@ -1,5 +1,4 @@
-// The first import of every entry point: an old Node exits here with one line instead of an arbitrary error of a
-// package. It imports nothing and uses no syntax newer than ES2020.
+// First import of every entry point: ends an old Node with one line. No imports, no syntax newer than ES2020.
 
 /** Required by undici 8; the same as `engines` in package.json. */
 const OLDEST = [22, 19] as const;

@@ -49,9 +49,7 @@ export function createBreaker() {
       probing = false;
     },
 
-    /**
-     * Calls in flight together count once when the circuit opens. It may stay open for `spacing` (ms) between calls.
-     */
+    /** Calls in flight together count once as the circuit opens. `spacing` (ms) may lengthen the opening. */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;

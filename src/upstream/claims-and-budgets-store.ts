@@ -17,11 +17,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
-    /**
-     * Claims a fetch for `forMs` ms; returns whether this holder has it. One statement, so that only one process gets
-     * it. Fails while another process holds it, and if it was fetched since the caller last polled (`knownVersion`), so
-     * that nothing is fetched twice. The claim of a dead holder expires by the database's clock.
-     */
+    // One statement, so one process gets the claim for `forMs` ms. It fails after another fetch since `knownVersion`.
     async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
@@ -45,12 +41,8 @@ export function createRefreshStore(prisma: PrismaClient) {
         WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
-    /**
-     * Takes the turn of a periodic job (ms, by the database's clock) over all processes. One statement, so that only
-     * one process gets it; if that process dies, the next turn comes as usual. `clock_timestamp()` is read once the row
-     * is locked: the time of a statement that waited would lie before the previous turn, which looks like a clock that
-     * was set back.
-     */
+    // One statement, so one process gets the turn (ms, by the database's clock). The clock is read once the row is
+    // locked: after a wait, an earlier reading would lie before the previous turn, like a clock that was set back.
     async takeTurn(what: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
@@ -60,12 +52,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       return taken > 0;
     },
 
-    /**
-     * Takes one call from the budget of a minute and a month (their starts, Unix ms); returns the calls of the month,
-     * or undefined when none is left. One statement, so that two processes cannot both take the last. A clock that was
-     * set back does not reopen a past month, and a clock slightly behind that of another process does not reopen the
-     * previous minute.
-     */
+    // Takes a call from a minute and a month (starts, Unix ms); returns the month's calls, or undefined. One statement,
+    // so that two processes cannot take the last. A clock that was set back reopens neither window.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },

@@ -51,11 +51,7 @@ type Dependencies = {
   deadline: number;
 };
 
-/**
- * Logs repeated failures: each cause once in ten seconds with the number of failures since its last line, and the
- * recovery once with the duration. A failure of work that the database or an upstream caused counts as a failure of
- * that dependency.
- */
+/** Logs each cause once in ten seconds, and the recovery. Failures count toward the dependency that caused them. */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
@@ -127,26 +123,27 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     });
   }
 
-  /**
-   * Reports a failure of some work.
-   * @param work its name in the log, such as `settlement`
-   * @param facts of this failure; the line has the latest
-   * @param level of a failure of the work itself; failures of dependencies are warnings
-   */
+  /** `work` and `facts` go into the log; `level` applies unless a dependency failed, which is a warning. */
   function failed(work: string, error: unknown, facts: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
     const { key, name, about, recovers, details } = failure;
     const now = clock.elapsed();
     const subject = subjects.get(key) ?? {
-      ...{ name, level: recovers ? 'warn' : level, facts: about, causes: new Map() },
-      ...{ latestCause: UNKNOWN, recovers, outage: undefined },
+      name,
+      level: recovers ? 'warn' : level,
+      facts: about,
+      causes: new Map(),
+      latestCause: UNKNOWN,
+      recovers,
+      outage: undefined,
     };
     subjects.set(key, subject);
     const cause = failure.cause ?? subject.latestCause;
     subject.latestCause = cause;
     subject.outage = {
       ...(subject.outage ?? { since: now, count: 0, isLogged: false }),
-      ...{ failedAt: now, workedAt: undefined },
+      failedAt: now,
+      workedAt: undefined,
     };
     subject.outage.count += 1;
 

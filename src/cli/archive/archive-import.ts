@@ -48,13 +48,14 @@ const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
   `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
   `${kept} kept (settled and different), ${bad} bad`;
 
-const openExport = (path: string) =>
-  openImportFile(path).catch((error) => {
-    throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
-  });
+const refused = (error: unknown) =>
+  error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
+const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
 export const runImport = command(form, async ({ values, positionals: [text = '', path = ''] }) => {
-  const file = await openExport(path);
+  const file = await openImportFile(path).catch((error) => {
+    throw refused(error);
+  });
   const { strict, replace } = values;
   const signal = interruption();
   const exitCode = await withDatabase(async ({ prisma }) => {
@@ -62,7 +63,7 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
     const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
     const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
     const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
-    const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+    const onBad = (bad: BadLine) => badLines.line(badLine(bad));
     const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
     let done: ImportCounts | undefined;
     const onBatch = (counts: ImportCounts) => {
@@ -119,11 +120,6 @@ const candlesForm = {
   options: { interval: { type: 'string' }, holes: { type: 'boolean', default: false } },
   positionals: ['token', 'file.csv'],
 } as const;
-
-const refused = (error: unknown) =>
-  error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
-
-const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
 export const runImportCandles = command(candlesForm, async ({ values, positionals: [text = '', path = ''] }) => {
   const named = values.interval === undefined ? undefined : INTERVALS[values.interval];

@@ -61,11 +61,7 @@ export function createCopySource(session: Session) {
   };
 }
 
-/**
- * Whether leases are open or other processes are connected; the embedded database has no other sessions. Copies use
- * their own application name and do not count, since a killed one may linger. Behind a pooler, these may be sessions of
- * ended processes.
- */
+/** Open leases or sessions of serving processes. Behind a pooler, these may be sessions of ended processes. */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM public.lease WHERE NOT closed AND expires_at > clock_timestamp())
@@ -88,7 +84,6 @@ export type Table = {
 export type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
-
 /** Makes text independent of server settings, without a timeout. `LOCAL`: a pooler passes the session on. */
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';

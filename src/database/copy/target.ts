@@ -26,14 +26,9 @@ type TargetState =
 
 const takenOver = () => new Error('another process goes on with this copy');
 
-/**
- * The target of a copy. Until the copy is finished, a record among the migrations holds its progress, written together
- * with the rows, and keeps every process from starting on the database.
- * @param ownTokens names of the tokens in an empty database
- */
+/** Until it is finished, a record among the migrations holds the progress and keeps processes from starting on it. */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
-  // The process that resumes a copy replaces the mark in the record. From then on, statements of other processes write
-  // nothing.
+  // A resuming process replaces the mark; from then on, statements of other processes write nothing.
   const mark = randomUUID();
 
   return {

@@ -23,17 +23,9 @@ const SQLITE_BUSY = 5;
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a directory for this process until `release` or the end of the process.
- *
- * The lock is the kernel's, on the file `lock`. Node has no call for it, but its SQLite locks files with `fcntl`: an
- * open `BEGIN IMMEDIATE` is a write lock on one byte, which the kernel grants to one process and takes back when that
- * process dies. So there are no stale locks, a reused process id does no harm, and two containers that share the
- * directory exclude each other. The file is never written to. It must not be deleted: the lock is on the file, so a
- * second process could then lock a new one.
- *
- * @param directory an existing, writable directory
- * @throws an Error with code `DIRECTORY_IN_USE` when another process has the lock; another Error when the directory
- * cannot hold a lock
+ * Locks a directory until `release` or the end of the process; the README has the reasons. The file `lock` must not be
+ * deleted: a second process could then lock a new one. Throws at once, with code `DIRECTORY_IN_USE` if another process
+ * has the lock.
  */
 export function lockDirectory(directory: string): { release(): void } {
   const lock = takeLock(directory);
@@ -62,8 +54,7 @@ function takeLock(directory: string): DatabaseSync {
   try {
     const file = join(directory, 'lock');
     lock = new DatabaseSync(file, { timeout: 0 });
-    // SQLite opens a read-only file without locking it. `access` is safe here; opening and closing the file would
-    // release a lock that this process has on it.
+    // Read-only files are opened without a lock. Opening and closing the file here would release this process's lock.
     accessSync(file, constants.W_OK);
     lock.exec('BEGIN IMMEDIATE');
     return lock;

@@ -10,11 +10,7 @@ const FILE_ERRORS: Record<number | string, string> = {
   ENOSPC: 'no space left on the disk',
 };
 
-/**
- * The engine keeps `shared_buffers` in memory for good: PostgreSQL's 128 MB would be most of the process, and the
- * system caches the files too. The engine checkpoints only after `max_wal_size` of log, which a start after a crash
- * replays (1 GB by default).
- */
+/** PGlite never returns its memory; a start after a crash replays the log since the last checkpoint (see README). */
 const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
 /** WebAssembly throws a failed file operation as a bare number. */

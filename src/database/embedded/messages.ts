@@ -13,8 +13,7 @@ export type WorkerData = {
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-// Messages of a client (PostgreSQL's documentation, "Frontend/Backend Protocol"): first a packet of a length and a
-// code, then messages of a letter and a length, which includes itself but not the letter.
+// PostgreSQL's documentation, "Frontend/Backend Protocol". The length of a message includes itself, not its letter.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;

@@ -32,10 +32,7 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/**
- * Listens for clients of other processes of this user. An existing socket is stale, since this process has the lock.
- * Undefined if the file system does not support sockets.
- */
+/** An existing socket is stale: this process has the lock. Undefined if the file system does not support sockets. */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -69,11 +66,7 @@ const EVICTED = messageOf(
 /** Responses are written in pieces of this size, so that the reader's loop has a turn between two. */
 const PIECE = 64 * 1024;
 
-/**
- * Serves a client in PostgreSQL's protocol until either end closes. There is no password: a client that can open the
- * stream may do everything.
- * @param greeting the first response
- */
+/** There is no password: a client that can open the stream may do everything. `greeting` is the first response. */
 export async function serveClient(stream: Duplex, session: Session, greeting: Buffer): Promise<void> {
   const input = createByteReader(stream);
   const client: Client = { onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
@@ -102,8 +95,7 @@ async function write(stream: Duplex, answer: Buffer): Promise<void> {
 type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
- * One end of a `MessageChannel` as a byte stream with the socket methods that `pg` calls. A port has no flow control:
- * all messages sent arrive in one turn of the loop. So each piece waits until the previous one is consumed.
+ * A `MessageChannel` has no flow control: all messages arrive in one turn. So each piece waits for the previous one.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;

@@ -7,7 +7,6 @@ type Engine = {
 
 /** How long a client may idle in a transaction while others wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
-
 /** Resets the session after a client. After an error the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
 const READY_LENGTH = 6;

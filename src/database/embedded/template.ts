@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-// The files of a new database, made by the build. Making them needs a second engine instance and copies of both: a peak
-// of 970 MB, where the service needs 250 MB. Format: one line of JSON, then the bytes.
+// The files of a new database. Making them at run time would peak at 970 MB, where the service needs 250 MB.
 
 /** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);

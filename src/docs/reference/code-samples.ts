@@ -44,7 +44,9 @@ function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: s
   }
   const url = `${EXAMPLE_ORIGIN}${basePath}${target}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return {
-    ...{ method, url, body: body && bodyExample(body, named) },
+    method,
+    url,
+    body: body && bodyExample(body, named),
     headers: { ...(takesKey && { 'X-API-KEY': EXAMPLE_KEY }), ...(body && { 'Content-Type': 'application/json' }) },
   };
 }

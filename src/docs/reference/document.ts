@@ -61,7 +61,10 @@ function answerOf(status: string, { description, content = {} }: Response): Answ
   const json = content['application/json'];
   const csv = content['text/csv']?.example;
   return {
-    ...{ status, description, schema: json?.schema, example: json?.example },
+    status,
+    description,
+    schema: json?.schema,
+    example: json?.example,
     csv: csv === undefined ? undefined : String(csv),
   };
 }
@@ -80,8 +83,15 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   const takesKey = ways.some((schemes) => schemes > 0);
   const needsKey = takesKey && !ways.includes(0);
   return {
-    ...{ id: operationId ?? `${method}${path}`, method: method.toUpperCase(), path, needsKey, takesKey, problems },
-    ...{ tag: tags?.[0] ?? '', title: summary, description: String(description ?? '') },
+    id: operationId ?? `${method}${path}`,
+    method: method.toUpperCase(),
+    path,
+    needsKey,
+    takesKey,
+    problems,
+    tag: tags?.[0] ?? '',
+    title: summary,
+    description: String(description ?? ''),
     price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
     scope: operation['x-scope'],
     parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),

@@ -21,11 +21,7 @@ const UNDICI: Record<string, Kind> = {
   UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', message: 'the header fields of its answer are too long' },
 };
 
-/**
- * Converts an error of undici, the system or a deadline. The message omits the reason, which is shown beside it. An
- * error with a code is reduced to the code, without a cause: its message names hosts, and that of a node may hold a
- * secret.
- */
+/** Reduces an error with a code to the code: its message names hosts, and that of a node may hold a secret. */
 export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { name, code } = error as Error & { code?: string };
@@ -36,10 +32,8 @@ export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   return new UpstreamFailure(upstream, 'unreachable', `connection failed: ${said}`, { cause, sent });
 }
 
-/**
- * Maximum interim responses (1xx). RFC 9110, 15.2 sets no limit and neither does undici: an upstream that sent them
- * endlessly blocked the process until the deadline.
- */
+// Maximum interim responses (1xx). RFC 9110, 15.2 sets no limit and neither does undici: an upstream that sent them
+// endlessly blocked the process until the deadline.
 const MOST_INTERIM = 10;
 
 export class InterimResponsesExceeded extends Error {

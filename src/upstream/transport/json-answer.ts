@@ -44,10 +44,7 @@ export function errorText(body: unknown): ToldError | undefined {
   return data && { message: data.error };
 }
 
-/**
- * Creates the reader of an upstream's responses. `errorIn` finds the upstream's own error form in a body under any
- * status, or maps a status. An upstream may repeat the key that it received: `apiKey` is masked in messages.
- */
+/** `errorIn` finds the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
 export function createJsonReader(
   upstream: string,
   errorIn: (body: unknown, status: number) => ToldError | undefined,

@@ -193,7 +193,6 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-
     /** Retries a broken connection and 5xx, so for idempotent calls only. Throws `UpstreamFailure`, as `read` may. */
     ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> => ask(question, read, RETRIES),
 
