@@ -15,7 +15,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
 /** Shared by all pages: the icon, the theme, and styles that `styles/index.css` imports. */
 const SHARED = join(ROOT, 'src/docs/pages/assets');
-/** The folder below the page. */
 const ASSETS = 'console';
 /** Parts of the page in files of their own: menu and dialogs, and the page for visitors who are not signed in. */
 const PARTS = ['dialogs', 'entrance'];
@@ -41,7 +40,6 @@ async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boole
   });
 }
 
-/** Writes a file and its compressed variants. */
 async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   const brotli = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
@@ -53,7 +51,6 @@ async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   await Promise.all([writeFile(file, content), writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
 }
 
-/** Concatenates the imports of `styles/index.css`. */
 async function styleSheet(): Promise<Buffer> {
   const index = await readFile(join(SOURCE, 'styles/index.css'), 'utf8');
   const names = [...index.matchAll(/^@import "(.+)";$/gm)].map(([, name = '']) => name);

@@ -42,7 +42,6 @@ type Options = {
   checkDatabase: () => Promise<void>;
   /** The key of the ETags of priced responses. With a different key per process, clients pay for unchanged data. */
   etagKey: string;
-  /** Left out unless metrics are served. */
   requests?: RequestHistograms | undefined;
   timeouts?: Timeouts;
   /** How long responses may still take after the app closes, in ms. Without it they are cut immediately. */

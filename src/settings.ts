@@ -22,7 +22,6 @@ const isAddress = (text: string) => {
   return bits === undefined ? width > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= width;
 };
 
-/** The number of proxies, or their addresses. */
 const proxies = z
   .string()
   .transform((text): number | string[] =>

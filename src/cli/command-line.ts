@@ -2,9 +2,7 @@ import { iso, isoDate } from '#core/clock';
 import { EXIT, ExitError, explain } from '#process/exit';
 import { UsageError, wrongUsage } from './arguments.ts';
 
-/** Each command returns its exit code. */
 export type CommandLine = {
-  /** The script in package.json. */
   name: string;
   usage: string;
   commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
@@ -106,7 +104,6 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
       stream.write(`\r\u001b[K${text.slice(0, (stream.columns ?? 80) - 1)}`);
       isOpen = true;
     },
-    /** A permanent line. */
     line(text: string): void {
       clear();
       stream.write(`${text}\n`);

@@ -67,7 +67,6 @@ function createReport() {
   };
 }
 
-/** Prints the outcome and returns the exit code. */
 function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
   if (outcome.kind === 'interrupted') {
     print('interrupted: run it again for the rest');
@@ -89,7 +88,6 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
 
 type Opened = (what: string, place: Place) => Promise<OpenSession>;
 
-/** Reduces an error to one line with the database's name. */
 const named = (name: string) => (error: Error) => {
   throw new ExitError(`${name}: ${error.message}`, EXIT.failed, error);
 };

@@ -10,15 +10,8 @@ const EXPLORER_PATHS = {
 export type Dialect = keyof typeof EXPLORER_PATHS;
 export const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
 
-type StandIns = {
-  sandbox: Sandbox;
-  dialect: Dialect;
-  /** The mail server that prints mails. */
-  mailUrl: string;
-  dataDir: string;
-};
+type StandIns = { sandbox: Sandbox; dialect: Dialect; mailUrl: string; dataDir: string };
 
-/** Database, upstreams with their credentials, and mail server. */
 function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
   const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
   const { EXCHANGE_RATES_URL, NODE_DIALECT = 'auto' } = given;

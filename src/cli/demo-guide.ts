@@ -10,7 +10,6 @@ const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = 
   { settings: ['DATA_DIR'], line: 'npm run database -- backup demo.gz' },
 ];
 
-/** Quotes a word for a POSIX shell. */
 const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 type Guide = {
@@ -18,10 +17,8 @@ type Guide = {
   url: string;
   environment: Environment;
   overridden: readonly SettingName[];
-  /** Whether other processes can reach the demo's database. */
   isReachable: boolean;
   apiKey: string;
-  /** An address with a balance. */
   account: string;
   now: number;
 };
@@ -76,7 +73,6 @@ export async function printMails() {
   });
   return {
     url,
-    /** Sets the origin of links in later mails. */
     linkTo(to: string): void {
       origin = to;
     },

@@ -52,7 +52,6 @@ const ADVICE: Partial<Record<FailureCause, string>> = {
   over_budget: 'run it again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
 };
 
-/** Reports a failed upstream call in one line. */
 const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   withDatabase(async (database) => {
     const silent = () => undefined;
@@ -150,7 +149,7 @@ export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { a
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
 /** Opens the listing. Its calls count toward the service's budgets. */
-export async function openListing({ settings, database, clock, log }: Deps) {
+async function openListing({ settings, database, clock, log }: Deps) {
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
   const refreshes = createRefreshStore(database.prisma);
   const versions = createVersionWatcher(refreshes);

@@ -29,7 +29,6 @@ const toJson = (message: NoticeMessage) => ({
   reason: message.lastError,
 });
 
-/** Lists undelivered notices: waiting, failed, rejected and given up. */
 export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
   const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
   if (values.json) return printJson(messages.map(toJson));

@@ -20,12 +20,11 @@ const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
 };
 
 /** Rethrows a problem with a command as its remedy. */
-export function inCommands(error: unknown): never {
+function inCommands(error: unknown): never {
   const remedy = error instanceof Problem ? REMEDIES[error.code]?.(error.message) : undefined;
   throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);
 }
 
-/** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;
 
 /** Throws `UsageError`. */

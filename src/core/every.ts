@@ -1,7 +1,6 @@
 type Options = {
   /** Receives the errors of `work`. Without it, an error is an unhandled rejection. */
   onError?: (error: unknown) => void;
-  /** Whether the process may exit while the timer runs. */
   isUnref?: boolean;
 };
 
@@ -31,7 +30,6 @@ export function every(ms: number, work: () => unknown, { onError, isUnref = fals
   if (isUnref) timer.unref();
 
   return {
-    /** Runs the work now, or joins the run in progress. */
     run,
 
     /** Stops the timer; resolves when the run in progress has ended. */

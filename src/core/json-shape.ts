@@ -4,7 +4,6 @@
 export type JsonBounds = { depth: number; values: number };
 
 type JsonShape = {
-  /** The exceeded bound. The scan stops there. */
   excess: keyof JsonBounds | undefined;
   /** From the first to the last character of each object or array above the given length. */
   long: ReadonlyMap<number, number>;

@@ -1,4 +1,3 @@
-/** The part of a pino logger that the service uses. */
 export type Log = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 export const API_KEY_PREFIX = 'qt_';
 /** Regular expression: the prefix and 38 base62 characters. */
@@ -7,7 +6,6 @@ const ANYWHERE = new RegExp(API_KEY_PATTERN, 'g');
 /** A key in base64, as in Basic authentication, with a colon after or before it: 42 bytes starting with the prefix. */
 const IN_BASE64 = /(cXRf[A-Za-z0-9+/]{52}|OnF0X[A-Za-z0-9+/]{51})/g;
 
-/** Masks everything that has the form of an API key. */
 export function maskApiKeys(text: string): string {
   const masked = text.includes(API_KEY_PREFIX) ? text.replace(ANYWHERE, `${API_KEY_PREFIX}***`) : text;
   return masked.includes('cXRf') || masked.includes('OnF0X') ? masked.replace(IN_BASE64, '***') : masked;

@@ -22,7 +22,6 @@ export function createRegistry() {
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
     },
 
-    /** A histogram of rare events; returns the function that observes a value. */
     histogram(name: string, help: string, buckets: number[]) {
       const histogram = new Histogram({ name, help, buckets, registers });
       return (value: number): void => histogram.observe(value);

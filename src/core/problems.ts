@@ -37,7 +37,6 @@ const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
-/** `location` is for example `query.days`. */
 export type InputFault = { location: string; message: string; fix: string };
 
 type Extras = {
@@ -48,7 +47,6 @@ type Extras = {
   /** Seconds. */
   retryAfter?: number;
   headers?: Record<string, string>;
-  /** Further members of the body. */
   members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string; scope?: string };
 };
 

@@ -6,7 +6,7 @@ export const instant = z.iso.datetime({ precision: 3 }).meta({
 });
 
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
-export const natural = z.int().nonnegative();
+const natural = z.int().nonnegative();
 export const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
 
 const HTTP_DATE =

@@ -9,7 +9,6 @@ import { END, headerOf, paddingOf } from './tar.ts';
 
 export const MANIFEST = 'quotient-backup.json';
 export type Manifest = { format: 1; createdAt: string; files: number; bytes: number };
-/** Files of the running engine itself. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
 type Found = { path: string; size: number; mtimeMs: number; isDirectory: boolean };
 /** The maximum coarseness of a file system's clock, in ms: an older file shows every write in its time. */

@@ -42,7 +42,6 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
       holds = true;
     },
 
-    /** The same store; its calls throw `database_unavailable` after the deadline. */
     over<Store extends Record<keyof Store, Verb>>(store: Store): Store {
       const bound = Object.entries<Verb>(store).map(([name, verb]) => [
         name,

@@ -5,7 +5,7 @@ import { isPassing } from './unreachable.ts';
 
 /** Which server is used: any reachable one, one that accepts writes, or one that is no standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
-export type TargetSession = (typeof SESSIONS)[number];
+type TargetSession = (typeof SESSIONS)[number];
 
 export type ServerUrl = {
   /** One URL per host, in the order of attempts. */
@@ -129,7 +129,6 @@ async function look(url: string, session: TargetSession, config: pg.ClientConfig
   }
 }
 
-/** The first suitable host in the order of the URL. */
 async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): Promise<Found> {
   const deadline = systemClock.elapsed() + SEARCH;
   const reasons: string[] = [];

@@ -28,7 +28,6 @@ type Options = {
   name?: string | undefined;
 };
 
-/** Applies the migrations and opens a pool. */
 export async function openPool({ config, clock, poolSize, statementMs, name }: Options) {
   await migrateThrough(config, clock, name);
 

@@ -1,4 +1,3 @@
-/** Names have `/` between their parts. */
 export type Entry = { name: string; size: number; isDirectory: boolean };
 
 /** `message` follows the archive's name. */
@@ -9,7 +8,6 @@ export class ArchiveFault extends Error {
 const BLOCK = 512;
 /** Two empty blocks mark the end of a complete archive. */
 export const END = Buffer.alloc(2 * BLOCK);
-/** Zeros up to the next block. */
 export const paddingOf = (size: number) => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
 const sumOf = (header: Buffer) => header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);

@@ -1,7 +1,6 @@
 import type { Operation, Parameter, Response } from '#docs/openapi/schemas';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 
-/** The part of the OpenAPI document that llms.txt uses. */
 export type Described = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
@@ -24,7 +23,6 @@ function keyOf(scope: Operation['x-scope']): string {
   return scope === 'account' ? 'owner key' : `key with the scope ${scope}`;
 }
 
-/** What a call needs: a key, its cost, parameters, a body. */
 function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
   const needsHeader = security.every((one) => Object.keys(one).length > 0);

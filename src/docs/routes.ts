@@ -14,7 +14,6 @@ const HTML = 'text/html; charset=utf-8';
 const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
 
-/** The pages `/docs` and `/docs/problems`. */
 export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document): void {
   const { basePath } = settings;
   for (const path of ['/docs', '/docs/']) {

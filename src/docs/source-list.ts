@@ -1,7 +1,6 @@
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
 
-/** The kinds of data of a source. */
 export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
 type SourceEntry = {
@@ -66,6 +65,5 @@ export const SOURCES = NAMES.map((name) => {
 });
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 
-/** The required attributions; `link` formats their links. */
 export const attributions = (link: (title: string, url: string) => string): string[] =>
   SOURCES.flatMap(({ title, url, attribution }) => attribution?.replace(title, link(title, url)) ?? []);

@@ -60,7 +60,7 @@ export function statusPage(basePath: string, status: Status, at: number): string
 
 export type Words = { subject: string; wrong: string; effect: string };
 /** `21 Nov 2026, 10:05:00 UTC`, from Unix ms. */
-export const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
+const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
   // The second source of a kind and later ones have their number in the name.
@@ -136,7 +136,6 @@ function nodeWords(warning: Extract<Warning, { about: 'node' }>): string {
   return 'It is of another chain.';
 }
 
-/** All warnings except fetches. */
 function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
   switch (warning.about) {
     case 'statistics source':

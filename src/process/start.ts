@@ -20,7 +20,7 @@ export async function start(args: readonly string[], serve: () => Promise<unknow
   }
 }
 
-export const isLaunched = () =>
+const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 

@@ -53,7 +53,7 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     // Takes a call from a minute and a month (starts, Unix ms); returns the month's calls, or undefined. One statement,
-    // so that two processes cannot take the last. A clock that was set back reopens neither window.
+    // so that two processes cannot both take the last. A clock that was set back reopens neither window.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },

@@ -53,7 +53,6 @@ export function createDeletionRounds(dependencies: Dependencies) {
     /** Runs a due round and waits for it. */
     look: looking.run,
 
-    /** Stops after the current batch. */
     async close(): Promise<void> {
       isClosed = true;
       await looking.close();

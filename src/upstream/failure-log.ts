@@ -27,7 +27,6 @@ type Outage = {
 
 type Level = 'info' | 'warn';
 
-/** A failing dependency or piece of work. */
 type Subject = {
   /** The first word of its log lines. */
   name: string;
@@ -170,7 +169,6 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     observe: (upstream: string): void => void observed.add(upstream),
     /** Checks a failing dependency once a second, so that its recovery is detected without a request. */
     watch: (key: string, ask: () => Promise<void>): void => void checks.set(key, ask),
-    /** Writes due lines and detects recoveries; runs once a second while anything fails. */
     review,
 
     /** Writes the lines that still wait for the end of their window. */

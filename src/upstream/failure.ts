@@ -65,7 +65,6 @@ const FAILURES = {
   rate_limited: ['upstream_unavailable', 'limits our rate'],
   /** The plan does not cover data this old. */
   out_of_reach: ['upstream_unavailable', 'does not reach back so far on our plan'],
-  /** The upstream does not serve this item. */
   not_listed: ['upstream_unavailable', 'does not serve this'],
   /** Any other 3xx or 4xx. */
   refused: ['upstream_unavailable', 'refused the request'],

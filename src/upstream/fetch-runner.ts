@@ -11,9 +11,7 @@ import type { Resource } from './resource.ts';
 const MOMENT = 1000;
 
 export type FetchOutcome = {
-  /** Data was fetched before this response. */
   fetched: boolean;
-  /** A fetch continues in the background. */
   refreshing: boolean;
   /** The first error. An upstream plan that does not reach far enough is a gap, not an error. */
   failure: unknown;
@@ -73,7 +71,7 @@ const WRITING = 5 * SECOND;
 const POLL_EVERY = 100;
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
-export type InFlight = { done: Promise<void>; startedAt: number };
+type InFlight = { done: Promise<void>; startedAt: number };
 
 type SingleFlightDependencies<What extends Resource> = {
   store: RefreshStore;
@@ -144,14 +142,12 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
     forget: (what: What): void => void lastFailures.delete(what),
     failure: (what: What): unknown => lastFailures.get(what)?.error,
 
-    /** The resources whose last fetch failed. */
     warnings: (): Warning[] =>
       [...lastFailures].map(([what, { error }]) => {
         const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
         return { about: 'fetch', what, cause };
       }),
 
-    /** Resolves when no fetch is in flight. */
     async idle(): Promise<void> {
       while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
     },

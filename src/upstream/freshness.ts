@@ -46,7 +46,6 @@ export function createLastRequested<What extends string>(clock: Clock) {
 export type Warning =
   /** `what` is the name in the log. */
   | { about: 'fetch'; what: string; cause: FailureCause | 'not stored' }
-  /** A statistics source failed at its last call. */
   | { about: 'statistics source'; source: string; cause: FailureCause }
   /** The CoinGecko plan has less than is configured. */
   | { about: 'plan'; difference: string }

@@ -12,7 +12,6 @@ export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?
 /** In ms. */
 export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };
 
-/** Records upstream calls in the metrics and in the failure log. */
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',

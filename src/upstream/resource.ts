@@ -1,4 +1,3 @@
-/** The members of a resource name, in order. */
 const MEMBERS = {
   chart: ['token'],
   hours: ['token'],
@@ -26,7 +25,6 @@ export type Resource =
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end')
   | ResourceOf<Kind>;
 
-/** Parses a resource name into its kind and its members, if any. */
 export function readResource(resource: string) {
   const [kind = '', ...values] = resource.split(':');
   const names = Object.hasOwn(MEMBERS, kind) ? MEMBERS[kind as Kind] : undefined;

@@ -9,7 +9,6 @@ export type CopyEvent =
   | { kind: 'copied'; table: string; rows: number }
   | { kind: 'comparing'; table: string };
 
-/** A table in both databases after the copy. */
 export type Compared = { table: string; source: Digest; target: Digest };
 
 export type CopyOutcome =
@@ -23,7 +22,6 @@ type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: 
 type Run = {
   /** The source. An unfinished copy of another source is started over. */
   name: string;
-  /** The progress of an earlier run. */
   unfinished: Progress | undefined;
   /** Whether the source may be written to meanwhile. The copy is of the moment it begins. */
   isLive: boolean;

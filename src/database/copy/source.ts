@@ -27,7 +27,6 @@ export function createCopySource(session: Session) {
     digest: (table: Table): Promise<Digest> => digestOf(session, table),
     sequences: (): Promise<Sequence[]> => readSequences(session),
 
-    /** The rows of a table, after the given key if any. */
     async *rows(table: Table, after?: readonly string[]): AsyncGenerator<Batch> {
       const key = table.key.map(({ name }) => name).join(', ');
       const values = table.key.map(({ type }, i) => `$${i + 1}::text::${type}`).join(', ');
@@ -74,12 +73,7 @@ export async function isInUse(session: Session): Promise<boolean> {
 export type CopySource = ReturnType<typeof createCopySource>;
 
 /** Names are quoted where necessary, types include their schema. */
-export type Table = {
-  name: string;
-  columns: readonly Column[];
-  /** The columns of the primary key, in order. */
-  key: readonly Column[];
-};
+export type Table = { name: string; columns: readonly Column[]; key: readonly Column[] };
 
 export type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
@@ -129,7 +123,7 @@ export async function readTables(session: Session): Promise<Table[]> {
   return ordered;
 }
 
-export async function readSequences(session: Session): Promise<Sequence[]> {
+async function readSequences(session: Session): Promise<Sequence[]> {
   const { rows } = await session.query<{ name: string }>(SEQUENCES);
   const sequences: Sequence[] = [];
   for (const { name } of rows) {
@@ -141,7 +135,7 @@ export async function readSequences(session: Session): Promise<Sequence[]> {
   return sequences;
 }
 
-export const rowAsJson = ({ columns }: Table) =>
+const rowAsJson = ({ columns }: Table) =>
   `json_build_array(${columns.map(({ name }) => `${name}::text`).join(', ')})::text`;
 
 /** The number of rows and a sum over all values, independent of their order: a different value changes the sum. */

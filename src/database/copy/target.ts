@@ -77,7 +77,6 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     digest: (table: Table): Promise<Digest> => atOneMoment(session, () => digestOf(session, table)),
 
-    /** Sets the sequences and removes the record. */
     async finish(tables: readonly Table[], sequences: readonly Sequence[]): Promise<void> {
       await atOneMoment(session, async () => {
         for (const { name, last, isCalled } of sequences)

@@ -13,14 +13,13 @@ const FILE_ERRORS: Record<number | string, string> = {
 /** PGlite never returns its memory; a start after a crash replays the log since the last checkpoint (see README). */
 const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
-/** WebAssembly throws a failed file operation as a bare number. */
 export async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
   try {
     if (!isInMemory(at) && !loadDataDir) await unpackTemplate(at);
     const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
     return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
-    // What WebAssembly throws is not always an Error: a failed file operation has a number alone.
+    // WebAssembly throws a failed file operation as a bare number.
     const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
     const known = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
     const reason = known ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);

@@ -19,7 +19,6 @@ export function socketPathOf(directory: string): string | undefined {
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
 }
 
-/** Whether the process that has a directory accepts clients of other processes. */
 export async function isListening(directory: string): Promise<boolean> {
   const path = socketPathOf(directory);
   if (path === undefined) return false;

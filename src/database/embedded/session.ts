@@ -73,7 +73,6 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   }
 
   return {
-    /** The first response to a client: server parameters and ReadyForQuery. */
     greeting: () => execute(startMessage('postgres', 'postgres')),
     run: submit,
 

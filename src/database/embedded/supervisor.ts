@@ -6,7 +6,6 @@ import { SECOND } from '#core/clock';
 import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
-/** Compiled or not. */
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 /** The JavaScript heap of the thread, in MB; the engine's own memory is not included. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -68,7 +67,6 @@ export async function startSupervisor(
   }
 
   return {
-    /** Connects a client, as soon as the database is open. */
     async connect(): Promise<MessagePort> {
       const worker = await current;
       const { port1, port2 } = new MessageChannel();
@@ -81,7 +79,6 @@ export async function startSupervisor(
       isGuarded = true;
     },
 
-    /** Ends the thread after it has written everything. */
     async close(): Promise<void> {
       isClosing = true;
       const worker = await current.catch(() => undefined);

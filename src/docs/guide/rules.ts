@@ -35,7 +35,6 @@ method, key, burst, parameters, allowance.
 * HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
 * Only the broadcast of a transaction needs a body. A broadcast over 128 KB is rejected, and any other body over 1 MB.`;
 
-/** The settings that the guide describes. */
 export type GuideSettings = { basePath: string } & NodeSettings &
   Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &
   Pick<PriceSettings, 'coingecko' | 'exchangeRatesUrl'>;

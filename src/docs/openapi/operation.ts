@@ -21,7 +21,7 @@ function inWords(description: string | undefined, fix: string | undefined, schem
 }
 
 /** `fix`, the expected input, joins the description; `wire` replaces zod's schema of the unparsed text. */
-export function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
+function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
   const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
   const { examples, ...shape } = wire ?? plain;
   const description = inWords(rest.description, fix, shape);
@@ -34,8 +34,7 @@ export function describedParameter({ schema, example, ...rest }: Parameter): Par
   };
 }
 
-/** A body as sent by clients: `fix` of its members joins their descriptions. */
-export function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
+function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
   const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
     const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
       const words = inWords(description, fix as string | undefined, member);
@@ -82,7 +81,6 @@ export function withSharedParameters(document: Document): object {
 /** Alternatives: any one of them suffices. */
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
-/** Adds examples and a description to the response that a route declares. */
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
   if (status === '204' || !content) return { description: 'Done; there is nothing to say' };
   const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
@@ -104,7 +102,6 @@ function notModified(isPriced: boolean, all: readonly Occurrence[], { responses,
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** Adds everything that follows from the route's facts. */
 export function describeOperation(
   { 'x-route': facts = {}, parameters, requestBody, responses, ...rest }: Operation,
   method: string,

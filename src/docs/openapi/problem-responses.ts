@@ -70,7 +70,6 @@ function problemResponse(
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** The problem responses of a route, by status. */
 export function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codesOf(facts)) {

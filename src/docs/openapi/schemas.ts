@@ -20,7 +20,6 @@ export type Schema = {
 
 export type NamedSchemas = Readonly<Record<string, Schema>>;
 
-/** Follows a reference. */
 export function resolve(schema: Schema, named: NamedSchemas): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name === undefined ? schema : (named[name] ?? {});

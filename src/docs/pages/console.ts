@@ -9,7 +9,6 @@ import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 /** `npm ci` builds the console there. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
-/** What the page knows of the service before its first call. */
 type Told = {
   basePath: string;
   /** `open`, `verified` (by mail) or `closed`. */

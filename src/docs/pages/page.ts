@@ -1,13 +1,6 @@
 import { attributions } from '#docs/source-list';
 
-type Page = {
-  title: string;
-  /** The navigation entry of this page. */
-  here?: Here;
-  main: string;
-  /** Additional elements. */
-  head?: string;
-};
+type Page = { title: string; here?: Here; main: string; head?: string };
 
 export const assetsOf = (basePath: string) => `${basePath}/docs/static`;
 
@@ -40,7 +33,6 @@ ${footerHtml(`${basePath}/`)}
 `;
 }
 
-/** Path below the base path, and title. */
 const PAGES = {
   console: ['', 'Console'],
   docs: ['docs', 'Docs'],
@@ -48,7 +40,7 @@ const PAGES = {
   status: ['status', 'Status'],
 } as const;
 
-export type Here = keyof typeof PAGES;
+type Here = keyof typeof PAGES;
 
 const LOGO =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path d="M7 21.5 13 14l5 4.5L25 9"/><path class="baseline" d="M7 26h18"/></svg>';

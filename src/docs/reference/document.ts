@@ -11,12 +11,10 @@ export type Document = {
   components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
 };
 
-/** A success response. */
 export type Answer = {
   status: string;
   description: string;
   schema?: Schema | undefined;
-  /** In JSON. */
   example?: unknown;
   csv?: string | undefined;
 };
@@ -35,19 +33,16 @@ export type Entry = {
   needsKey: boolean;
   /** Whether a key is accepted, required or not. */
   takesKey: boolean;
-  /** The required scope. */
   scope: string | undefined;
   parameters: Parameter[];
   body: Schema | undefined;
   answers: Answer[];
-  /** Names of response headers. */
   headers: string[];
   problems: Problem[];
 };
 
 export type Problem = { status: string; code: string };
 
-/** Follows a reference such as `#/components/responses/404`. */
 function follow<T extends object>(document: Document, value: T | Ref): T {
   if (!('$ref' in value)) return value;
   const steps = String(value.$ref).slice('#/'.length).split('/');

@@ -5,7 +5,6 @@ import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from '.
 import type { Answer, Entry, Shared } from './document.ts';
 import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schema-html.ts';
 
-/** The confirmation for an operation that cannot be undone. */
 function questionOf({ method, path, title }: Entry): string | undefined {
   if (method === 'DELETE') return `${title}? This cannot be undone.`;
   if (path.endsWith('/rotate'))
@@ -29,7 +28,7 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
 }
 
 /** The form that calls this service. A script sends it; without one it is hidden. */
-export function tryHtml(entry: Entry, named: NamedSchemas): string {
+function tryHtml(entry: Entry, named: NamedSchemas): string {
   const { parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
   const fields = parameters.map(fieldHtml);

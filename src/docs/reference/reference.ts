@@ -4,7 +4,6 @@ import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
 
-/** A sidebar link and its target. */
 type Link = { id: string; html: string };
 export type Part = { title: string; links: Link[]; html: string };
 const titled = (name: string) => `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`;

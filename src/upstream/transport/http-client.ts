@@ -66,7 +66,6 @@ export function openHttpClient(options: Agent.Options) {
       return request(url, { ...rest, dispatcher: agent, signal: AbortSignal.any([signal, excess.signal]), onInfo });
     },
 
-    /** Destroys all connections and their requests. */
     close: (): Promise<void> => agent.destroy(),
   };
 }

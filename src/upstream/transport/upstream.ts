@@ -25,7 +25,6 @@ const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'too_large',
 ]);
 
-/** A response with its unparsed body. */
 export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export type UpstreamOptions = {
