@@ -53,7 +53,8 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     // Takes a call from a minute and a month (starts, Unix ms); returns the month's calls, or undefined. One statement,
-    // so that two processes cannot both take the last. A clock that was set back reopens neither window.
+    // so that two processes cannot both take the last. A clock that was set back does not reopen a past month, and a
+    // clock slightly behind that of another process does not reopen the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },

@@ -115,7 +115,7 @@ const LONG = 160;
 const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
-/** What is documented once: common problems and headers, and long parameters. */
+/** Documented once: common problems and headers, and long parameters. */
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);
