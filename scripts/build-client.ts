@@ -7,20 +7,13 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-/*
- * Builds the package `quotient-client` into a folder: modules for any browser of the last years and Node from 18, the same
- * as CommonJS, a file of types for each, and what npm wants beside them. `npm run build:client`, then `npm pack ./dist/client`.
- */
+// Builds the package `quotient-client` into a folder, for `npm pack ./dist/client`. Run by `npm run build:client`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
-
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/**
- * As CommonJS one module. As ES modules the chain is in one of its own, since a bundler leaves out whole modules that are
- * not used (`sideEffects`), but not all that is not used of one.
- */
+/** Bundlers drop unused modules (`sideEffects`) but not all unused code of one, so the chain is a module of its own. */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),
@@ -43,7 +36,7 @@ async function bundle(folder: string): Promise<void> {
   await build.close();
 }
 
-/** The types of all modules as the compiler emits them, in one file without what nobody outside can see. */
+/** Bundles the compiler's declarations into one file, without private types. */
 async function bundleTypes(file: string): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'quotient-client-'));
   try {
@@ -51,8 +44,7 @@ async function bundleTypes(file: string): Promise<void> {
     const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', work];
     const args = ['-p', SOURCE, '--rootDir', join(ROOT, 'packages'), ...emit];
     await promisify(execFile)(process.execPath, [compiler, ...args]);
-    // Nothing is left to compile: what compiles is named so that the plugin does not look for TypeScript's interface,
-    // which version 7 has not.
+    // Naming the generator keeps the plugin from loading TypeScript's API, which version 7 does not have.
     const plugin = dts({ dtsInput: true, emitDtsOnly: true, generator: 'oxc', tsconfig: false });
     const build = await rolldown({ input: join(work, 'client/index.d.ts'), plugins: [plugin] });
     const { output } = await build.generate({ format: 'esm', entryFileNames: 'index.d.ts' });
@@ -65,12 +57,12 @@ async function bundleTypes(file: string): Promise<void> {
   }
 }
 
-/** Builds the package into `folder`, which is emptied first. Rejects when it does not hold together. */
+/** Builds the package into `folder`, which is emptied first. Rejects if the bundle is incomplete. */
 export async function buildClient(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([bundle(folder), bundleTypes(join(folder, 'index.d.ts'))]);
-  // The extension decides what a file of types is about.
+  // The extension of a type file selects its module format.
   await copyFile(join(folder, 'index.d.ts'), join(folder, 'index.d.cts'));
   const { version } = await readJson(join(ROOT, 'package.json'));
   const { name, ...rest } = await readJson(join(SOURCE, 'package.json'));

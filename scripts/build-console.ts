@@ -9,25 +9,18 @@ import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
 import { footerHtml, headerHtml } from '#docs/pages/page';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
-/*
- * Builds the console into a folder, since a browser neither strips types nor finds packages. `npm ci` runs it, and
- * `npm run build:console`.
- */
+// Builds the console: browsers neither strip types nor resolve packages. Run by `npm ci` and `npm run build:console`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
-/** What all pages share: the icon, the theme, and styles that `styles/index.css` imports. */
+/** Shared by all pages: the icon, the theme, and styles that `styles/index.css` imports. */
 const SHARED = join(ROOT, 'src/docs/pages/assets');
-
-/** The folder of the modules, the style sheet and the icon, below the page. */
 const ASSETS = 'console';
-
-/** What stands in files of its own: the menu and the dialogs, and what those see who are not signed in. */
+/** Parts of the page in files of their own: menu and dialogs, and the page for visitors who are not signed in. */
 const PARTS = ['dialogs', 'entrance'];
-
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
-/** The modules of the page. The charting library is in one of its own, which is loaded when there is something to draw. */
+/** The charting library is a module of its own, loaded on first use. */
 async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boolean }[]> {
   const build = await rolldown({
     input: join(SOURCE, 'main.ts'),
@@ -47,7 +40,6 @@ async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boole
   });
 }
 
-/** Writes a file, and beside it the same compressed in each content coding. */
 async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   const brotli = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
@@ -59,7 +51,6 @@ async function writeWithCodings(file: string, content: Buffer): Promise<void> {
   await Promise.all([writeFile(file, content), writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
 }
 
-/** The style sheet, in which `styles/index.css` imports the others. */
 async function styleSheet(): Promise<Buffer> {
   const index = await readFile(join(SOURCE, 'styles/index.css'), 'utf8');
   const names = [...index.matchAll(/^@import "(.+)";$/gm)].map(([, name = '']) => name);
@@ -68,7 +59,7 @@ async function styleSheet(): Promise<Buffer> {
 
 const PERIODS = { 1: 'month', 12: 'year' } as const;
 
-/** The choice of a plan in the sign-up form; the first one is selected. */
+/** The plans of the sign-up form; the first is selected. */
 const planChoice = () =>
   PLAN_NAMES.map((name, place) => {
     const { limit, months } = PLANS[name];
@@ -79,7 +70,7 @@ const planChoice = () =>
 
 const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
 
-/** The choice of a currency: its code first, so that typing one finds it. */
+/** The currency options. The code comes first, so that typing it finds the option. */
 const currencyChoice = () => {
   const names = new Intl.DisplayNames('en', { type: 'currency' });
   const offered = servedCurrencies(true).filter((code) => !hasEnded(code));
@@ -94,10 +85,7 @@ const currencyChoice = () => {
 const CHARTS =
   ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
-/**
- * Builds the page into `folder`, which is emptied first: `index.html`, and in `console/` the files that it loads. The
- * name of a file has a hash of its content. Rejects when the page does not load one of them.
- */
+/** Writes `index.html` and `console/` into the emptied `folder`. Rejects if the page does not load an asset. */
 export async function buildConsole(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, ASSETS), { recursive: true });
@@ -106,9 +94,7 @@ export async function buildConsole(folder: string): Promise<void> {
     if (!page.includes(from)) throw new Error(`the page does not have ${from}`);
     page = page.replace(from, to);
   };
-  for (const part of PARTS) {
-    replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));
-  }
+  for (const part of PARTS) replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));
   const addAsset = async (source: string, name: string, content: Buffer) => {
     replace(`"${source}"`, `"${ASSETS}/${name}"`);
     await writeWithCodings(join(folder, ASSETS, name), content);

@@ -5,32 +5,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
 
-/*
- * Builds the service into a folder: JavaScript, and what the sources hold besides TypeScript. A process that strips the
- * types itself starts a quarter of a second later and is 25 MB larger for as long as it lives. With them are the files of a
- * new embedded database. `npm ci` does it, and `npm run build:service` does it again.
- */
+// A process that strips types itself starts 0.25 s later and uses 25 MB more. Run by `npm run build:service`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 
-/**
- * Moves what the compiler emitted to where it runs: it keeps the folders of the checkout, but the service is at the top of
- * `folder` with the packages beside it.
- */
+/** The compiler keeps the folders of the checkout. The service moves to the top, with the packages beside it. */
 async function arrange(folder: string): Promise<void> {
   for (const part of ['src', 'packages']) {
-    for (const name of await readdir(join(folder, part))) {
-      await rename(join(folder, part, name), join(folder, name));
-    }
+    for (const name of await readdir(join(folder, part))) await rename(join(folder, part, name), join(folder, name));
     await rm(join(folder, part), { recursive: true });
   }
 }
 
-/**
- * Builds the service into `folder`, which is emptied first. It lies beside `prisma/`, `package.json` and `dist/`, as
- * `src/` does: the service looks for them there. Rejects when the compiler does not compile it.
- */
+/** Writes into the emptied `folder`, which like `src/` must be next to `prisma/`, `package.json` and `dist/`. */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -39,7 +27,7 @@ export async function buildService(folder: string): Promise<void> {
     throw new Error(`${message}\n${stdout}`);
   });
   await arrange(folder);
-  // What is built finds its own modules: the imports of the package above it name the sources.
+  // The build resolves its own modules: the `imports` of the package above it name the sources.
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`);
   await cp(SOURCE, folder, {
     recursive: true,

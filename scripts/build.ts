@@ -2,10 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
 import { buildService } from './build-service.ts';
 
-/*
- * Builds all that the service runs on: itself into `build/`, and its page into `dist/console`, which is made of the client,
- * of which a part is generated.
- */
+// The console needs the generated types of the client, so these come first.
 
 const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

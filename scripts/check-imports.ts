@@ -2,12 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/*
- * Which module may import which: by its folder, by the role that its name gives it, and never in a circle. A part of
- * `npm run check`.
- */
+// Checks imports: by folder, by role (file name), and for cycles. Part of `npm run check`.
 
-/** The checkout, or the folder that is named. */
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const SUBPATHS = Object.entries(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
@@ -17,7 +13,7 @@ const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'stati
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
-/** The folders that a folder's modules may import, beside their own. */
+/** Allowed imports of a folder, besides its own modules. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/core': [],
   'src/database': inSrc('core'),
@@ -31,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/node': [...inSrc(...BASE), 'packages/cosmos'],
   'src/docs': inSrc(...BASE, ...CAPABILITIES),
   'src/process': inSrc('core', 'database'),
-  // What starts the service: the files directly in src/, and the commands.
+  // The files directly in src/.
   src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process')],
   'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
   'packages/cosmos': [],
@@ -42,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 const isStore = (file: string) => file.endsWith('-store.ts');
 
-/** Which modules may use a package from outside, by its name. */
+/** Which modules may use an external package. */
 const ROLES: { uses: RegExp; in: (file: string) => boolean; told: string }[] = [
   {
     uses: /^(@prisma\/|@electric-sql\/|pg$|#generated\/)/,
@@ -68,7 +64,7 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; told: string }[] = [
 
 type Import = { file: string; line: number; specifier: string; target: string | undefined };
 
-/** The path of what is imported, from the root; undefined for a package. */
+/** The imported path from the root; undefined for a package. */
 function resolve(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
   for (const [subpath, path] of SUBPATHS) {
@@ -83,12 +79,14 @@ function resolve(file: string, specifier: string): string | undefined {
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(({ 1: specifier = '', index }) => ({
-    ...{ file, specifier, target: resolve(file, specifier) },
+    file,
+    specifier,
+    target: resolve(file, specifier),
     line: text.slice(0, index).split('\n').length,
   }));
 }
 
-/** The folder that the rules name: the most specific one. */
+/** The most specific folder that has a rule. */
 function ruled(file: string): string {
   const [top, second] = file.split('/');
   return second?.endsWith('.ts') ? `${top}` : `${top}/${second}`;
@@ -111,7 +109,7 @@ function fault({ file, specifier, target }: Import): string | undefined {
   return undefined;
 }
 
-/** A circle in a graph, as the names along it; undefined where there is none. */
+/** A cycle of the graph as a list of names; undefined if there is none. */
 function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];
@@ -134,7 +132,7 @@ function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | u
   return undefined;
 }
 
-/** For each folder, how the files and folders in it import each other. */
+/** For each folder, the import graph of its files and folders. */
 function graphs(all: readonly Import[]): Map<string, Map<string, Set<string>>> {
   const byFolder = new Map<string, Map<string, Set<string>>>();
   for (const { file, target } of all) {

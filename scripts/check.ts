@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/*
- * Lint and types, each by its own tool: `npm run check`. All are run, also when one fails.
- */
+// Lint, import rules and types: `npm run check`. All run, also when one fails.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';

@@ -7,19 +7,13 @@ import { RECORD_NAMES } from '#docs/openapi/public-records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
-/*
- * Writes the records as plain TypeScript for the client, whose types must not depend on zod: `packages/client/generated/`,
- * from the schemas that the service itself is held to. `npm ci` runs it, and `npm run build:types`.
- */
+// Writes the record schemas as TypeScript: the client's types must not depend on zod. Run by `npm run build:types`.
 
 const FOLDER = new URL('../packages/client/generated/', import.meta.url);
-
 type Schema = Record<string, unknown>;
-
-/** What a schema says beyond shape and meaning: TypeScript has no words for it. */
+/** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
-
-/** How an instant is written on the wire, which is of no interest to whoever gets a `Date`. */
+/** The wire format of an instant, irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 
 function isInstant({ format, description }: Schema): boolean {
@@ -28,7 +22,7 @@ function isInstant({ format, description }: Schema): boolean {
   );
 }
 
-/** A schema of what the caller gets: `Date` where the wire has an instant, and nothing but shape and meaning. */
+/** The schema of the client's value: `Date` for instants, without constraints. */
 function forCaller(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forCaller);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -55,12 +49,9 @@ async function clientTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
   const properties = Object.fromEntries(RECORD_NAMES.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
-  const interfaces = await compile(root as object, 'Records', {
-    additionalProperties: false,
-    bannerComment: '',
-  });
+  const interfaces = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
   return [
-    // The one that holds all others together is not wanted.
+    // Drops the interface that only holds the others together.
     interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
     union('BuiltInToken', 'A token that every service has', BUILT_IN_NAMES),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),

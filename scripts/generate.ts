@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/*
- * Generates the database client from Prisma's schema. `npm ci` runs it, and `npm run generate`.
- */
+// Generates the database client from Prisma's schema. Run by `npm ci` and `npm run generate`.
 
 const PRISMA = fileURLToPath(new URL('../node_modules/prisma/build/index.js', import.meta.url));
 
 const { status, error } = spawnSync(process.execPath, [PRISMA, 'generate'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',
-  // An engine that is not needed here would be downloaded, were it not said where one is: any program will do.
+  // Prisma downloads an engine that is not needed here unless this names an existing program.
   env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath },
 });
 if (error) throw error;

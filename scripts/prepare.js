@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/*
- * Runs at the end of `npm ci`: generates and builds what is not in the repository. Plain JavaScript, because without the
- * development dependencies it is read by whichever Node is installed.
- */
+// Runs at the end of `npm ci`: generates and builds what the repository does not contain. Plain JavaScript: without the
+// development dependencies, any installed Node runs it.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const here = (/** @type {string} */ path) => existsSync(`${ROOT}${path}`);

@@ -33,32 +33,27 @@ import type { Settings } from './settings.ts';
 type Options = {
   settings: Settings;
   logger: FastifyBaseLogger;
-  /** What logs the failures of requests. */
   failures: FailureLog;
   clock: Clock;
-  /** What every request passes. */
   accounts: Pick<Accounts, 'allowance' | 'gate'>;
-  /** What a URL names may be another thing in another generation. */
+  /** The generation changes when a path or parameter may name something else. */
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
-  /** Makes the validators of priced answers: the same in all processes, or a client pays for what it has. */
+  /** The key of the ETags of priced responses. With a different key per process, clients pay for unchanged data. */
   etagKey: string;
-  /** Where answers are recorded, if metrics are served. */
   requests?: RequestHistograms | undefined;
-  /** How long a request may take to arrive; as the contract has it where it is left out. */
   timeouts?: Timeouts;
-  /** How long answers may still take once the app is closed, in ms; they are cut at once where it is left out. */
+  /** How long responses may still take after the app closes, in ms. Without it they are cut immediately. */
   drainMs?: number;
-  /** The folder that the console was built into; none is served where it is left out. */
+  /** The folder of the built console. Without it no console is served. */
   consoleFolder?: string | undefined;
 };
 
-/** Which addresses before ours are proxies: those named, or the last so many. */
+/** The trusted proxies: listed addresses, or the number of hops. */
 const trusted = (proxies: Settings['trustProxy']) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 
-/** The server: the checks that every request passes, the pages, then the routes of each capability. */
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
@@ -79,7 +74,7 @@ export async function buildApp(options: Options) {
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
     loggerInstance: logger,
-    // One logger for all: what is logged of a request names its id, and most requests log nothing.
+    // One logger for all requests: a child logger each costs time, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,

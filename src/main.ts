@@ -1,4 +1,4 @@
 import '#process/supported-node';
 
-// All imports of a module are read before any of it is run: what an old Node cannot read is imported afterwards.
+// Imports are parsed before any module runs, so syntax that an old Node cannot parse is imported dynamically.
 void import('#process/start').then(({ start }) => start(process.argv.slice(2), () => import('./serve.ts')));

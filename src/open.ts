@@ -27,40 +27,35 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 import { buildApp } from './app.ts';
 import type { Settings } from './settings.ts';
 
-/** How often a process polls for what others have written, in ms. */
+/** How often a process polls for changes by others, in ms. */
 const POLL_MS = SECOND;
-
-/** How long the outcome of a check of the database is kept, in ms. */
+/** How long a database check is cached, in ms. */
 const CHECK_TTL = SECOND;
-
-/** The part of the shutdown grace for requests in progress. The rest is for settling the ledger. */
+/** The share of the shutdown grace for requests in progress. The rest is for settling the ledger. */
 const DRAINING = 0.7;
 
-/**
- * Connections that wait to be accepted. The loop accepts all of them in one turn: with Node's 511, a flood of new
- * connections held it for 0.4 s. A client that finds no room tries again after a second (TCP).
- */
+// The accept backlog. The loop accepts the whole backlog in one turn: with Node's 511, a flood of new connections
+// blocked it for 0.4 s. A client that finds the backlog full retries after a second (TCP).
 const BACKLOG = 128;
 
-/** A log that masks everything of an API key's form, wherever it came from. */
+/** A log that masks everything that has the form of an API key. */
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
   return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
 }
 
-/** What logs repeated failures of the service to a log. */
 export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
   createFailureLog({ log: logger, clock, identifyDatabaseFailure, deadline: DEADLINE });
 
 type Overrides = {
   logger?: pino.Logger;
-  /** What logs the failures of the same logger. */
+  /** Uses the same logger. */
   failures?: FailureLog;
   clock?: Clock;
-  /** A database that somebody else opened, and will close. */
+  /** Remains open on `close`. */
   database?: Database;
 };
 
-/** Opens every capability, from the bottom up; `close` closes them from the top down. */
+/** Opens all capabilities in order of dependency; `close` closes them in reverse. */
 export async function openCapabilities(settings: Settings, overrides: Overrides = {}) {
   const { clock = systemClock, logger = openLog(settings.logLevel) } = overrides;
   const { databaseUrl: url, dataDir } = settings;
@@ -73,10 +68,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const versions = createVersionWatcher(refreshes);
   const responses = createResponseCache(clock);
   const recording = createUpstreamRecording(metrics, failures);
-  const deps = {
-    ...{ settings, database, deadline, refreshes, versions, responses, ...recording },
-    ...{ metrics, clock, log: logger, failures },
-  };
+  const basics = { settings, clock, failures, metrics };
+  const deps = { ...basics, log: logger, database, deadline, refreshes, versions, responses, ...recording };
 
   const capabilities: Capability[] = [];
   function add<Opened extends Capability>(opened: Opened): Opened {
@@ -91,9 +84,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
   add({ routes: sources });
 
-  const checkDatabase = memo(database.ready, {
-    ...{ ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline },
-  });
+  const checkDatabase = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
   failures.watch('database', checkDatabase);
   deadline.begin();
 
@@ -124,16 +115,19 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   }
 
   return {
-    /** All of them, in the order of opening. */
     capabilities,
-    ...{ catalogue, prices, statistics, accounts, notifications },
-    ...{ settings, logger, failures, clock, metrics },
-    /** Records each answer, where the metrics are served. */
+    ...basics,
+    logger,
+    catalogue,
+    prices,
+    statistics,
+    accounts,
+    notifications,
     requests,
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
     etagKey,
-    /** Reloads what other processes have written: once a second, where there can be others. */
+    /** Reloads changes by other processes; called once a second where other processes are possible. */
     poll,
     async close(): Promise<void> {
       await polling.close();
@@ -146,11 +140,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
 
 export type Closer = () => Promise<unknown>;
 
-/**
- * Opens the service on a database: its capabilities and its metrics.
- *
- * @param closers receives what closes each opened part, in the order of opening, also when a later step fails
- */
+/** `closers` receives the closer of each opened part in order, also when a later step fails. */
 export async function openService(
   settings: Settings,
   { closers, ...overrides }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
@@ -167,7 +157,7 @@ export async function openService(
   return {
     users: accounts.users,
 
-    /** Serves at a port of the configured host. After a failure it can be called again. */
+    /** May be called again after a failure. */
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
       const app = await buildApp({ ...opened, accounts, consoleFolder: CONSOLE_FOLDER, drainMs });
       stopping?.throwIfAborted();

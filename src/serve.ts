@@ -10,20 +10,18 @@ import type { FailureLog } from '#upstream/failure-log';
 import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** Between two attempts to reach the database, in ms: twice as long each time. */
+/** The pause between attempts to reach the database, in ms; it doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-
-/** Nobody waits for a statement any more then, in ms: requests waited 5 s, and the longest of a start takes one. */
+/** In ms. Requests wait 5 s for a statement, and the longest statement of a start takes 1 s. */
 const LONGEST_STATEMENT = 10 * SECOND;
-
 const stopping = new AbortController();
 
-/** Settings, open, listen; on SIGTERM or SIGINT close, in reverse, with a deadline. A second signal ends it at once. */
+/** A signal closes everything in reverse, within the grace. A second signal ends the process immediately. */
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
   const closers: (() => Promise<void>)[] = [];
-  // Before anything is opened: as the first process of a container it is not ended by a signal it does not listen to.
+  // Registered first: the kernel ignores signals to PID 1 of a container that have no handler.
   closeWithGrace({ delay: settings.shutdownGraceMs, logger }, async ({ err, signal }) => {
     if (err) logger.error({ err }, 'stopping after an uncaught error');
     else logger.info({ signal }, 'stopping');
@@ -36,17 +34,14 @@ async function start(settings: Settings): Promise<void> {
   const { listen } = await openService(settings, { logger, failures, database, closers });
   closers.push(giveBackMemory().close);
   const address = await listen(settings.port, stopping.signal);
-  // The log has it too, for whatever collects the log.
-  if (process.stdout.isTTY) {
-    process.stdout.write(announcement(urlOf(address) + settings.basePath));
-  }
+  if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
 }
 
-/** The thread of the embedded database has ended by itself; it is started again. */
+/** The thread of the embedded database has ended and is restarted. */
 const embeddedEnd = (reason: string) =>
   new Problem('database_unavailable', reason, { cause: Object.assign(new Error(reason), { code: 'ended' }) });
 
-/** Opens the database, and waits for one that is not there yet: service and database are started side by side. */
+/** Waits for an unreachable database: service and database may start at the same time. */
 async function openWhenReachable(settings: Settings, failures: FailureLog): Promise<Database> {
   for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
     try {
@@ -67,7 +62,7 @@ async function openWhenReachable(settings: Settings, failures: FailureLog): Prom
 try {
   await start(readSettings());
 } catch (error) {
-  // What a stop cuts short in the middle of a start is no fault.
+  // An interrupted start is not a failure.
   if (!stopping.signal.aborted) {
     const { text, exitCode } = explain(error);
     process.stderr.write(`${text}\n`);

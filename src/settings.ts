@@ -22,7 +22,6 @@ const isAddress = (text: string) => {
   return bits === undefined ? width > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= width;
 };
 
-/** The proxies in front: how many, or which addresses. */
 const proxies = z
   .string()
   .transform((text): number | string[] =>
@@ -35,7 +34,7 @@ const proxies = z
 
 const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 
-/** Each setting of the environment: its name, its form and its default. Faults are told in this order. */
+/** Faults are reported in this order. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -68,14 +67,9 @@ const variables = z.object({
 });
 
 export type SettingName = keyof typeof variables.shape;
-
-/** The name of every setting of the environment. */
 export const SETTING_NAMES = Object.keys(variables.shape) as SettingName[];
-
-/** Settings as an environment has them. */
 export type Environment = Partial<Record<SettingName, string>>;
 
-/** The settings that an environment sets; an empty value counts as unset. */
 export const settingsIn = (env: Readonly<Record<string, string | undefined>> = process.env): Environment =>
   Object.fromEntries(SETTING_NAMES.filter((name) => env[name]).map((name) => [name, env[name]]));
 
@@ -84,10 +78,7 @@ const environment = variables.superRefine((env, context) => {
     context.addIssue({ code: 'custom', path: [name], message });
 });
 
-/**
- * The settings of the service, read from the environment; an empty value counts as unset.
- * Throws `SettingsError` with a line for each fault. No value is repeated in a fault: it may be a secret.
- */
+/** An empty value counts as unset. Throws `SettingsError`; faults repeat no value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
   const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {

@@ -2,21 +2,16 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
-/** The arguments that a command accepts: `positionals` has their names, all required, in order. */
-type Form<Options extends ParseArgsOptionsConfig> = {
-  options?: Options;
-  positionals?: readonly string[];
-};
-
-/** `--json` in place of a table. */
+/** `positionals` are names; all are required. */
+type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
-/** A wrong command line. The command line's dispatcher adds where the usage is. */
+/** The dispatcher appends where to find the usage. */
 export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-/** The accepted arguments, as a usage has them: `<key> [--json]`. */
+/** As in a usage: `<key> [--json]`. */
 function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
@@ -24,10 +19,7 @@ function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsCon
   return [...positionals.map((name) => `<${name}>`), ...optional].join(' ') || 'no arguments';
 }
 
-/**
- * The options and positionals of a command. Throws `UsageError` for an unknown, missing or surplus argument. An error
- * does not repeat a value, which may be a secret that was given by mistake.
- */
+/** Throws `UsageError` for unknown, missing or surplus arguments. It repeats no value, which may be a secret. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   form: Form<Options>,
@@ -48,7 +40,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   return parsed;
 }
 
-/** A command that reads its arguments first, and gives its exit code; a run that gives none has succeeded. */
+/** A command that parses its arguments and returns its exit code, by default 0. */
 export const command =
   <const Options extends ParseArgsOptionsConfig>(
     form: Form<Options>,
@@ -66,7 +58,7 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(args: reado
   }
 }
 
-/** The fault of an option in one sentence. Node names the option, in quotes, and does not repeat its value. */
+/** Node's message quotes the option and does not repeat its value. */
 function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseArgsOptionsConfig>): string {
   const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}: give ${acceptedBy(form)}`;
@@ -74,14 +66,14 @@ function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseA
   return `${option} has no value: give ${option} <value>, or ${option}=<value> if the value begins with a dash`;
 }
 
-/** An integer from the command line. Throws `UsageError` if it is none or out of bounds. */
+/** Throws `UsageError` for anything but an integer from `min` to `max`. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
   throw wrongUsage(`${what} must be a whole number from ${min} to ${max}`);
 }
 
-/** A UTC date from the command line, in Unix ms of its midnight. Throws `UsageError` for a date in the future too. */
+/** Parses a UTC date to the Unix ms of its midnight. Throws `UsageError` also for a future date. */
 export function pastDate(what: string, text: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   if (at <= now && isoDate(at) === text) return at;

@@ -2,15 +2,13 @@ import { iso, isoDate } from '#core/clock';
 import { EXIT, ExitError, explain } from '#process/exit';
 import { UsageError, wrongUsage } from './arguments.ts';
 
-/** The commands of a process by their names; each gives the exit code. */
 export type CommandLine = {
-  /** Its script in package.json. */
   name: string;
   usage: string;
   commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
 };
 
-/** Runs some work of a command line. A wrong usage is reported with the command that prints the usage. */
+/** Adds to a `UsageError` how to print the usage. */
 export async function withUsageHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -21,7 +19,7 @@ export async function withUsageHint<Result>(name: string, work: () => Promise<Re
   }
 }
 
-/** Runs the command that the arguments begin with; `--help` anywhere only prints the usage. */
+/** Runs a command; `--help` anywhere only prints the usage. */
 async function dispatch({ usage, commands }: CommandLine, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
@@ -35,7 +33,6 @@ async function dispatch({ usage, commands }: CommandLine, args: readonly string[
   return command(rest);
 }
 
-/** The exit code of some work; an error goes to stderr. */
 async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
@@ -46,7 +43,7 @@ async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Runs some work and sets the exit code. The process then ends by itself. */
+/** Sets the exit code instead of exiting, so that output is flushed. */
 export async function runToExitCode(work: () => Promise<number>): Promise<void> {
   // The reader may close the pipe early, as `… | head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -58,18 +55,17 @@ export async function runToExitCode(work: () => Promise<number>): Promise<void> 
 const run = (commandLine: CommandLine, args: readonly string[]) =>
   withUsageHint(commandLine.name, () => dispatch(commandLine, args));
 
-/** Runs a command and gives its exit code: 0 done, 1 failed, 2 wrong usage, settings or data directory. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong usage, settings or data directory. */
 export const runCommand = (commandLine: CommandLine, args: readonly string[]): Promise<number> =>
   exitCodeOf(() => run(commandLine, args));
 
-/** Runs the command line of this process. */
 export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
   runToExitCode(() => run(commandLine, process.argv.slice(2)));
 
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
 export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
 
-/** A table stays within a hundred columns: what is cut is whole in JSON. */
+/** Keeps tables within a hundred columns; JSON output is not cut. */
 export function cut(text: string | null, width: number): string {
   const characters = [...(text ?? '-')];
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
@@ -77,11 +73,10 @@ export function cut(text: string | null, width: number): string {
 
 export const printJson = (value: unknown) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 
-/** Prints names and values, one to a line. */
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
 
-/** Prints the first lines of a kind, and of the rest how many there are. */
+/** Prints the first lines of a kind, then the number of the rest. */
 export function printFirst(limit: number, kind: string) {
   let count = 0;
   const print = (text: string) => process.stderr.write(`${text}\n`);
@@ -96,7 +91,7 @@ export function printFirst(limit: number, kind: string) {
   };
 }
 
-/** A line at the terminal that is written over again and again; elsewhere nothing is written but the lines that stay. */
+/** A line that is overwritten at a terminal; elsewhere only permanent lines are written. */
 export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   let isOpen = false;
   const clear = () => {
@@ -109,7 +104,6 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
       stream.write(`\r\u001b[K${text.slice(0, (stream.columns ?? 80) - 1)}`);
       isOpen = true;
     },
-    /** A line that stays. */
     line(text: string): void {
       clear();
       stream.write(`${text}\n`);
@@ -118,7 +112,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   };
 }
 
-/** Rows as aligned columns, two spaces between them; numbers stand right. The first row is the heading. */
+/** Columns are two spaces apart, numbers right-aligned. The first row is the heading. */
 export function alignedTable(rows: readonly (readonly (string | number)[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -136,10 +130,10 @@ export function alignedTable(rows: readonly (readonly (string | number)[])[]): s
     .join('');
 }
 
-/** Aborted by Ctrl-C; the reason is the exit code, by convention 128 plus the number of the signal. */
+/** Aborted by a signal. The reason is the exit code: 128 plus the signal number. */
 export function interruption(): AbortSignal {
   const stop = new AbortController();
-  // npm passes a Ctrl-C on, so the signal may come twice.
+  // npm passes Ctrl-C on, so the signal may arrive twice.
   process.on('SIGINT', () => stop.abort(130));
   process.on('SIGTERM', () => stop.abort(143));
   return stop.signal;

@@ -17,13 +17,7 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/**
- * Runs some work with the configured database, and closes it afterwards in any case. A command reaches an embedded
- * database in use through the service that has it.
- *
- * A database without users may be another one than the operator meant (a demo or a service with other settings has its
- * own), so stderr names it.
- */
+/** An embedded database in use is reached through its service. stderr names a database without users. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {
@@ -44,14 +38,14 @@ const emptinessOf = ({ databaseUrl, dataDir }: Settings) =>
     ? `The embedded database in ${resolve(dataDir)} has no users. To use another database, set DATA_DIR or DATABASE_URL.`
     : `The database at ${configuredDatabasePlaceOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
 
-/** The hosts and the name of a server's database, without the user, the password and the parameters. */
+/** Hosts and database name, without credentials and parameters. */
 function configuredDatabasePlaceOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);
   return hosts.map(({ name }) => name).join() + pathname;
 }
 
-/** The served token that an argument names, by name or symbol. Throws `ExitError` with the nearest for any other text. */
+/** Finds a served token by name or symbol. Throws `UsageError` with similar names otherwise. */
 export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {
   const catalogue = createCatalogue(await createTokenStore(prisma).all());
   const token = catalogue.find(text);
@@ -61,7 +55,7 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
   throw wrongUsage(`unknown token: ${hint}`);
 }
 
-/** A server's URL or a directory, from the command line. Throws `ExitError`; the text, which may hold a password, is not repeated. */
+/** Parses a URL or directory. Throws `UsageError`; the text, which may hold a password, is not repeated. */
 export function placeOf(what: string, text: string): Place {
   if (/^postgres(?:ql)?:\/\//.test(text)) return { url: text };
   if (text === '' || /^[^/\\]*:\/\/|@/.test(text))
@@ -75,10 +69,9 @@ export const configuredPlace = ({ databaseUrl, dataDir }: Settings): Place =>
 export const isSamePlace = (one: Place, other: Place): boolean =>
   'url' in one ? 'url' in other && one.url === other.url : !('url' in other) && one.dataDir === other.dataDir;
 
-/** Whether a directory holds an embedded database. */
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
-/** Opens one connection. Throws `ExitError`: whatever stands in the way is the operator's to know. */
+/** Opens one connection. Throws `ExitError` for every failure. */
 export async function openPlace(what: string, place: Place): Promise<OpenSession> {
   try {
     return await openSession(place);
@@ -89,7 +82,7 @@ export async function openPlace(what: string, place: Place): Promise<OpenSession
   }
 }
 
-/** What a database said, or that it has gone, is one line; a fault of ours keeps its stack. */
+/** Reduces a database error to one line. A bug keeps its stack. */
 export function databaseFault(error: unknown): unknown {
   const { severity, message } = Object(error) as { severity?: string; message?: string };
   if (severity === undefined && !isDatabaseUnable(error)) return error;
@@ -113,10 +106,9 @@ function embeddedDirectory(): string {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-
 const OTHER_FILE = 'restore another backup';
 
-/** Reports every fault of a file, a directory or a database in one line. */
+/** Reduces a fault of a file, directory or database to one line. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
@@ -129,7 +121,6 @@ function faultOf(file: string, error: unknown): unknown {
   return databaseFault(error);
 }
 
-/** `database backup <file>` */
 export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   const dataDir = embeddedDirectory();
   if (!holdsDatabase(dataDir))
@@ -151,7 +142,6 @@ export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   }
 });
 
-/** `database restore <file>` */
 export const runRestore = command(form, async ({ positionals: [file = ''] }) => {
   const dataDir = embeddedDirectory();
   if (!existsSync(file)) throw new ExitError(`${file} does not exist: check the path`);

@@ -32,10 +32,8 @@ const form = {
 } as const;
 
 const number = (value: number) => value.toLocaleString('en');
-
-/** PostgreSQL quotes the name of a table that is a word of its own. */
+/** PostgreSQL quotes table names that are keywords. */
 const plain = (table: string) => table.replaceAll('"', '');
-
 const countOf = ({ rows }: { rows: number }) => `${number(rows)} rows`;
 
 function differenceLine({ table, source, target }: Compared): string {
@@ -43,7 +41,7 @@ function differenceLine({ table, source, target }: Compared): string {
   return `${plain(table)}: ${counts}`;
 }
 
-/** Prints what happens: at a terminal how far it has come, elsewhere a line for each table. */
+/** Progress at a terminal, elsewhere one line per table. */
 function createReport() {
   const progress = progressLine();
   const begun = systemClock.elapsed();
@@ -69,7 +67,6 @@ function createReport() {
   };
 }
 
-/** What is printed at the end, and the exit code. */
 function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
   if (outcome.kind === 'interrupted') {
     print('interrupted: run it again for the rest');
@@ -91,7 +88,6 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
 
 type Opened = (what: string, place: Place) => Promise<OpenSession>;
 
-/** What stands in the way of opening a database is one line, with its name. */
 const named = (name: string) => (error: Error) => {
   throw new ExitError(`${name}: ${error.message}`, EXIT.failed, error);
 };
@@ -144,7 +140,6 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
   }
 }
 
-/** `database copy <target>` */
 export const runCopy = command(form, async ({ values, positionals }) => {
   const target = placeOf('<target>', positionals[0] ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);

@@ -2,27 +2,16 @@ import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
-/** The paths of the node's own records, which stand in for an explorer. */
+/** The node's own records stand in for an explorer. */
 const EXPLORER_PATHS = {
-  cosmos: {
-    transaction: '/cosmos/tx/v1beta1/txs/{hash}',
-    address: '/cosmos/auth/v1beta1/accounts/{address}',
-  },
+  cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
 };
 export type Dialect = keyof typeof EXPLORER_PATHS;
 export const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
 
-type StandIns = {
-  sandbox: Sandbox;
-  dialect: Dialect;
-  /** The URL of the mail server that prints mails. */
-  mailUrl: string;
-  /** The directory of the temporary database. */
-  dataDir: string;
-};
+type StandIns = { sandbox: Sandbox; dialect: Dialect; mailUrl: string; dataDir: string };
 
-/** The settings that the demo fixes: its database, its upstreams with their credentials, and its mail server. */
 function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
   const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
   const { EXCHANGE_RATES_URL, NODE_DIALECT = 'auto' } = given;
@@ -35,7 +24,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
     KRAKEN_URL: sandbox.krakenUrl,
     EXCHANGE_RATES_URL: EXCHANGE_RATES_URL === 'off' ? 'off' : sandbox.exchangeRatesUrl,
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
-    // Two of the chains come from this source, which requires a key.
+    // Two of the chains use this source, which requires a key.
     CRYPTOCOMPARE_API_KEY: 'demo',
     SOLANA_RPC_URL: sandbox.solanaUrl,
     ARWEAVE_URL: sandbox.arweaveUrl,
@@ -51,17 +40,14 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
   };
 }
 
-/** The demo's own defaults. A request log is of level `info`, so `LOG_REQUESTS` keeps the service's default level. */
+/** The demo's defaults. Request logs have level `info`, so with `LOG_REQUESTS` the service's default level applies. */
 const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
 });
 
-/**
- * The environment of the demo: every given setting except those that the demo fixes.
- * `overridden` names each given setting that the demo fixes at another value.
- */
+/** All given settings except those that the demo fixes. `overridden` names the given settings that it changes. */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);
   return {

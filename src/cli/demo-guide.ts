@@ -2,34 +2,28 @@ import { DAY, isoDate } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
-/** The settings by which each of the operator's commands reaches the demo, with an example. */
+/** The settings that an operator command needs to reach the demo, with an example. */
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
-  {
-    settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'],
-    line: 'npm run tokens -- add albado',
-  },
+  { settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'], line: 'npm run tokens -- add albado' },
   { settings: ['DATA_DIR'], line: 'npm run database -- backup demo.gz' },
 ];
 
-/** A word of a POSIX shell. */
 const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 type Guide = {
-  /** Where the service is, `BASE_PATH` included. */
+  /** Includes `BASE_PATH`. */
   url: string;
   environment: Environment;
   overridden: readonly SettingName[];
-  /** Whether other processes reach the database while the demo has it. */
   isReachable: boolean;
   apiKey: string;
-  /** An address with a balance on the chain. */
   account: string;
   now: number;
 };
 
-/** The commands that reach the demo. A DATABASE_URL of the operator's shell would select another database. */
+/** A DATABASE_URL of the operator's shell would select another database, so it is unset. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
     return 'Operator commands cannot reach this demo: its temporary directory cannot hold a Unix socket.\n';
@@ -41,7 +35,6 @@ function operatorCommands({ environment, overridden, isReachable }: Guide): stri
   return `Operator commands reach this demo from another shell:\n\n${lines.join('')}`;
 }
 
-/** The text that the demo prints once it serves. */
 export function guide(facts: Guide): string {
   const { url, overridden, apiKey, account, now } = facts;
   const calls = [
@@ -72,7 +65,6 @@ ${notice}Ctrl-C stops it and deletes its data.
 /** The origin of links in mails until the service listens. */
 export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
 
-/** Starts a mail server that prints each mail. */
 export async function printMails() {
   let origin = UNKNOWN_ORIGIN;
   const { url, close } = await startMailbox(({ to, headers, text }) => {
@@ -81,7 +73,6 @@ export async function printMails() {
   });
   return {
     url,
-    /** Sets the origin of the service. Links in later mails point there. */
     linkTo(to: string): void {
       origin = to;
     },

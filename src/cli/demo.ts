@@ -27,10 +27,9 @@ The demo prints how the operator's commands (users, archive, tokens, database) r
 It needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
-/** Prints the step in progress. */
 const tell = (step: string) => process.stdout.write(`${step}\n`);
 
-/** Starts the demo and resolves with the text to print. `closers` has what is open, also when a later step fails. */
+/** Resolves with the text to print. `closers` has everything that is open, also when a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   tell('Starting stand-ins for the upstreams, and a small blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
@@ -57,13 +56,17 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const origin = urlOf(address);
   mails.linkTo(origin);
   return guide({
-    ...{ url: origin + settings.basePath, environment, overridden, apiKey, now: systemClock.now() },
+    url: origin + settings.basePath,
+    environment,
+    overridden,
+    apiKey,
+    now: systemClock.now(),
     isReachable: await isListening(dataDir),
     account: sandbox.chain.accounts[0]?.address ?? '',
   });
 }
 
-/** Closes in reverse order. After a failure it closes the rest, and then throws the first failure. */
+/** Closes in reverse order, also after a failure; then throws the first failure. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.toReversed()) await close().catch((error) => failures.push(error));

@@ -45,14 +45,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** What the operator can do about a failed upstream call. Where nothing is listed, a later attempt may succeed. */
+/** Causes without an entry may pass: the advice is to retry. */
 const ADVICE: Partial<Record<FailureCause, string>> = {
   unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
   refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
   over_budget: 'run it again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
 };
 
-/** Runs some work with the listing. A failed upstream call is reported in one line. */
 const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   withDatabase(async (database) => {
     const silent = () => undefined;
@@ -72,7 +71,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
 const SERVED = '`npm run tokens -- list` shows the served tokens';
 
-/** @param hint how to find an id, where none is similar */
+/** @param hint how to find an id when none is similar */
 function refusalText({ why, told }: Refusal, hint: string): string {
   const names = told.join(' or ');
   const texts: Record<Refusal['why'], string> = {
@@ -146,16 +145,11 @@ const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
 });
 
-export const tokens: CommandLine = {
-  name: 'tokens',
-  usage: USAGE,
-  commands: { add, remove, list, find },
-};
-
+export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { add, remove, list, find } };
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
-/** Opens what a command needs that adds tokens: its calls come from the same budgets as those of the service. */
-export async function openListing({ settings, database, clock, log }: Deps) {
+/** Opens the listing. Its calls count toward the service's budgets. */
+async function openListing({ settings, database, clock, log }: Deps) {
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
   const refreshes = createRefreshStore(database.prisma);
   const versions = createVersionWatcher(refreshes);
@@ -166,13 +160,22 @@ export async function openListing({ settings, database, clock, log }: Deps) {
   const recording = { observe: unobserved, dropped: unobserved };
   const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
-    ...{ store: refreshes, upstream: 'coingecko', budget: coingecko.budget, clock },
+    store: refreshes,
+    upstream: 'coingecko',
+    budget: coingecko.budget,
+    clock,
     throttle: () => undefined,
   });
   const aggregator = openCoinGecko({
     ...coingecko,
-    ...{ timeoutMs, catalogue, clock, reserve, breaker: createBreaker() },
-    ...{ callSpacing: () => 0, observe: () => undefined, dropped: () => undefined },
+    timeoutMs,
+    catalogue,
+    clock,
+    reserve,
+    breaker: createBreaker(),
+    callSpacing: () => 0,
+    observe: () => undefined,
+    dropped: () => undefined,
   });
 
   return {

@@ -29,7 +29,6 @@ const toJson = (message: NoticeMessage) => ({
   reason: message.lastError,
 });
 
-/** Prints the notices that have not arrived: those that wait, that failed or were refused, and that were given up. */
 export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
   const messages = await withDatabase(({ prisma }) => createNoticeStore(prisma).undelivered());
   if (values.json) return printJson(messages.map(toJson));

@@ -11,7 +11,7 @@ import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
 
-/** The remedy of a problem on the command line. The API's own detail names paths, or nothing. */
+/** Command-line remedies: the API's own details name paths, or nothing. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
   api_key_revoked: () => 'The user was erased and cannot be changed.',
@@ -19,33 +19,36 @@ const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
     'The last owner key cannot be revoked alone: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
 
-/** Rethrows an error. A problem names a command as its remedy. */
-export function inCommands(error: unknown): never {
+/** Rethrows a problem with a command as its remedy. */
+function inCommands(error: unknown): never {
   const remedy = error instanceof Problem ? REMEDIES[error.code]?.(error.message) : undefined;
   throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);
 }
 
-/** The largest integer of the database. */
 export const HIGHEST = 2_147_483_647;
 
-/** A user's record number from the command line. Throws `ExitError`. */
+/** Throws `UsageError`. */
 export const recordNumber = (text = '') =>
   wholeNumber('<key>, the record number in `npm run users -- list`,', text, 1, HIGHEST);
 
-/** Runs some work with the users of the configured database. */
 export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
   withDatabase(({ prisma }) =>
     work(createUsers({ store: createUserStore(prisma), clock: systemClock })).catch(inCommands),
   );
 
-/** Prints a record with the key that was just made. */
 export const printRecord = (record: object) => printLines(Object.entries(record));
 
-/** Prints a user of whom no key is known: only its hash is stored. */
+/** The key itself is unknown: only its hash is stored. */
 export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
   printRecord({
-    ...{ key, name, email, plan, limit },
-    ...{ createdAt: iso(createdAt), validUntil: iso(validUntil), updatedAt: iso(updatedAt) },
+    key,
+    name,
+    email,
+    plan,
+    limit,
+    createdAt: iso(createdAt),
+    validUntil: iso(validUntil),
+    updatedAt: iso(updatedAt),
   });
 
 function reportOf({ prisma }: Pick<Database, 'prisma'>) {
@@ -59,7 +62,14 @@ function reportOf({ prisma }: Pick<Database, 'prisma'>) {
 }
 
 const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
-  ...{ key, name, email, plan, limit, state, keys, used },
+  key,
+  name,
+  email,
+  plan,
+  limit,
+  state,
+  keys,
+  used,
   periodStart: iso(period.start),
   resetsAt: iso(period.end),
   lastUsedAt: isoOrNull(at.lastUsedAt),
@@ -68,7 +78,6 @@ const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...a
   updatedAt: iso(at.updatedAt),
 });
 
-/** Prints every user: state, keys, what is used of the limit, last use. */
 export const list = command({ options: JSON_OPTION }, async ({ values }) => {
   const accounts = await withDatabase((database) => reportOf(database).list());
   if (values.json) return printJson(accounts.map(toJson));
@@ -83,7 +92,12 @@ export const list = command({ options: JSON_OPTION }, async ({ values }) => {
 type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
 
 const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
-  ...{ id, label, scopes, start, state, seenOrigin },
+  id,
+  label,
+  scopes,
+  start,
+  state,
+  seenOrigin,
   createdAt: iso(at.createdAt),
   lastUsedAt: isoOrNull(at.lastUsedAt),
   replacedAt: isoOrNull(at.replacedAt),
@@ -119,7 +133,6 @@ function printAccount({ account, keys, notices }: Shown): void {
   }
 }
 
-/** Prints one user, with all keys and which notices go where. */
 export const show = command({ options: JSON_OPTION, positionals: ['key'] }, async ({ values, positionals }) => {
   const key = recordNumber(positionals[0]);
   const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));

@@ -1,11 +1,10 @@
 type Options = {
-  /** Receives what a run throws; without it the error is an unhandled rejection. */
+  /** Receives the errors of `work`. Without it, an error is an unhandled rejection. */
   onError?: (error: unknown) => void;
-  /** Whether the process may end while the timer runs. */
   isUnref?: boolean;
 };
 
-/** Repeats work every `ms` milliseconds, one run at a time: a run that takes longer is joined by the next. */
+/** Repeats work every `ms` milliseconds. Runs never overlap: a tick during a run joins it. */
 export function every(ms: number, work: () => unknown, { onError, isUnref = false }: Options = {}) {
   let underWay: Promise<void> | undefined;
   let isClosed = false;
@@ -31,10 +30,9 @@ export function every(ms: number, work: () => unknown, { onError, isUnref = fals
   if (isUnref) timer.unref();
 
   return {
-    /** Runs the work now, or joins the run in progress; resolves when the run is over. */
     run,
 
-    /** Ends the repetition; resolves when the run in progress is over. */
+    /** Stops the timer; resolves when the run in progress has ended. */
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);

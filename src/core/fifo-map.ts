@@ -1,7 +1,4 @@
-/**
- * A map that holds so many entries at most: what came first goes first, used or not.
- * @param forgotten told of each value that makes room
- */
+/** Evicts the oldest of more than `most` entries, used or not. `forgotten` receives evicted and deleted values. */
 export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Value) => void = () => undefined) {
   const entries = new Map<string, Value>();
 
@@ -10,13 +7,12 @@ export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Va
     has: (key: string): boolean => entries.has(key),
     entries: (): Iterable<[string, Value]> => entries,
 
-    /** Takes a value out, and tells of it. */
     delete(key: string): void {
       const value = entries.get(key);
       if (entries.delete(key)) forgotten(value as Value);
     },
 
-    /** A value in the place of another keeps its turn. */
+    /** Replacing a value keeps its position in the order. */
     set(key: string, value: Value): void {
       entries.set(key, value);
       if (entries.size <= most) return;

@@ -1,22 +1,17 @@
-/*
- * What a JSON text would become, told before it is parsed: parsed values take many times the memory of their text, and
- * what is nested some thousands deep cannot be written out again.
- */
+// Parsed JSON takes many times the memory of its text, and cannot be serialized beyond some thousand levels.
 
-/** How many objects and arrays may be inside one another, and how many values there may be in all. */
+/** `depth`: nested objects and arrays; `values`: values in total. */
 export type JsonBounds = { depth: number; values: number };
 
 type JsonShape = {
-  /** The bound that is passed, if one is; the scan ends there. */
   excess: keyof JsonBounds | undefined;
-  /** Where objects and arrays of more than so many characters begin, and their last character. */
+  /** From the first to the last character of each object or array above the given length. */
   long: ReadonlyMap<number, number>;
 };
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where the string that begins at `start` ends. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -27,10 +22,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Scans a text once, whether or not it is JSON. A value is counted by the bracket or the comma before it, so an empty
- * array or object counts for two.
- *
- * @param longer from how many characters on an object or array is told as long
+ * Counts values by the bracket or comma before them, so an empty array counts twice. `long` has those over `longer`.
  */
 export function shapeOfJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];
@@ -53,8 +45,8 @@ export function shapeOfJson(text: string, { depth, values }: JsonBounds, longer 
 }
 
 /**
- * The members of a long object or array, cut at its commas into pieces of about so many characters. A member that is
- * long itself is a piece of its own. What is not JSON may come out in any way, but none of it is left out.
+ * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a piece of its
+ * own. Invalid JSON yields arbitrary pieces, but no character is dropped.
  */
 export function* cutJson(
   text: string,

@@ -1,19 +1,16 @@
 import type { Clock } from './clock.ts';
 
 type Options<Value> = {
-  /** How long a value is kept from the end of the call that made it, in ms; 0 shares the call alone. */
+  /** How long a value is cached after its call ends, in ms. With 0, only concurrent callers share it. */
   ttl: number;
   clock: Pick<Clock, 'elapsed'>;
-  /** Whether an error is kept as long as a value; otherwise the next caller causes another call. */
+  /** Whether errors are cached like values. Otherwise the next caller makes another call. */
   keepsErrors?: boolean;
-  /** What callers get in place of the call's own promise, such as one with a deadline. */
+  /** Wraps the promise that callers receive, for example with a deadline. */
   share?: (call: Promise<Value>) => Promise<Value>;
 };
 
-/**
- * One value for all callers, made by one call at a time. The function that it returns accepts a version: a value of
- * another version is made anew, also while the call for the earlier version is in progress.
- */
+/** Caches one value; concurrent callers share one call. A call with another version makes a new value immediately. */
 export function memo<Value>(
   make: () => Promise<Value>,
   { ttl, clock, keepsErrors = false, share = (call) => call }: Options<Value>,

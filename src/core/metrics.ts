@@ -1,40 +1,32 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-/** `counts` has the durations of each bucket (not cumulative), and last those above every bound. */
+/** `counts` per bucket, not cumulative; the last is above all bounds. */
 type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
-/** A gauge's name and help, and its value in a row; undefined leaves the series out. */
+/** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/**
- * The metrics registry, and the only module that knows `prom-client`. What is counted elsewhere is read at the scrape,
- * so a call pays nothing for it.
- */
+/** Wraps `prom-client`. Values counted elsewhere are read at the scrape, so requests pay nothing. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
 
   return {
-    /** The media type and the text of a scrape. */
     contentType: registry.contentType,
     text: () => registry.metrics(),
-
-    /** Node's own metrics: CPU, memory, event loop, garbage collection. */
     addProcess: (): void => collectDefaultMetrics({ register: registry }),
 
-    /** A counter for rare events; gives the verb that adds to it. */
+    /** A counter for rare events; returns the function that adds to it. */
     counter(name: string, help: string, labelNames: readonly string[] = []) {
       const counter = new Counter({ name, help, labelNames, registers });
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
     },
 
-    /** A histogram of rare events; gives the verb that adds to it. */
     histogram(name: string, help: string, buckets: number[]) {
       const histogram = new Histogram({ name, help, buckets, registers });
       return (value: number): void => histogram.observe(value);
     },
 
-    /** Counters that are counted elsewhere. */
     counters(
       name: string,
       help: string,
@@ -48,7 +40,7 @@ export function createRegistry() {
       const counter = new Counter({ name, help, labelNames, registers, collect });
     },
 
-    /** Gauges of the same rows: the first that is collected reads the rows for all of them. */
+    /** Gauges of the same rows. The first gauge reads the rows for all. */
     gauges<Row>(
       labelNames: readonly string[],
       read: () => Iterable<Row>,
@@ -70,16 +62,12 @@ export function createRegistry() {
       }
     },
 
-    /** A gauge whose reading takes a while. */
     gauge(name: string, help: string, read: () => Promise<number>): void {
       const collect = async (): Promise<void> => gauge.set(await read());
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /**
-     * Histograms that are counted elsewhere. The library's own hash the labels at every observation, and cannot take
-     * counts that were made before.
-     */
+    /** Histograms counted elsewhere. Those of the library hash labels at every observation and cannot import counts. */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -1,4 +1,4 @@
-/** Work of one kind, of which each begins when the one before it is over; its failures are its own. */
+/** Runs work one at a time, in order of arrival. A failure rejects its own caller only. */
 export function createOneAtATime() {
   let last: Promise<unknown> = Promise.resolve();
   return function inTurn<T>(work: () => Promise<T>): Promise<T> {

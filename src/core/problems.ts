@@ -1,7 +1,4 @@
-/**
- * Every way a request can go wrong: the code a client may rely on, its status and its title (RFC 9457).
- * This is the only place that makes a problem; `server/replies/problem-replies.ts` is the only one that writes it out.
- */
+/** Codes, statuses and titles of all problems (RFC 9457). Clients may rely on the codes. */
 const PROBLEMS = {
   invalid_request: [400, 'The request is not valid'],
   secret_in_request: [400, 'The request carries a secret'],
@@ -39,21 +36,17 @@ const PROBLEMS = {
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
-
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
-
-/** One fault of the input: where it is (`query.days`), what is wrong with it, and what is wanted. */
 export type InputFault = { location: string; message: string; fix: string };
 
 type Extras = {
-  /** Why; logged, never shown. */
+  /** Logged, never shown. */
   cause?: unknown;
-  /** In place of the code's own: the node's, for what it refused. */
+  /** Replaces the status of the code: the node's own for `node_rejected`. */
   status?: number;
-  /** Seconds after which a repeat may succeed. */
+  /** Seconds. */
   retryAfter?: number;
   headers?: Record<string, string>;
-  /** Further members of the problem's body. */
   members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string; scope?: string };
 };
 
@@ -79,13 +72,12 @@ export class Problem extends Error {
   }
 }
 
-/** The problem for bad input; `faults` must not repeat what was sent, which may be a secret. */
+/** `faults` must not repeat input, which may be a secret. */
 export function invalidRequest(...faults: InputFault[]): Problem {
   const detail = faults.map(({ location, message, fix }) => `${location} ${message}: ${fix}`).join('; ');
   return new Problem('invalid_request', `${detail}.`, { members: { errors: faults } });
 }
 
-/** Status and title of a code, for the interface description. */
 export function problemKind(code: ProblemCode): { status: number; title: string } {
   const [status, title] = PROBLEMS[code];
   return { status, title };

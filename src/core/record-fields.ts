@@ -1,14 +1,12 @@
 import { z } from 'zod';
 
-/* What members of several records are. */
-
 export const instant = z.iso.datetime({ precision: 3 }).meta({
   description: 'ISO 8601, UTC, milliseconds',
   examples: ['2026-01-31T12:00:00.000Z'],
 });
 
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
-export const natural = z.int().nonnegative();
+const natural = z.int().nonnegative();
 export const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
 
 const HTTP_DATE =
@@ -19,17 +17,12 @@ export const httpDate = z
   .meta({ description: 'HTTP-date (RFC 9110), GMT', examples: ['Mon, 01 Jan 2024 00:00:00 GMT'] });
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Text as it stands in HTML, between tags or in an attribute in double quotes. */
+/** For text between tags or in a double-quoted attribute. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
-
-/** How far two words may lie apart to be taken for one: a letter of a short one, two of a longer one. */
+/** The maximum edit distance at which two words match, by length. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
-/**
- * In how many letters two words differ at least (added, left out, changed, or swapped with the next); Infinity where
- * that is more than `most`. Only cells that can be within `most` are looked at.
- */
+/** The edit distance (insert, delete, replace, swap), or Infinity above `most`: cells beyond it are not computed. */
 export function lettersApart(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];

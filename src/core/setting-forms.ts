@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/* The forms that settings of several capabilities have. No fault repeats the value: it may hold a secret. */
+// No fault repeats the value: it may hold a secret.
 
-/** The settings do not hold; `faults` has a line for each that is wrong. */
+/** `faults` has one line per invalid setting. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly string[];
@@ -13,10 +13,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** What settings lack together: the name of a setting and what is wrong with it. */
 export type SettingFault = [name: string, message: string];
-
-/** The environment as the variables of a capability read it. */
 export type Parsed<Variables extends z.ZodRawShape> = z.output<z.ZodObject<Variables>>;
 
 export const whole = (min: number, max: number) =>
@@ -30,10 +27,10 @@ const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   z.enum(names, `must be ${alternatives.format(names)}`);
 
-/** What goes out as a header: with anything else in it no call could be made. */
+/** Sent as a header: any other character makes every call fail. */
 export const upstreamKey = z.string().regex(/^[!-~]+$/, 'must be printable ASCII characters without a space');
 
-/** A text that a parser reads; what it throws says what is wanted. */
+/** A text that `parse` converts; the message of its error is the fault. */
 export const readBy = <T>(parse: (text: string) => T) =>
   z.string().transform((text, context): T => {
     try {
@@ -51,7 +48,7 @@ export const httpUrl = z
   .refine(isHttpUrl, 'must be an http:// or https:// URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** Paths are put behind it. */
+/** Paths are appended to it. */
 export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query and a fragment');
 
 export const listOf = (url: z.ZodType<string, string>) =>

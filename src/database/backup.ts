@@ -7,17 +7,11 @@ import { POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
 import { END, headerOf, paddingOf } from './tar.ts';
 
-/** The first entry of a backup. */
 export const MANIFEST = 'quotient-backup.json';
-
 export type Manifest = { format: 1; createdAt: string; files: number; bytes: number };
-
-/** What a running engine has open for itself, and nobody else needs. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
-
 type Found = { path: string; size: number; mtimeMs: number; isDirectory: boolean };
-
-/** By a file system's clock, which may be coarse: a file that was written to so long ago, in ms, has told it. */
+/** The maximum coarseness of a file system's clock, in ms: an older file shows every write in its time. */
 const MTIME_MS = 2_000;
 
 async function filesBelow(root: string, at = ''): Promise<Found[]> {
@@ -27,7 +21,7 @@ async function filesBelow(root: string, at = ''): Promise<Found[]> {
     if (entry.isDirectory()) {
       found.push({ path, size: 0, mtimeMs: 0, isDirectory: true }, ...(await filesBelow(root, path)));
     } else if (entry.isFile() && !LEFT_OUT.has(entry.name)) {
-      // One that is gone meanwhile is nobody's.
+      // A file may disappear in the meantime.
       const { size, mtimeMs } = (await stat(join(root, path)).catch(unlessGone)) ?? {};
       if (size !== undefined && mtimeMs !== undefined) found.push({ path, size, mtimeMs, isDirectory: false });
     }
@@ -46,17 +40,12 @@ async function copyFiles(root: string, to: string, found: readonly Found[]): Pro
   }
 }
 
-/**
- * Copies the files of the embedded database as they are at one moment. Most are copied while others write; then nobody
- * does, and those are copied again that were written to since. The database has one session: as long as this transaction
- * is open, every other statement waits.
- * @returns for how long they waited, in ms
- */
+/** Most files are copied while others write; then a transaction blocks other statements. Returns how long, in ms. */
 async function copyStill(dataDir: string, to: string, elapsed: () => number): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);
   try {
-    // What is left to be read again from the log is little then, and so are the files that are written to soon.
+    // Leaves little of the log to replay, and few files to copy again.
     await session.exec('CHECKPOINT');
     const before = await filesBelow(root);
     await copyFiles(root, to, before);
@@ -75,7 +64,7 @@ async function copyStill(dataDir: string, to: string, elapsed: () => number): Pr
       to,
       [...now.values()].filter((file) => !isSame(file)),
     );
-    // Fails where the session was ended meanwhile: then others have written.
+    // Fails if the session was ended: then others have written.
     await session.exec('SELECT 1');
     const waited = elapsed() - from;
     await session.exec('ROLLBACK');
@@ -106,20 +95,12 @@ async function* archive(root: string, createdAt: string): AsyncGenerator<Buffer>
 
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
-  // Not every file system lets a directory be synced.
+  // Some file systems cannot sync a directory.
   await directory.sync().catch(() => undefined);
   await directory.close();
 }
 
-/**
- * Writes the embedded database of a directory into a file, also while a process serves from it: its statements wait while
- * the files are copied. The file is there as a whole or not at all.
- *
- * @param createdAt as the backup is to tell it (ISO 8601)
- * @param elapsed a clock that does not go back, in ms
- * @returns the file's size in bytes, and for how long the database stood still, in ms
- * @throws what `openDatabase` throws, and errors of the file system
- */
+/** The file appears complete or not at all. Returns its size in bytes, and how long statements waited, in ms. */
 export async function writeBackup(
   dataDir: string,
   file: string,

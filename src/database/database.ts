@@ -5,25 +5,21 @@ import { checkWrite, openPool } from './pool.ts';
 import { reach } from './session.ts';
 
 const POOL_SIZE = 10;
-
-// An embedded database has one session, so transactions queue: Prisma's default of 2 s is soon used up.
+// An embedded database has one session, so transactions queue longer than Prisma's default of 2 s.
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
-
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /**
- * Opens the database and brings it up to this release's migrations.
- *
+ * Opens the database and applies the migrations of this release.
  * @param url a PostgreSQL server, `postgresql://…`; without it PostgreSQL runs embedded, in a thread of this process
- * @param dataDir where the embedded one is kept, made if need be and taken for this process alone;
- *   `memory://` keeps it nowhere, beginning with `loadDataDir`, a dumped data directory, if there is one
- * @param isShared whether a directory that another process has is reached through that process
- * @param poolSize connections at most
- * @param statementMs how long a statement may take on a server before it is ended; as long as it takes where left out
- * @param onEnd told when the thread of an embedded database has ended by itself; it is started again
- * @throws one Error fit to be shown, without a password: no connection, no writable directory, a failed
- *   migration; with code `DIRECTORY_IN_USE` when another process has the directory, `MALFORMED_URL`, or `UNREACHABLE`
- *   when the server is not there, or not yet
+ * @param dataDir of the embedded database, created if missing and locked for this process; `memory://` stores nothing
+ * and starts from `loadDataDir`, a dumped data directory, if given
+ * @param isShared whether a directory in use is reached through the process that has it
+ * @param poolSize maximum number of connections
+ * @param statementMs statement timeout on a server; none if left out
+ * @param onEnd called when the thread of an embedded database ends unexpectedly; it is restarted
+ * @throws an Error without a password, fit to be shown; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, or
+ * `UNREACHABLE` for a server that is not reachable (yet)
  */
 export async function openDatabase(options: {
   url?: string | undefined;
@@ -49,16 +45,12 @@ export async function openDatabase(options: {
 
   return {
     prisma,
-    /** Whether other processes may write to it. */
     isShareable: url !== undefined || !isInMemory(dataDir),
-    /**
-     * Rows of a statement, past Prisma: it keeps the text and arguments of its last hundred statements, which for one of
-     * a megabyte a second is a hundred megabytes.
-     */
+    /** Bypasses Prisma, which keeps its last hundred statements: 100 MB for statements of one megabyte. */
     query: pool.query,
     /** Rejects when the database cannot be written to. */
     ready: () => checkWrite(prisma),
-    /** Ends the connections, after the queries that run; the directory is free afterwards. May be called again. */
+    /** Closes the connections after the running queries and releases the directory. May be called again. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(pool.close).finally(close);
       return closing;

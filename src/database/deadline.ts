@@ -1,20 +1,14 @@
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How long anybody waits for a statement, in ms. */
+/** The statement deadline of all callers, in ms. */
 export const DEADLINE = 5 * SECOND;
 
-/** The database did not answer in time. */
 export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/**
- * What the database answers, or `database_unavailable` when it fails or takes too long. The statement itself may go on;
- * how it ends is ignored.
- * @param isDatabaseError which errors are the database's; all of them where left out
- * @param ms how long it may take, less than usual for who has waited already
- */
+/** Rejects with `database_unavailable` on failure or after `ms`. The statement may go on; its result is ignored. */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,
@@ -39,11 +33,7 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/**
- * The deadline of every call of a store, put around the stores where they are made. It holds from `begin` on: what a
- * start reads may take longer.
- * @param isDatabaseError whether an error is the database's, and not a fault of ours
- */
+/** Applies the deadline to stores from `begin` on: reads of a start may take longer. Bugs are rethrown as they are. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
@@ -52,7 +42,6 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
       holds = true;
     },
 
-    /** The same verbs, each of which throws `database_unavailable` when the database cannot do it in time. */
     over<Store extends Record<keyof Store, Verb>>(store: Store): Store {
       const bound = Object.entries<Verb>(store).map(([name, verb]) => [
         name,
@@ -65,16 +54,13 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
 
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/**
- * One connection of its own, below Prisma, which prepares each statement and so cannot run a script of many:
- * `exec` runs a script, `query` one statement with its values. PGlite is one as it stands.
- */
+/** A connection below Prisma, which prepares statements and so cannot run scripts. PGlite has this shape too. */
 export type Session = {
   exec(script: string): Promise<unknown>;
   query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 };
 
-/** Runs some work in one transaction, which `begin` begins; nothing of it stays when it fails. */
+/** Runs work in a transaction started by the statement `begin`; rolls back on failure. */
 export async function inTransaction<T>(session: Session, begin: string, work: () => Promise<T>): Promise<T> {
   await session.exec(begin);
   try {
@@ -82,7 +68,7 @@ export async function inTransaction<T>(session: Session, begin: string, work: ()
     await session.exec('COMMIT');
     return result;
   } catch (error) {
-    // A connection that is gone cannot roll back, and need not: the server has. The first error is the one to tell.
+    // A lost connection cannot roll back; the server has done so. The first error is the one to report.
     await session.exec('ROLLBACK').catch(() => {});
     throw error;
   }

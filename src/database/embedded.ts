@@ -5,7 +5,7 @@ import { isListening, PORT, PortStream, socketPathOf } from '#database/embedded/
 import { startSupervisor } from '#database/embedded/supervisor';
 import { COMMON } from './pool.ts';
 
-/** Whatever the environment says of a server (`PGHOST`, `PGSSLMODE`) is not about this one. */
+/** Ignores the environment variables for a server (`PGHOST`, `PGSSLMODE`). */
 const CONFIG: pg.ClientConfig = {
   ...COMMON,
   host: 'embedded',
@@ -22,11 +22,7 @@ export type EmbeddedPlace = {
   onEnd?: ((reason: string) => void) | undefined;
 };
 
-/**
- * The way for a client of `pg` to the embedded database of a directory, as it is: in a thread of this process, or through
- * the process that has the directory (`isShared`), where that may be. `close` ends the thread and lets the directory go.
- * `guard` has a thread that hangs ended from now on.
- */
+/** `isShared`: through the process that has the directory, if any. `guard` makes a hanging thread end from now on. */
 export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;
   if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);

@@ -3,14 +3,12 @@ import { SECOND, systemClock } from '#core/clock';
 import { memo } from '#core/memo';
 import { isPassing } from './unreachable.ts';
 
-/** Which of several servers is used: any that answers, one that accepts writes, or one that is no standby. */
+/** Which server is used: any reachable one, one that accepts writes, or one that is no standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
+type TargetSession = (typeof SESSIONS)[number];
 
-export type TargetSession = (typeof SESSIONS)[number];
-
-/** A PostgreSQL server, or several of which one is used. */
 export type ServerUrl = {
-  /** One URL per host, in the order in which the hosts are tried; each names one host. */
+  /** One URL per host, in the order of attempts. */
   hosts: readonly { name: string; url: string }[];
   session: TargetSession;
 };
@@ -18,23 +16,18 @@ export type ServerUrl = {
 const FORM =
   'is not of the form postgresql://user:password@host:port/database; special characters in it must be percent-encoded';
 
-// No `@`, `/`, `?` or `#` but as a separator: with one of them unescaped in a password, part of the password
-// would be taken for the host's name, and shown.
+// An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is shown.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
-
-/** A name, an address, an IPv6 address in brackets, or a percent-encoded path of a Unix socket; then a port. */
+/** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path; then a port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
-
-/** Each host has a share of one deadline, so the list is short. */
+/** The hosts share one deadline, so the list is short. */
 const MOST = 8;
 const DEFAULT_PORT = '5432';
-
-/** Parameters that choose the host: the URL of a single host has none of them. */
+/** Parameters that select the host, removed from the URL of a single host. */
 const CHOICE = ['host', 'port', 'target_session_attrs', 'load_balance_hosts'];
-
 const fault = (message: string) => new RangeError(message);
 
-/** A host from the parameter `host`, as it stands in the authority of a URL. */
+/** Converts a host of the parameter `host` to the form in a URL's authority. */
 function toAuthority(host: string): string {
   if (host.startsWith('/')) return encodeURIComponent(host);
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
@@ -55,7 +48,7 @@ function readHost(text: string): { host: string; port: string } {
   return { host, port };
 }
 
-/** As libpq does: one port is for all hosts, more are one per host. */
+/** As in libpq: one port for all hosts, or one per host. */
 function portsOf(text: string, count: number): string[] {
   const ports = text.split(',');
   if (ports.length === 1) return Array.from({ length: count }, () => text);
@@ -70,15 +63,14 @@ function readSession(text: string): TargetSession {
 }
 
 /**
- * Reads the URL of a PostgreSQL server. As in libpq it may name several hosts, `host1:5432,host2,[::1]:5433`, each with its
- * own port (5432 if there is none), and `target_session_attrs`; the parameters `host` and `port` replace those of the
- * authority. Throws `RangeError` with a message that follows the name of the setting and repeats no part of the URL.
+ * As in libpq: several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
+ * `RangeError`; its message follows the setting's name and repeats no part of the URL.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, start = '', authority = '', path = '', query] = PARTS.exec(text) ?? [];
   if (start === '') throw fault(FORM);
   const given = new URLSearchParams(query);
-  // The last one counts, as in libpq.
+  // The last one wins, as in libpq.
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
   if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: name the host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
@@ -102,16 +94,13 @@ export function parseServerUrl(text: string): ServerUrl {
   return { hosts, session };
 }
 
-/** How long the search may take over all hosts, in ms: a connection has a second more. */
+/** The deadline over all hosts, in ms: a connection has one second more. */
 const SEARCH = 4 * SECOND;
-
-/** Not the name of a process that serves: `database copy` counts those. */
+/** Differs from the name of a serving process, which `database copy` counts. */
 const APPLICATION = 'quotient host search';
-
 type Found = { host: string; port: number };
 type State = { standby: boolean; readonly: boolean };
-
-/** A hot standby is read-only; so is a server, a database or a role that was set so. */
+/** A hot standby is read-only; a server, database or role may be set so. */
 const STATE = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS readonly`;
 
 function unfit(session: TargetSession, { standby, readonly }: State): string | undefined {
@@ -119,11 +108,11 @@ function unfit(session: TargetSession, { standby, readonly }: State): string | u
   return session === 'read-write' && readonly ? 'is read-only' : undefined;
 }
 
-/** Where a host is, or why it is not used. Throws an error that is the same at the other hosts, as libpq does. */
+/** A host's address, or why it is not used. Throws errors that are the same at all hosts, as libpq does. */
 async function look(url: string, session: TargetSession, config: pg.ClientConfig, ms: number) {
   const client = new pg.Client({ ...config, connectionString: url, application_name: APPLICATION });
   client.on('error', () => {}); // the statement that runs rejects as well
-  // One deadline for the connection and the statement.
+  // One deadline for both the connection and the statement.
   const timer = setTimeout(() => client.connection.stream.destroy(new Error('timeout expired')), ms);
   try {
     await client.connect();
@@ -140,12 +129,11 @@ async function look(url: string, session: TargetSession, config: pg.ClientConfig
   }
 }
 
-/** The first host in the order of the URL that answers and has the session that is wanted. */
 async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): Promise<Found> {
   const deadline = systemClock.elapsed() + SEARCH;
   const reasons: string[] = [];
   for (const [i, { name, url }] of hosts.entries()) {
-    // Each has its share of what is left, so one that hangs leaves time for the next.
+    // Each host gets its share of the remaining time, so a hanging one leaves time for the next.
     const share = (deadline - systemClock.elapsed()) / (hosts.length - i);
     const found = await look(url, session, config, share).catch((error: Error) => {
       throw Object.assign(error, { message: `${name}: ${error.message}` });
@@ -156,10 +144,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/**
- * The class of clients of `pg` that search their host as they connect. `pg` knows one host per client and a client connects
- * once, so the host is found by a connection of its own; clients that connect at the same time share the search.
- */
+/** `pg` supports one host per client, so a separate connection finds it. Concurrent clients share the search. */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
   const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 
@@ -169,7 +154,7 @@ export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typ
     async #connect(): Promise<pg.Client> {
       const found = await find();
       Object.assign(this, found);
-      // A password file is searched with these.
+      // The lookup in a password file uses these.
       Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, found);
       return super.connect();
     }

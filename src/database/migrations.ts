@@ -5,23 +5,15 @@ import { systemClock } from '#core/clock';
 import { inTransaction, type Session } from './deadline.ts';
 
 export type Migration = { name: string; script: string };
-
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
-
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
-
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-
-// The number by which Prisma's own commands lock: they and this runner wait for each other.
+// The lock of Prisma's own commands: they and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
-
-/**
- * On record, unfinished, while a database is being filled with the copy of another: so no process starts on it, of this
- * release or an older one.
- */
+/** Recorded as unfinished during a copy, so that no process of this or an older release starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 
-// Word for word the table that `prisma migrate deploy` makes.
+// Identical to the table of `prisma migrate deploy`.
 const RECORDS = `CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,
@@ -34,13 +26,9 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 )`;
 
 /**
- * Brings the database up to the migrations of this release, each in one transaction, recorded as
- * `prisma migrate deploy` records it. Many processes may call it at once: each migration is applied once.
- * A migration must not hold `BEGIN` or `COMMIT` of its own.
- *
- * @returns the names of the migrations that this call applied, in order
- * @throws when a migration fails (nothing of it stays), was changed after it was applied, failed halfway
- *   under another tool, or when the database is ahead of this release or belongs to something else
+ * Applies missing migrations, each once, recorded as `prisma migrate deploy` does; they must not contain `BEGIN`.
+ * Returns their names. Throws when one fails, was changed, or failed under another tool, and for a foreign or newer
+ * database.
  */
 export async function migrate(
   session: Session,
@@ -55,7 +43,7 @@ export async function migrate(
   }
 }
 
-/** The migrations in a directory laid out as Prisma does (`<name>/migration.sql`), in the order of their names. */
+/** The migrations of a Prisma directory (`<name>/migration.sql`), sorted by name. */
 export async function readMigrations(directory: URL = DIRECTORY): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -66,10 +54,9 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
   return Promise.all(names.sort().map(read));
 }
 
-/** Applies the first migration that is missing. The lock ends with the transaction, so the records are read anew
- * each time: what another process applied in between is seen. A lock of the session would not pass a pooler. */
+/** The lock ends with the transaction, so the records are read again each time. Poolers rule out session locks. */
 async function applyNext(session: Session, known: Migration[], clock: Clock): Promise<string | undefined> {
-  // `public` is where Prisma's queries look, whatever the role's own search path says.
+  // Prisma's queries use `public`, whatever the search path of the role.
   await session.exec(
     `SET LOCAL search_path TO public; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
      SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`,
@@ -94,7 +81,7 @@ async function applyNext(session: Session, known: Migration[], clock: Clock): Pr
   return next.name;
 }
 
-/** Whether there is a record of migrations: a database without one is none of ours, or empty. */
+/** Whether the database has a record of migrations: one without is empty or belongs to another application. */
 export async function hasRecord(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ known: boolean }>(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
@@ -102,7 +89,7 @@ export async function hasRecord(session: Session): Promise<boolean> {
   return rows[0]?.known ?? false;
 }
 
-/** The migrations on record that were not rolled back. In an empty database the record is made first. */
+/** The recorded migrations that were not rolled back. Creates the table in an empty database. */
 async function readRecords(session: Session): Promise<Recorded[]> {
   const { rows: tables } = await session.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -142,11 +129,9 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
   }
 }
 
-function checksum(script: string) {
-  return createHash('sha256').update(script).digest('hex');
-}
+const checksum = (script: string) => createHash('sha256').update(script).digest('hex');
 
-/** Like Prisma, indifferent to how a checkout ends its lines. */
+/** Like Prisma, accepts any line endings of a checkout. */
 function checksums(script: string) {
   const unix = script.replaceAll('\r\n', '\n');
   return [script, unix, unix.replaceAll('\n', '\r\n')].map(checksum);

@@ -9,35 +9,33 @@ import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable
 
 const CONNECT_TIMEOUT = 5 * SECOND;
 
-/** What all connections have in common. */
 export const COMMON: pg.ClientConfig = {
   application_name: 'quotient',
   connectionTimeoutMillis: CONNECT_TIMEOUT,
   keepAlive: true,
 };
 
-/** How a client reaches a database; `Client` is the class of clients that search their host, where there are several. */
+/** `Client` is set when there are several hosts to search. */
 export type Reach = pg.ClientConfig & { Client?: typeof pg.Client };
 
 type Options = {
   config: Reach;
   clock: Clock;
   poolSize: number;
-  /** How long a statement may take, those of the migrations apart; as long as it takes where left out. */
+  /** The statement timeout in ms, except for migrations; none if undefined. */
   statementMs: number | undefined;
-  /** The database in an error's words; its host and port where left out. */
+  /** The database's name in errors; host and port by default. */
   name?: string | undefined;
 };
 
-/** Connections to a database that speaks PostgreSQL's protocol, brought up to this release's migrations. */
 export async function openPool({ config, clock, poolSize, statementMs, name }: Options) {
   await migrateThrough(config, clock, name);
 
   const pool = new pg.Pool({ ...config, ...settingsOfSession(statementMs), max: poolSize });
   pool.on('release', endUnanswered);
   endDemoted(pool);
-  // A server that goes away tells idle connections, which the pool then replaces. Prisma listens while it is
-  // connected; before and after, an error unheard would end the process.
+  // A server that goes away sends an error to idle connections, which the pool replaces. Prisma handles it only while
+  // connected; otherwise an unhandled error would end the process.
   pool.on('error', () => {});
   await connectOnce(pool, config, name);
   const query = async <Row>({ text, values }: Prisma.Sql): Promise<Row[]> =>
@@ -45,31 +43,23 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   return { adapter: new PrismaPg(pool), query, close: () => pool.end() };
 }
 
-/**
- * Told with the connection and not by `SET`, which behind a pooler would be told to whoever has the session next.
- * A statement that waited for a row must see its new version, which is what read committed means.
- * Our statements take milliseconds: compiling the longest of them, as PostgreSQL would, takes a second (`jit`).
- * A statement that takes too long is ended by the server, so that it lets go of its locks. Where no answer comes at
- * all, its connection is given up a little later, so that those that hang do not use up the pool.
- */
+// Set at connect, not with `SET`, which behind a pooler would apply to the next user of the session. Read committed: a
+// statement that waited for a row must see its new version. No `jit`: statements take milliseconds, and compiling the
+// longest takes a second. `statement_timeout` makes the server release the locks of a slow statement; the slightly
+// longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
 function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
   if (statementMs === undefined) return { options };
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/**
- * A client of `pg` that has given up a statement in a transaction goes back to the pool as it is, still waiting for an
- * answer, and whoever had it next would wait with it.
- */
+/** `pg` pools a client again after a query timeout, though it still waits for a response: the next user would too. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-/**
- * A server that was made read-only may keep its connections. One of them that is refused a write ends all that were opened
- * before it, each as it goes back to the pool: those that take their place reach the server that is the primary now.
- */
+// A server that becomes read-only may keep its connections. When one is refused a write, all connections opened before
+// are closed on release; their replacements reach the new primary.
 function endDemoted(pool: pg.Pool): void {
   let demotions = 0;
   const openedAfter = new WeakMap<pg.Client, number>();
@@ -84,7 +74,7 @@ function endDemoted(pool: pg.Pool): void {
   });
 }
 
-/** A pooler may accept the connection of the migrations and reject those of the pool, which have parameters. */
+/** A pooler may accept the connection of the migrations but reject those of the pool, which have parameters. */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<void> {
   try {
     (await pool.connect()).release();
@@ -114,7 +104,7 @@ const clientOf = (config: Reach) => new (config.Client ?? pg.Client)(config);
 const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
   `the database at ${hosts ?? `${host}:${port}`}`;
 
-/** One connection. Throws an Error fit to be shown. */
+/** Throws an Error fit to be shown. */
 export async function connect(config: Reach, name?: string): Promise<pg.Client> {
   const client = clientOf(config);
   client.on('error', () => {}); // the query that runs rejects as well
@@ -132,7 +122,6 @@ function cannotConnect(name: string, cause: unknown): Error {
   return connectionFailure(`cannot connect to ${name}: ${message || code}${remedyOf(cause)}`, cause);
 }
 
-/** A connection to a server, as the migrations want it. */
 export function sessionOn(client: pg.Client): Session {
   return {
     exec: (script) => client.query(script),
@@ -141,10 +130,7 @@ export function sessionOn(client: pg.Client): Session {
   };
 }
 
-/**
- * Finds out whether the database can be written to: one transaction, durable like any other, inserts a row and deletes
- * it again. Rejects with what the database said.
- */
+/** Checks writability with a durable transaction. Rejects with the database's error. */
 export async function checkWrite(prisma: PrismaClient): Promise<void> {
   const what = `check:${randomUUID()}`;
   await prisma.$transaction([

@@ -10,15 +10,14 @@ import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
 import { ArchiveFault, readArchive } from './tar.ts';
 
-/** Where a backup is unpacked and tried, in the directory it is for: a restore that was interrupted left it behind. */
+/** Where a backup is unpacked and tried; an interrupted restore leaves it behind. */
 const TRIAL = '.restoring';
-
-/** In a directory that holds nothing but the files of the lock no database was ever made. */
+/** A directory with only lock files never held a database. */
 const isNothing = (name: string) => name === TRIAL || /^lock([.-].*)?$/.test(name);
 
 async function unpack(file: string, to: string): Promise<Manifest> {
   const bytes = createGunzip();
-  // What fails, the file or its compression, is thrown to whoever reads.
+  // Errors of the file or its compression reach the reader of `bytes`.
   pipeline(createReadStream(file), bytes).catch((error) => bytes.destroy(error));
   let manifest: Manifest | undefined;
   const counts = { files: 0, bytes: 0 };
@@ -43,7 +42,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Opens what was unpacked: a log that cannot be read, or a database of something else, is found here. */
+/** Opens the unpacked database, which fails for a broken log or a foreign database. */
 async function tryOut(dataDir: string): Promise<{ users: number }> {
   const { session, close } = await openSession({ dataDir });
   try {
@@ -54,13 +53,7 @@ async function tryOut(dataDir: string): Promise<{ users: number }> {
   }
 }
 
-/**
- * Makes the embedded database of a directory from a backup. The directory must be empty, or not be there.
- *
- * @returns when the backup was made, and how many users it has
- * @throws `ArchiveFault` for a file that is none, or is damaged; an Error with code `DIRECTORY_IN_USE` or `NOT_EMPTY`;
- *   errors of the file system
- */
+/** Restores into an empty or missing directory. Throws `ArchiveFault`, or code `DIRECTORY_IN_USE` or `NOT_EMPTY`. */
 export async function restoreBackup(file: string, dataDir: string) {
   await mkdir(dataDir, { recursive: true });
   const lock = lockDirectory(dataDir);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { parseServerUrl, type ServerUrl, searchingClient } from './hosts.ts';
 import { COMMON, type Reach } from './pool.ts';
 
-/** How a client of `pg` reaches the server of a URL. Throws as `openDatabase` does for a malformed URL. */
+/** The `pg` configuration for a URL. Throws an Error with code `MALFORMED_URL`. */
 export function serverConfig(url: string): Reach {
   const server = parsed(url);
   const [first] = server.hosts;
@@ -26,7 +26,7 @@ function clientOf(config: pg.ClientConfig): pg.Client {
   try {
     return new pg.Client(config);
   } catch {
-    // Without the cause, which holds the URL.
+    // Without the cause, which contains the URL.
     throw malformedUrl('has a parameter that cannot be used, such as a certificate file that cannot be read');
   }
 }

@@ -2,23 +2,13 @@ import type { Session } from './deadline.ts';
 import type { EmbeddedPlace } from './embedded.ts';
 import { connect, type Reach, sessionOn } from './pool.ts';
 
-/** Where a database is: on a server, or embedded in a directory. */
 export type Place = { url: string } | { dataDir: string };
-
-/**
- * One connection below Prisma; `name` tells people where it is, without a password. `isShared` of an embedded database
- * that another process has, which answers for it.
- */
+/** `name` is the place without a password. `isShared`: another process has the embedded database and serves it. */
 export type OpenSession = { session: Session; name: string; isShared: boolean; close(): Promise<void> };
-
-/** Not that of a process that serves: these are told from others by the name. */
+/** Differs from the name of a serving process, which `isInUse` counts. */
 const APPLICATION = 'quotient database';
 
-/**
- * One connection to a database as it is: nothing is migrated. An embedded one is made if need be, and taken for this
- * process until it is closed. Throws as `openDatabase` does.
- * @param isShared whether a directory that another process has is reached through that process
- */
+/** Opens one connection without migrating. Locks an embedded database, unless `isShared` and another process has it. */
 export async function openSession(place: Place, isShared = false): Promise<OpenSession> {
   const reached = await reach('url' in place ? place : { ...place, isShared });
   const name = 'url' in place ? undefined : place.dataDir;
@@ -38,18 +28,15 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
 
 type Reached = {
   config: Reach;
-  /** Whether another process has the embedded database, and answers for it. */
+  /** Whether another process has the embedded database and serves it. */
   isShared: boolean;
-  /** From now on the thread of an embedded database is ended if it hangs. */
+  /** From now on, a hanging thread of an embedded database is ended. */
   guard: () => void;
-  /** Lets the place go, after all clients have ended. */
+  /** Releases the place, after all clients have ended. */
   close: () => Promise<void>;
 };
 
-/**
- * The way for clients of `pg` to the database of a place. Only one of the two is loaded: the other would be megabytes that
- * nobody uses. Throws as `openDatabase` does.
- */
+/** The imports are dynamic because each of the two takes megabytes. Throws as `openDatabase` does. */
 export async function reach(place: { url: string } | EmbeddedPlace): Promise<Reached> {
   if (!('url' in place)) return (await import('./embedded.ts')).reachEmbedded(place);
   const config = (await import('./server.ts')).serverConfig(place.url);

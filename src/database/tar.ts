@@ -1,23 +1,18 @@
-/** A file or a directory of an archive; names have `/` between their parts. */
 export type Entry = { name: string; size: number; isDirectory: boolean };
 
-/** An archive that cannot be read: `message` says why, after the archive's name. */
+/** `message` follows the archive's name. */
 export class ArchiveFault extends Error {
   override readonly name = 'ArchiveFault';
 }
 
 const BLOCK = 512;
-/** Two empty blocks say that nothing is missing. */
+/** Two empty blocks mark the end of a complete archive. */
 export const END = Buffer.alloc(2 * BLOCK);
-
-/** Zeros up to the next block. */
 export const paddingOf = (size: number) => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
-
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
-
 const sumOf = (header: Buffer) => header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);
 
-/** The block before a file's content (POSIX.1-1988, ustar). Throws for a name that does not fit. */
+/** The header block of an entry (POSIX.1-1988, ustar). Throws for a name that does not fit. */
 export function headerOf({ name, size, isDirectory }: Entry): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long a name for an archive`);
   const header = Buffer.alloc(BLOCK);
@@ -31,7 +26,7 @@ export function headerOf({ name, size, isDirectory }: Entry): Buffer {
   return header;
 }
 
-/** The entry that a block begins; undefined at the archive's end. Throws `ArchiveFault` for anything else. */
+/** Parses a header block; undefined at the end of the archive. Throws `ArchiveFault` for anything else. */
 function entryOf(header: Buffer): Entry | undefined {
   if (header.every((byte) => byte === 0)) return undefined;
   const field = (from: number, length: number) => header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
@@ -41,16 +36,13 @@ function entryOf(header: Buffer): Entry | undefined {
   };
   const [name, size, kind] = [field(0, 100), number(124, 12), field(156, 1)];
   const isSound = number(148, 8) === sumOf(header) && Number.isSafeInteger(size) && /^[05]$/.test(kind);
-  // Whoever made it, nothing is to be written outside of the directory it is unpacked in.
+  // Rejects names that leave the target directory.
   const isInside = /^[\w.-]+(\/[\w.-]+)*\/?$/.test(name) && !/(^|\/)\.\.?(\/|$)/.test(name);
   if (!isSound || !isInside) throw new ArchiveFault('is not a backup of the embedded database, or is damaged');
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 
-/**
- * The entries of an archive as its bytes arrive, each with its content in pieces, which is to be read before the next.
- * Throws `ArchiveFault` where the archive ends too early or is none.
- */
+/** Read the content of an entry before the next. Throws `ArchiveFault` for a truncated or invalid archive. */
 export async function* readArchive(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ entry: Entry; content: () => AsyncGenerator<Buffer> }> {
@@ -80,7 +72,7 @@ export async function* readArchive(
     held = held.subarray(BLOCK);
     if (!entry) {
       await drop(BLOCK);
-      // The rest is read for its checksum: the compressed stream tells at its end whether it is whole.
+      // Reads to the end, where the compressed stream verifies its checksum.
       while (!(await source.next()).done);
       return;
     }

@@ -1,6 +1,6 @@
 import { TooLate } from './deadline.ts';
 
-/** Node's codes for a server that is not there, not yet known by name, or gone in the middle. */
+/** Node's codes for a server that is down, has no DNS name yet, or disconnects. */
 const NETWORK = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,27 +14,23 @@ const NETWORK = [
   'ENOENT', // a Unix socket
 ];
 
-/** PostgreSQL's own: it is starting, it is stopping, it crashed, it has no connection to spare. */
+/** PostgreSQL: starting, stopping, crashed, too many connections. */
 const SERVER = ['57P03', '57P01', '57P02', '53300'];
-
-/** Ours: none of several hosts is there, or has the session that is wanted. */
+/** Ours: none of several hosts is reachable and suitable. */
 const NO_HOST = 'UNREACHABLE';
-
 const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
-
-/** The code of each of PgBouncer's own errors. */
+/** The code of every PgBouncer error. */
 const POOLER = '08P01';
-/** PgBouncer's words while its server is away or has no connection to spare. */
+/** PgBouncer's messages while its server is down or out of connections. */
 const POOLER_WITHOUT_SERVER =
   /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
-/** What `pg` says without a code. */
+/** Errors of `pg` without a code. */
 const WORDS = /^(?:timeout expired|Connection terminated)/;
-
-/** The code of a write to a read-only server. */
+/** A write to a read-only server. */
 export const READ_ONLY = '25006';
 
-/** PostgreSQL's own while it is there and cannot do what it is asked; with each, what the operator has to mend. */
+/** PostgreSQL's codes of a reachable database that cannot execute statements, with what the operator has to fix. */
 const UNABLE = new Set([
   READ_ONLY, // a standby, or a role or database that was set so
   '25P03', // a transaction of ours lay idle for longer than it may
@@ -60,11 +56,11 @@ const UNABLE = new Set([
   'XX002',
 ]);
 
-/** Prisma's own: not to be reached, no connection to spare, a transaction that was not begun or ended in time. */
+/** Prisma's codes: unreachable, no free connection, transaction timeout. */
 const PRISMA = /^(?:P10\d\d|P2024|P2028|P2034|P2037)$/;
-/** What Prisma's adapter calls an error of the connection, for which it keeps no code. */
+/** The Prisma adapter's kinds of connection errors, which have no code. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
-/** What `pg`, its pool and the embedded database say without a code while they are at work. */
+/** Errors of `pg`, its pool and the embedded database at work, without a code. */
 const WORDS_AT_WORK =
   /^(?:timeout exceeded|Query read timeout|Client has encountered a connection error|Cannot use a pool|PGlite )/;
 
@@ -73,59 +69,48 @@ type Failure = {
   code?: unknown;
   message?: unknown;
   errno?: unknown;
-  meta?: {
-    driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } };
-  };
+  meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } } };
 };
 
-/**
- * Whether an error of `pg` is about the way to the server, so that the same may succeed later. A password that the
- * server refuses, a database that it does not have, a certificate that does not hold are none of these.
- */
+/** Whether a failed connection may succeed later: not with a wrong password, missing database or bad certificate. */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
-/**
- * Whether an error tells of the state the database is in, once it was opened: of a server that is away or full, a role
- * that may not write any more. Any other error of a statement is a fault of ours.
- */
+/** Whether the state of the opened database caused an error. Any other error of a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
   const { name, code, message, errno, meta } = Object(error) as Failure;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
   if (isPassing(error) || PASSING.has(originalCode) || UNABLE.has(originalCode) || UNABLE.has(String(code)))
     return true;
   if (name === 'PrismaClientInitializationError' || PRISMA.test(String(code)) || KINDS.has(kind)) return true;
-  // A file that the embedded database could not write: WebAssembly throws the system's number and no words.
+  // A failed file write of the embedded database: WebAssembly throws only the errno.
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
 }
 
-/** PgBouncer's words for the parameter with which the pool connects; those of 1.20 and later differ. */
+/** PgBouncer's message for the pool's parameter; 1.20 and later word it differently. */
 const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
 
-/** How the operator repairs the cause of a failed connection, to follow its message; empty for most. */
+/** How to fix a failed connection, to be appended to its message; mostly empty. */
 export function remedyOf(cause: unknown): string {
   if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
   return '. PgBouncer must ignore it: set ignore_startup_parameters = options in pgbouncer.ini';
 }
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
-/** What `pg` and Prisma say where no answer came in time. */
+/** Messages of `pg` and Prisma about a timeout. */
 const NO_ANSWER = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
-/**
- * Which failure an error of the database is, as the log names it: `unreachable`, `timeout`, an SQLSTATE, or a code of
- * Prisma's; `reason` is what was said. Undefined for an error that has another cause than the state of the database.
- */
+/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE, or a Prisma code. Undefined for a bug. */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;
   const { name, code, message = '', meta } = Object(error) as Failure;
   const { kind = '', originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
-  // Prisma puts the place of the call and blank lines before what the database said.
+  // Prisma prints the call site and blank lines before the database's message.
   const reason = originalMessage ?? String(message).trim().split('\n').at(-1)?.trim() ?? '';
   const sqlState = originalCode ?? String(code);
   const isNetwork = PASSING.has(String(code)) || NETWORK_KINDS.has(kind) || WORDS.test(reason);
@@ -135,7 +120,7 @@ export function identifyDatabaseFailure(error: unknown): { cause: string; reason
   return { cause: String(code ?? name ?? 'unwritable'), reason };
 }
 
-/** An Error fit to be shown; its code is `UNREACHABLE` when its cause passes. */
+/** An Error fit to be shown; its code is `UNREACHABLE` if a retry may succeed. */
 export function connectionFailure(message: string, cause: unknown): Error {
   const error = new Error(message, { cause });
   return isPassing(cause) ? Object.assign(error, { code: 'UNREACHABLE' as const }) : error;

@@ -16,7 +16,6 @@ ${links.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`).join('\n'
 
 const idOf = (title: string) => `all-${title.toLowerCase().replaceAll(' ', '-')}`;
 
-/** The guide for a newcomer, and below it every path of the interface description, to be read and tried. */
 export function docsPage(settings: GuideSettings, document: Document): string {
   const { basePath } = settings;
   const sections = guide(settings);
@@ -65,7 +64,7 @@ ${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h
   });
 }
 
-/** What the node refuses goes out with the status that it gave. */
+/** The node's own status is passed on. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
 
 function section(code: ProblemCode, basePath: string): string {
@@ -88,7 +87,7 @@ ${codeHtml(example)}
 </section>`;
 }
 
-/** The page that the `type` of every problem leads to: a section for each code, by its name. */
+/** The page behind the `type` of every problem: a section per code. */
 export function problemPage(basePath: string): string {
   const contents = PROBLEM_CODES.map(
     (code) => `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,

@@ -9,9 +9,8 @@ import { attributions } from './source-list.ts';
 
 export type { GuideSettings };
 
-/** A part of the guide, in Markdown; its first paragraph says the essence, and can stand alone. */
+/** Markdown. The first paragraph is a summary that stands alone (llms.txt uses it). */
 type Section = { id: string; title: string; text: string };
-
 export const SLOGAN = 'Market quotes, on a quota';
 
 export const SUMMARY =
@@ -21,7 +20,6 @@ export const SUMMARY =
 
 export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
 
-/** What a newcomer needs to know, in the order in which they need it, of a service with these settings. */
 export function guide(settings: GuideSettings): Section[] {
   const { basePath } = settings;
   const base = `${EXAMPLE_ORIGIN}${basePath}`;
@@ -43,7 +41,7 @@ export function guide(settings: GuideSettings): Section[] {
   ];
 }
 
-/** The guide as one Markdown text: the `description` of the interface description. */
+/** The guide as one Markdown text: the `description` of the OpenAPI document. */
 export function guideText(settings: GuideSettings): string {
   const sections = guide(settings).map(({ title, text }) => `## ${title}\n\n${text}`);
   const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` by the origin of this service.`;

@@ -1,16 +1,15 @@
 import type { Operation, Parameter, Response } from '#docs/openapi/schemas';
 import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
 
-/** The interface description, as far as its digest looks into it. */
 export type Described = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
 };
 
-/** The parts of the guide of which the essence is told. */
+/** The guide sections whose summaries are included. */
 const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
 
-/** `days`: 1 to 36500, like 30; optional ones bear a question mark. */
+/** `days (1 to 36500, like 30)`; optional ones have a question mark. */
 function parameter({ name, required, example, schema }: Parameter): string {
   const { enum: choices, minimum, maximum } = schema;
   const range = minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}, `;
@@ -19,13 +18,11 @@ function parameter({ name, required, example, schema }: Parameter): string {
   return `${name}${required ? '' : '?'}${values && ` (${values})`}`;
 }
 
-/** `key with the scope prices`: of which kind it has to be. */
 function keyOf(scope: Operation['x-scope']): string {
   if (scope === undefined) return 'key';
   return scope === 'account' ? 'owner key' : `key with the scope ${scope}`;
 }
 
-/** What an operation asks of its caller: a key, a call, parameters, a body. */
 function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
   const needsHeader = security.every((one) => Object.keys(one).length > 0);
@@ -39,14 +36,14 @@ function terms({ security = [], parameters = [], requestBody, responses, ...rest
   ].join('; ');
 }
 
-/** A line of an operation, its link a JSON Pointer (RFC 6901) into the description. */
+/** Links to the operation with a JSON Pointer (RFC 6901). */
 function line(basePath: string, path: string, method: string, operation: Operation): string {
   const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`;
   const target = `${basePath}/openapi.json#${encodeURI(pointer)}`;
   return `- [${method.toUpperCase()} ${path}](${target}): ${operation.summary}. ${terms(operation)}`;
 }
 
-/** `/llms.txt`: what the service is and every path of it in a line each, in Markdown (https://llmstxt.org). */
+/** The text of `/llms.txt` (https://llmstxt.org): one line per operation. */
 export function llmsText({ tags, paths }: Described, settings: GuideSettings): string {
   const { basePath } = settings;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -4,11 +4,10 @@ import { MAX_BROADCAST_BYTES } from '#node/broadcast';
 import { MAX_DISCARDED } from '#server/connections/request-body';
 
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
-
-/** The cause of a problem and what a client can do; code is in backquotes. */
+/** Code is in backquotes. */
 type Advice = { cause: string; remedy: string };
 
-/** For the page of problems and the examples of the OpenAPI description. */
+/** For the page of problems and the examples in the OpenAPI document. */
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:
@@ -95,10 +94,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause: `The body is over ${MAX_DISCARDED / 1024 ** 2} MB, or over the ${BROADCAST_KB} KB of a path that reads one, or in thousands of pieces.`,
     remedy: `Send a body only where one is read, to broadcast a transaction, and at most ${BROADCAST_KB} KB of it.`,
   },
-  uri_too_long: {
-    cause: 'The URI, or a segment of its path, is too long.',
-    remedy: 'Shorten the URI to 8 KB.',
-  },
+  uri_too_long: { cause: 'The URI, or a segment of its path, is too long.', remedy: 'Shorten the URI to 8 KB.' },
   unsupported_media_type: {
     cause: 'The path does not accept a body of this `Content-Type`.',
     remedy: 'Send the body in the media type that the path accepts.',

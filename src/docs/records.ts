@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { text } from '#core/record-fields';
 import { SOURCE_NAMES, TOLD } from './source-list.ts';
 
-/* The sources, and what the service says when something is wrong. */
-
 export const sourceRecord = z
   .object({
     name: z
@@ -32,7 +30,6 @@ export const sourceRecord = z
       }),
   })
   .meta({ id: 'Source', description: 'A source of prices or statistics' });
-export type SourceRecord = z.infer<typeof sourceRecord>;
 
 export const problemRecord = z
   .looseObject({

@@ -24,7 +24,7 @@ const TAGS = [
 type Components = { schemas: NamedSchemas; [kind: string]: unknown };
 type Document = { paths: Record<string, Record<string, Operation>>; components: Components };
 
-/** The named schemas that a part of the document refers to, and those that these refer to. */
+/** The named schemas that a part of the document uses, directly or indirectly. */
 function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   const found = new Set<string>();
   const look = (value: unknown) => {
@@ -39,7 +39,7 @@ function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   return Object.fromEntries(used.sort(byPlace));
 }
 
-/** Orders the paths by their tags, completes each operation, and leaves out the components that none of them needs. */
+/** Sorts the paths by tag, completes each operation, and drops unused components. */
 function complete(document: Document, basePath: string): Document {
   const { components } = document;
   const declared = { responses: {}, headers: {}, examples: {} };
@@ -58,10 +58,7 @@ function complete(document: Document, basePath: string): Document {
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/**
- * Describes every route registered after it: the document at `/openapi.json`, a digest of it at `/llms.txt`, the
- * pages below `/docs`. What a route says in its schema and its config is all there is to it.
- */
+/** Documents the routes registered afterwards: `/openapi.json`, `/llms.txt`, and the pages below `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
   await app.register(swagger, {
@@ -86,11 +83,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
               'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where an ' +
               'operation has an `x-scope`, the key must have that scope; the key of registration has all.',
           },
-          Bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'The same key, for clients that send one so.',
-          },
+          Bearer: { type: 'http', scheme: 'bearer', description: 'The same key, for clients that send one so.' },
           Basic: {
             type: 'http',
             scheme: 'basic',
@@ -104,7 +97,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     transform: (document) => {
       const { schema, url } = jsonSchemaTransform(document);
       const { cost, ...facts } = document.route.config ?? {};
-      // A cost that follows from the parameters is a function, which is not for JSON.
+      // A cost that depends on parameters is a function, which JSON cannot hold.
       return { schema: schema && { ...schema, 'x-route': { ...facts, cost: cost ? 1 : 0 } }, url };
     },
     transformObject: (document) =>
@@ -116,7 +109,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
   serveText(app, `${basePath}/llms.txt`, {
-    // Markdown, told as plain text: so a browser shows it, where it would offer `text/markdown` for download.
+    // Markdown as plain text: browsers download `text/markdown`.
     type: 'text/plain; charset=utf-8',
     text: () => llmsText(app.swagger() as unknown as Described, settings),
   });

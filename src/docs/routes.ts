@@ -10,14 +10,10 @@ import type { GuideSettings } from './guide.ts';
 import { SOURCES } from './source-list.ts';
 
 const HTML = 'text/html; charset=utf-8';
-
-/** The parts of the style sheet of the docs, in their order. */
+/** In cascade order. */
 const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
-
-/** The scripts of the docs, by name, beside what all pages load. */
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
 
-/** The pages below `/docs`: the interface description to be read and tried, and what to do about each problem. */
 export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document): void {
   const { basePath } = settings;
   for (const path of ['/docs', '/docs/']) {

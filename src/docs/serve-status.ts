@@ -9,7 +9,7 @@ import { type Status, statusPage } from './status-page.ts';
 
 type Options = { basePath: string; readiness: Readiness; clock: Clock };
 
-/** Serves `/status`: what `/health/ready` tells machines, for people; a page also when the service cannot serve. */
+/** Serves `/status`, the page equivalent of `/health/ready`; also when the service cannot serve. */
 export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
   const look = (): Promise<Status> =>
     readiness().then(
@@ -35,11 +35,10 @@ type Dependencies = {
   /** Throws `database_unavailable`. */
   checkDatabase: () => Promise<void>;
   isStopping: () => boolean;
-  /** What may warn of what it could not get. */
   capabilities: readonly Pick<Capability, 'warnings'>[];
 };
 
-/** Creates what tells whether the process can serve: throws a problem where it cannot, else gives what it warns of. */
+/** Returns the readiness check: it throws a problem if the service cannot serve, otherwise it returns the warnings. */
 export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
   return async function readiness(): Promise<Warning[]> {
     if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });

@@ -1,19 +1,16 @@
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
 
-/** What a source is asked for. */
 export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
-/** A source of prices, statistics or exchange rates, as the service names it to its users. */
 type SourceEntry = {
-  /** Its own name. */
   title: string;
   url: string;
   tells: (typeof TOLD)[number][];
-  /** Where its terms are; null for one that anybody may run: those of whoever does. */
-  terms: string | null;
-  /** The words it asks for where its figures are shown, in which `title` is a link to `url`. */
-  attribution: string | null;
+  /** Missing for software that anybody may host: the terms are the host's. */
+  terms?: string;
+  /** The required attribution, in which `title` is a link to `url`. */
+  attribution?: string;
 };
 
 const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', SourceEntry>> = {
@@ -29,7 +26,6 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
     url: 'https://www.kraken.com',
     tells: ['latest', 'history', 'candles'],
     terms: 'https://www.kraken.com/legal',
-    attribution: null,
   },
   ecb: {
     title: 'European Central Bank',
@@ -43,51 +39,31 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
     url: 'https://www.cryptocompare.com',
     tells: ['statistics'],
     terms: 'https://www.cryptocompare.com/terms-and-conditions/',
-    attribution: null,
   },
   'bitcoin-stats': {
     title: 'Blockchain.com',
     url: 'https://www.blockchain.com',
     tells: ['statistics'],
     terms: 'https://www.blockchain.com/legal/terms',
-    attribution: null,
   },
   'bitcoin-mempool': {
     title: 'mempool.space',
     url: 'https://mempool.space',
     tells: ['statistics'],
     terms: 'https://mempool.space/terms-of-service',
-    attribution: null,
   },
-  'ethereum-stats': {
-    title: 'Blockscout',
-    url: 'https://www.blockscout.com',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
-  'solana-rpc': {
-    title: 'a Solana RPC node',
-    url: 'https://solana.com',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
-  'arweave-node': {
-    title: 'an Arweave gateway',
-    url: 'https://arweave.org',
-    tells: ['statistics'],
-    terms: null,
-    attribution: null,
-  },
+  'ethereum-stats': { title: 'Blockscout', url: 'https://www.blockscout.com', tells: ['statistics'] },
+  'solana-rpc': { title: 'a Solana RPC node', url: 'https://solana.com', tells: ['statistics'] },
+  'arweave-node': { title: 'an Arweave gateway', url: 'https://arweave.org', tells: ['statistics'] },
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
-
-/** Every source there is: those of prices first, in the order in which they are asked, and that of exchange rates. */
-export const SOURCES = NAMES.map((name) => ({ name, ...ENTRIES[name] }));
+/** Sources of prices first, in source order; exchange rates last. */
+export const SOURCES = NAMES.map((name) => {
+  const { title, url, tells, terms = null, attribution = null } = ENTRIES[name];
+  return { name, title, url, tells, terms, attribution };
+});
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 
-/** The attributions that sources ask for, each with the text of its link put into a form. */
 export const attributions = (link: (title: string, url: string) => string): string[] =>
   SOURCES.flatMap(({ title, url, attribution }) => attribution?.replace(title, link(title, url)) ?? []);

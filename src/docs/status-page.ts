@@ -7,7 +7,6 @@ import { causeInWords } from '#upstream/failure';
 import type { Warning } from '#upstream/freshness';
 import { readResource } from '#upstream/resource';
 
-/** What is known of the service: why it cannot serve, or what it warns of while it does. */
 export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 
 const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
@@ -16,13 +15,8 @@ const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
     'The database cannot be reached. Prices that are in memory may still be served for some seconds to keys that are in use.',
 };
 
-/** A state has a sign and words, and a color beside them. */
-function stateOf(status: Status): {
-  kind: 'good' | 'fair' | 'bad';
-  sign: string;
-  title: string;
-  text: string;
-} {
+/** A sign and words: color alone is not accessible. */
+function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
     return { kind: 'bad', sign: '✕', title: 'Not serving', text };
@@ -45,7 +39,7 @@ function warningList(warnings: readonly Warning[]): string {
   return `<h2>What is wrong</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
-/** The page that tells people whether the service can serve, as it was found at an instant (Unix ms). */
+/** The status page, as of an instant (Unix ms). */
 export function statusPage(basePath: string, status: Status, at: number): string {
   const { kind, sign, title, text } = stateOf(status);
   const time = `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
@@ -64,21 +58,18 @@ export function statusPage(basePath: string, status: Status, at: number): string
   });
 }
 
-/** A warning for people: what it is about, what is wrong, and what that means for them. */
 export type Words = { subject: string; wrong: string; effect: string };
-
-/** `21 Nov 2026, 10:05:00 UTC`, of an instant (Unix ms). */
-export const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
+/** `21 Nov 2026, 10:05:00 UTC`, from Unix ms. */
+const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
-  // From the second of a kind on a source has its place in its name.
+  // The second source of a kind and later ones have their number in the name.
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { who: string; subject: (tokens: string) => string; effect: string };
-
 const LAST_GOOD = 'The last good figures are served, with their age.';
 
-/** The fetches by what their names begin with. */
+/** By the first part of the resource name. */
 const FETCHES: Readonly<Record<string, FetchWords>> = {
   latest: { who: 'coingecko', subject: () => 'Latest prices', effect: LAST_GOOD },
   chart: {
@@ -106,30 +97,21 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
     subject: (tokens) => `History of the second source (${tokens})`,
     effect: 'What CoinGecko could not tell is missing.',
   },
-  candles: {
-    who: 'kraken',
-    subject: (tokens) => `Candles (${tokens})`,
-    effect: 'The newest ones may be missing.',
-  },
+  candles: { who: 'kraken', subject: (tokens) => `Candles (${tokens})`, effect: 'The newest ones may be missing.' },
   rates: {
     who: 'ecb',
     subject: () => 'Exchange rates',
     effect: 'Figures in other currencies are converted with the last rates that are known.',
   },
-  statistics: {
-    who: 'their source',
-    subject: (tokens) => `On-chain statistics (${tokens})`,
-    effect: LAST_GOOD,
-  },
+  statistics: { who: 'their source', subject: (tokens) => `On-chain statistics (${tokens})`, effect: LAST_GOOD },
 };
 
-/** The words of a resource, and its token. */
 function fetchOf(what: string): { words: FetchWords | undefined; token: string } {
   const { kind, token = '' } = readResource(what);
   return { words: FETCHES[kind], token };
 }
 
-/** So many tokens are named. */
+/** The maximum number of tokens listed by name. */
 const NAMED = 5;
 
 function listOf(tokens: readonly string[]): string {
@@ -154,7 +136,6 @@ function nodeWords(warning: Extract<Warning, { about: 'node' }>): string {
   return 'It is of another chain.';
 }
 
-/** The words of any warning but that of a fetch. */
 function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
   switch (warning.about) {
     case 'statistics source':
@@ -195,7 +176,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
   }
 }
 
-/** Warnings for people: fetches of one kind that failed for one cause are one, however many tokens they are of. */
+/** Failed fetches of one kind with one cause are merged into one warning, whatever their tokens. */
 export function statusWords(warnings: readonly Warning[]): Words[] {
   const fetches = warnings.filter((warning) => warning.about === 'fetch');
   const others = warnings.filter((warning) => warning.about !== 'fetch');

@@ -2,10 +2,10 @@ import { Problem } from '#core/problems';
 import { SettingsError } from '#core/setting-forms';
 import { type Database, openDatabase } from '#database/database';
 
-/** How a process ends: `refused` when it cannot succeed until somebody changes what it was given. */
+/** Exit codes. `refused`: a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** An expected fault: its message says all, without a stack. */
+/** An expected fault: its message is printed without a stack. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -16,13 +16,12 @@ export class ExitError extends Error {
   }
 }
 
-/** Prisma puts the place of the call and blank lines before what the database said. */
+/** Prisma prints the call site and blank lines before the database's message. */
 function databaseSaid({ message }: Error): string {
   const lines = message.split('\n').map((line) => line.trim());
   return `the database failed: ${lines.findLast((line) => line !== '') ?? 'it gave no reason'}`;
 }
 
-/** Why a server cannot listen where it is to. */
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process listens there (PORT and METRICS_PORT set the ports)',
   EACCES: 'the system does not allow it (ports below 1024 may need a privilege)',
@@ -32,19 +31,14 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
 function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') {
-    return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
-  }
+  if (syscall === 'getaddrinfo') return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
   if (syscall !== 'listen') return undefined;
   const reason = LISTEN_FAULTS[code];
   const host = address?.includes(':') ? `[${address}]` : address;
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
-/**
- * What to write of an error that ended a start or a command, and the exit code for it: one line for a fault that was
- * to be expected (one for each that is wrong in the settings), the stack for one that was not.
- */
+/** One line for an expected fault, one per invalid setting, the stack for any other error. */
 export function explain(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
@@ -56,15 +50,12 @@ export function explain(error: unknown): { text: string; exitCode: number } {
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
 
-/** Whether the database was not there to be opened: the same attempt may succeed later. */
+/** Whether the database was unreachable: a later attempt may succeed. */
 export function isUnreachable(error: unknown): error is ExitError {
   return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
 }
 
-/**
- * Opens the database of the settings, with the options of `openDatabase`. Throws `ExitError`: whatever stands in the way is
- * the operator's to know.
- */
+/** Opens the configured database. Throws `ExitError` for every failure. */
 export async function openConfiguredDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},

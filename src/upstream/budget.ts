@@ -5,31 +5,30 @@ type Dependencies<RefreshSchedule> = {
   store: RefreshStore;
   upstream: string;
   budget: Budget;
-  /** The schedule by which a month's budget lasts, when so many of its calls are spent. */
+  /** The schedule that makes the remaining budget of the month last. */
   throttle: (budget: Budget, spent: number, now: number) => RefreshSchedule;
   clock: Clock;
 };
 
-/** The calls an upstream has left, shared by all processes, and the refresh schedule that they allow. */
+/** The call budget of an upstream, shared by all processes, and the refresh schedule that it allows. */
 export async function openBudget<RefreshSchedule>(dependencies: Dependencies<RefreshSchedule>) {
   const { store, upstream, throttle, clock } = dependencies;
   let { budget } = dependencies;
-  /** What the upstream leaves of a month (its start) to this service, what it has spent included. */
+  /** The calls available to this service in a month (its start), including spent ones. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
 
-  /** The calls spent in the month that an instant lies in, as far as this process knows. */
+  /** The calls spent in the month of an instant, as known to this process. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
 
-  /** The budget of the month that an instant lies in. */
   function budgetAt(now: number): Budget {
     const most = monthOf(now).start === share.month ? share.calls : Number.POSITIVE_INFINITY;
     return { ...budget, perMonth: Math.min(budget.perMonth, most) };
   }
 
   return {
-    /** Takes one call from the budget; false when this minute or this month has none left. */
+    /** Takes one call; false when the minute or the month has none left. */
     async reserve(): Promise<boolean> {
       const now = clock.now();
       const windows = { minute: Math.floor(now / MINUTE) * MINUTE, month: monthOf(now).start };
@@ -40,23 +39,18 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       return true;
     },
 
-    /** Reads what all processes have spent. */
+    /** Reads the calls spent by all processes. */
     async sync(): Promise<void> {
       month = monthOf(clock.now()).start;
       spent = await store.spent(upstream, month);
     },
 
-    /** The calls spent in the running month, and their limit. */
     reading(): { spent: number; limit: number } {
       const now = clock.now();
       return { spent: spentAt(now), limit: budgetAt(now).perMonth };
     },
 
-    /**
-     * Lowers the budget to what the upstream says that it is, where that is less.
-     *
-     * @param left the calls of the running month that the upstream says are left: others may have made some
-     */
+    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may share the key. */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {
@@ -66,7 +60,6 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       share = { month: monthOf(now).start, calls: spentAt(now) + left };
     },
 
-    /** The schedule as the month's budget allows it now. */
     schedule(): RefreshSchedule {
       const now = clock.now();
       return throttle(budgetAt(now), spentAt(now), now);
@@ -75,19 +68,16 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
 }
 
 export type UpstreamBudget<RefreshSchedule> = Awaited<ReturnType<typeof openBudget<RefreshSchedule>>>;
-
-/** The calls that an upstream may be asked in a minute and in a calendar month (UTC). */
+/** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
 
-/** The calendar month (UTC) in which an instant lies: its start and its end, in Unix ms. */
+/** The bounds of the calendar month (UTC) of an instant, in Unix ms. */
 export function monthOf(now: number): { start: number; end: number } {
   const date = new Date(now);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
 }
 
-/** The share of a month's calls that no schedule plans with: it is for backfill and retries. */
+/** The share of a month's calls reserved for backfill and retries. */
 const RESERVE = 0.02;
-
-/** The month's calls that a schedule may still plan with. */
 export const leftOf = ({ perMonth }: Budget, spent: number): number => perMonth * (1 - RESERVE) - spent;

@@ -1,19 +1,14 @@
 import { MINUTE, SECOND } from '#core/clock';
 
-/** Failures in a row that open the circuit, and for how long: doubled each time, up to a bound. */
+/** Consecutive failures that open the circuit, and for how long (ms): doubled each time up to a bound. */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
 const LONGEST_OPEN = 5 * MINUTE;
-/** How long the circuit opens on a rate limit without `Retry-After`. */
+/** How long a rate limit without `Retry-After` opens the circuit, in ms. */
 const RATE_LIMITED = MINUTE;
-
-/** Closed lets calls through, open none, half open a single probe. */
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
-/**
- * A circuit breaker: closed, open until an instant, then half open, where one probe is let through. Instants are of a
- * monotonic clock, in ms.
- */
+/** Closed, open until an instant, then half open with a single probe. Instants are monotonic, in ms. */
 export function createBreaker() {
   let failures = 0;
   let openings = 0;
@@ -31,7 +26,7 @@ export function createBreaker() {
       return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
     },
 
-    /** Asks for a call: 0 lets it go out, else the ms until the next may be asked for. */
+    /** Requests a call: 0 allows it, otherwise the ms until the next request. */
     request(now: number): number {
       if (now < openUntil) return openUntil - now;
       if (openings === 0 && failures < FAILURES) return 0;
@@ -40,7 +35,7 @@ export function createBreaker() {
       return 0;
     },
 
-    /** A call succeeded. One that was in flight when the circuit opened does not close it. */
+    /** A success that was in flight when the circuit opened does not close it. */
     succeeded(now: number): void {
       if (now < openUntil) return;
       failures = 0;
@@ -49,16 +44,12 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** The call that was let through was not made, or tells nothing of the upstream. */
+    /** The allowed call was not made, or says nothing about the upstream. */
     cancelled(): void {
       probing = false;
     },
 
-    /**
-     * A call failed. Calls that were in flight together count once when the circuit opens.
-     *
-     * @param spacing how far apart its calls may be, in ms: the circuit may stay open as long, so no call is wasted
-     */
+    /** Calls in flight together count once as the circuit opens. `spacing` (ms) may lengthen the opening. */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;
@@ -67,7 +58,6 @@ export function createBreaker() {
       openings += 1;
     },
 
-    /** The upstream limits our rate, for so many ms where it says so. */
     rateLimited(now: number, forMs: number = RATE_LIMITED): void {
       openings = Math.max(1, openings);
       open(now, forMs);

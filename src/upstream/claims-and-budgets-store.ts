@@ -3,33 +3,21 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Resource } from './resource.ts';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
-
-/** The time, cut to milliseconds: a column of these would round it up. */
+/** Truncated to milliseconds: a column with that precision rounds up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
-
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
-/** The rows of `Refresh` and `Budget`: which process fetches what, and what the upstreams' budgets have left. */
+/** Which process fetches what, and the spent budgets of the upstreams. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
-    /** When each of these was last fetched (Unix ms), and the version of the rows it feeds. */
     async read(names: readonly Resource[]): Promise<RefreshRow[]> {
       const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
         SELECT what, fetched_at AS "fetchedAt", version FROM refresh
         WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
-      return rows.map(({ what, fetchedAt, version }) => ({
-        what,
-        fetchedAt: fetchedAt?.getTime() ?? null,
-        version,
-      }));
+      return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
-    /**
-     * Claims a fetch for so many ms; true when this holder has it. One statement: of the processes that find it due at
-     * once, one gets it. Refused while another holds it, and when it was fetched since the caller last polled
-     * (`knownVersion`), so that nothing is fetched twice. The claim of a holder that dies lapses by the database's
-     * clock.
-     */
+    // One statement, so one process gets the claim for `forMs` ms. It fails after another fetch since `knownVersion`.
     async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
@@ -40,24 +28,21 @@ export function createRefreshStore(prisma: PrismaClient) {
       return claimed > 0;
     },
 
-    /** Ends the claim on a fetch that failed. */
+    /** Releases the claim after a failed fetch. */
     async release(what: Resource, holder: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
-    /** Ends the claim on work that is done, and notes when it was (Unix ms). */
+    /** Releases the claim after a success at an instant (Unix ms). */
     async complete(what: Resource, holder: string, at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL, version = version + 1, fetched_at = ${iso(at)}::timestamptz
         WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
-    /**
-     * Takes the turn to do something that is done every so often (ms, by the database's clock), over all processes. One
-     * statement, so one process has it; when that one dies at once the next turn comes all the same. The clock is read
-     * when the row is had: one who waited for it would else be of before the last turn, as after a clock that went back.
-     */
+    // One statement, so one process gets the turn (ms, by the database's clock). The clock is read once the row is
+    // locked: after a wait, an earlier reading would lie before the previous turn, like a clock that was set back.
     async takeTurn(what: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
@@ -67,12 +52,9 @@ export function createRefreshStore(prisma: PrismaClient) {
       return taken > 0;
     },
 
-    /**
-     * Takes one call from an upstream's budget, if there is one left in this minute and this month (their starts,
-     * Unix ms). One statement, so that two processes cannot both take the last. Gives the month's count, this call
-     * included, or undefined. A clock that was set back does not reopen an old month, and a clock slightly behind
-     * another process's does not reopen the minute before.
-     */
+    // Takes a call from a minute and a month (starts, Unix ms); returns the month's calls, or undefined. One statement,
+    // so that two processes cannot both take the last. A clock that was set back does not reopen a past month, and a
+    // clock slightly behind that of another process does not reopen the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },
@@ -94,7 +76,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows[0]?.spent;
     },
 
-    /** The calls an upstream was asked in a month (its start, Unix ms). */
+    /** The calls spent in a month (its start, Unix ms). */
     async spent(upstream: string, month: number): Promise<number> {
       const row = await prisma.budget.findUnique({ where: { upstream } });
       return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
@@ -104,10 +86,7 @@ export function createRefreshStore(prisma: PrismaClient) {
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/**
- * Raises the version of a resource, so that every process reloads it, and ends the claim on it.
- * @param at when it was fetched (Unix ms); left out for what is changed by the operator alone
- */
+/** Makes every process reload the resource, fetched `at` (Unix ms; none for the operator's changes). Ends its claim. */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

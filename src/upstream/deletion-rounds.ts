@@ -7,24 +7,24 @@ import { ageAt } from './freshness.ts';
 
 /** How often a process checks whether a round is due, in ms. */
 const LOOK_EVERY = MINUTE;
-/** How long a process that died keeps the others from a round, in ms; a batch takes much less. */
+/** How long a dead process blocks the round of others, in ms; a batch takes much less. */
 const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
-  /** The row of `Refresh` that has the claim, and when the last round ended. */
+  /** The row of `Refresh` with the claim and the end of the last round. */
   name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
-  /** Whether a round is due, at an age of the last one in ms: Infinity where there was none. */
+  /** `age` of the last round in ms; Infinity before the first. */
   isDue: (age: number, now: number) => boolean;
-  /** Deletes what is too old at an instant (Unix ms), and yields after each batch. */
+  /** Yields after each batch. */
   deleteOld: (now: number) => AsyncIterable<unknown>;
-  /** Called after each round, also after one that was cut short. */
+  /** Also called after an interrupted round. */
   afterRound?: () => Promise<unknown>;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes what has been kept for as long as it may be, in rounds: each is made by one process, whichever finds it due. */
+/** Deletes expired data in rounds. One process makes each round. */
 export function createDeletionRounds(dependencies: Dependencies) {
   const { name, refreshes, isDue, deleteOld, afterRound, clock, failures } = dependencies;
   const holder = randomUUID();
@@ -37,7 +37,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
     const claim = () => refreshes.claim(name, holder, CLAIM, last?.version ?? 0);
     if (!(await claim())) return;
     try {
-      // Each batch extends the claim: a first round of years may take longer than one.
+      // Each batch extends the claim: a first round over years of data may outlast it.
       for await (const _ of deleteOld(now)) if (isClosed || !(await claim())) return;
       await refreshes.complete(name, holder, now);
     } finally {
@@ -50,10 +50,9 @@ export function createDeletionRounds(dependencies: Dependencies) {
   void looking.run();
 
   return {
-    /** Checks whether a round is due, and resolves when it is done. */
+    /** Runs a due round and waits for it. */
     look: looking.run,
 
-    /** Stops after the batch under way. */
     async close(): Promise<void> {
       isClosed = true;
       await looking.close();

@@ -3,25 +3,23 @@ import { every } from '#core/every';
 import type { Log } from '#core/log';
 import { type IdentifyDatabaseFailure, identifyFailure } from './failure.ts';
 
-/** Each cause is logged once in this time, in ms. */
+/** Each cause is logged once per window, in ms. */
 const WINDOW = 10 * SECOND;
-/** How often lines that are due are written, and a failing dependency is checked, in ms. */
+/** How often due lines are written and failing dependencies are checked, in ms. */
 const REVIEW_EVERY = SECOND;
-/** An outage is over when nothing has failed for this much longer than a statement may take, in ms. */
+/** An outage ends when nothing fails for the statement deadline plus this, in ms. */
 const QUIET = 2 * SECOND;
-/** An outage without news is forgotten after this, in ms: an upstream in use is called more often, whatever its budget. */
+/** An outage without any call is forgotten after this, in ms. Upstreams in use are called more often on any budget. */
 const FORGOTTEN_AFTER = 6 * HOUR;
-
-/** The failures of one cause since its last line, which was written at an instant of the monotonic clock. */
+/** The failures of a cause since its last line. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
-
 const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 
-/** What is known of an outage. Instants are of the monotonic clock. */
+/** Instants are monotonic. */
 type Outage = {
   since: number;
   failedAt: number;
-  /** The first success since the last failure. */
+  /** The first success after the last failure. */
   workedAt: number | undefined;
   count: number;
   isLogged: boolean;
@@ -29,36 +27,30 @@ type Outage = {
 
 type Level = 'info' | 'warn';
 
-/** What fails: the database, an upstream, a piece of work. */
 type Subject = {
-  /** The first word of its lines. */
+  /** The first word of its log lines. */
   name: string;
   level: Level;
   facts: object;
-  /** Kept for ten seconds after the last line, also when the outage is over. */
+  /** Kept for a window after the last line, also when the outage has ended. */
   causes: Map<string, Cause>;
   latestCause: string;
-  /** Whether its recovery is noticed. */
+  /** Whether its recovery is detected. */
   recovers: boolean;
   outage: Outage | undefined;
 };
 
-/** The cause where only a consequence of a failure is known. */
 const UNKNOWN = 'unknown';
 
 type Dependencies = {
   log: Log;
   clock: Clock;
   identifyDatabaseFailure: IdentifyDatabaseFailure;
-  /** How long anybody waits for a statement, in ms: what began before a recovery has timed out by then. */
+  /** The statement deadline, in ms: work that began before a recovery has timed out by then. */
   deadline: number;
 };
 
-/**
- * Logs what fails again and again: each cause once in ten seconds, with the number of failures since its last line, and
- * the recovery once, with how long it took. A failure of any work counts as one of the database or of an upstream where
- * that caused it.
- */
+/** Logs each cause once in ten seconds, and the recovery. Failures count toward the dependency that caused them. */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
@@ -67,7 +59,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   let reviewing: ReturnType<typeof every> | undefined;
   let writing: NodeJS.Immediate | undefined;
 
-  /** Writes what has failed since the last line of a cause, where that line is so old, in ms. */
+  /** Logs the causes whose last line is older than `window` ms. */
   function writeDue({ name, level, facts, causes, outage }: Subject, now: number, window = WINDOW): void {
     for (const [cause, entry] of causes) {
       if (now - entry.loggedAt < window) continue;
@@ -83,7 +75,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     }
   }
 
-  /** An outage that was not logged yet waits for its line: two of them in ten seconds are two lines of each kind at most. */
+  /** An outage without a logged line waits for it: two outages within a window write at most two lines of each kind. */
   function endIfOver(subject: Subject, now: number): void {
     const { name, facts, causes, recovers, outage } = subject;
     if (outage === undefined) return;
@@ -122,7 +114,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     reviewing = undefined;
   }
 
-  /** A fetch and the request that waited for it fail in one turn of the event loop: after it they are one line. */
+  /** A fetch and its waiting request fail in the same turn of the loop and share one line. */
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;
@@ -130,26 +122,27 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     });
   }
 
-  /**
-   * A piece of work failed.
-   * @param work as the log names it: `settlement`
-   * @param facts about this failure; the line has those of the latest
-   * @param level of the line where the work itself failed; failures of dependencies are warnings
-   */
+  /** `work` and `facts` go into the log; `level` applies unless a dependency failed, which is a warning. */
   function failed(work: string, error: unknown, facts: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
     const { key, name, about, recovers, details } = failure;
     const now = clock.elapsed();
     const subject = subjects.get(key) ?? {
-      ...{ name, level: recovers ? 'warn' : level, facts: about, causes: new Map() },
-      ...{ latestCause: UNKNOWN, recovers, outage: undefined },
+      name,
+      level: recovers ? 'warn' : level,
+      facts: about,
+      causes: new Map(),
+      latestCause: UNKNOWN,
+      recovers,
+      outage: undefined,
     };
     subjects.set(key, subject);
     const cause = failure.cause ?? subject.latestCause;
     subject.latestCause = cause;
     subject.outage = {
       ...(subject.outage ?? { since: now, count: 0, isLogged: false }),
-      ...{ failedAt: now, workedAt: undefined },
+      failedAt: now,
+      workedAt: undefined,
     };
     subject.outage.count += 1;
 
@@ -157,13 +150,13 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     subject.causes.set(cause, entry);
     entry.count += 1;
     entry.work[work] = (entry.work[work] ?? 0) + 1;
-    // A reason that is given says it all.
+    // A given reason replaces the details.
     entry.facts = { ...entry.facts, ...('reason' in facts ? {} : details), ...facts };
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
     reviewing ??= every(REVIEW_EVERY, review, { isUnref: true });
   }
 
-  /** A dependency did what it was asked: `database`, or the name of an upstream. */
+  /** A dependency succeeded: `database`, or the name of an upstream. */
   function worked(key: string): void {
     const outage = subjects.get(key)?.outage;
     if (outage) outage.workedAt ??= clock.elapsed();
@@ -172,17 +165,13 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   return {
     failed,
     worked,
-
-    /** From now on `worked` reports the successes of this upstream, so its recovery is noticed. */
+    /** Declares an upstream that reports its successes, so that its recovery is detected. */
     observe: (upstream: string): void => void observed.add(upstream),
-
-    /** While this dependency fails it is checked once a second, so that its recovery is seen without a request. */
+    /** Checks a failing dependency once a second, so that its recovery is detected without a request. */
     watch: (key: string, ask: () => Promise<void>): void => void checks.set(key, ask),
-
-    /** Writes the lines that are due, and notices recoveries: once a second while anything fails. */
     review,
 
-    /** Writes the lines that wait for the end of their ten seconds. */
+    /** Writes the lines that still wait for the end of their window. */
     close(): void {
       void reviewing?.close();
       clearImmediate(writing);

@@ -1,23 +1,22 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 
-/** Which failure of the database an error is; undefined for any other error. */
+/** Identifies a failure of the database; undefined for any other error. */
 export type IdentifyDatabaseFailure = (error: unknown) => { cause: string; reason: string } | undefined;
 
-/** The subject of a failure: `key` identifies it, `name` is the first word of its log lines, `cause` is of a closed list. */
+/** `name` is the first word of its log lines, `cause` is from a closed list. */
 type Identity = {
   key: string;
   name: string;
   about: object;
-  /** Whether it is a dependency, whose recovery is noticed. */
+  /** Whether it is a dependency, whose recovery is detected. */
   recovers: boolean;
-  /** Undefined where only the consequence is known: a request that was refused since the database failed just now. */
+  /** Undefined when only the consequence is known: a request rejected because the database has just failed. */
   cause: string | undefined;
   /** Further members of the log line. */
   details: object;
 };
 
-/** The error that is behind a problem. */
 function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Problem && root.cause !== undefined) root = root.cause;
@@ -29,11 +28,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/**
- * Finds the subject of a failure: an upstream, the database, or the work itself.
- *
- * @param observed the upstreams that report their successes; a failure under any other name is one of the work
- */
+/** `observed` upstreams report their successes; a failure of any other upstream counts as one of the work. */
 export function identifyFailure(
   work: string,
   error: unknown,
@@ -61,20 +56,15 @@ export function identifyFailure(
   return { ...itself, key: work, cause: nameOf(root), details: { err: root } };
 }
 
-/**
- * Why an upstream gave no usable answer: a closed list, which logs, metrics and `Cache-Status` name. Of each the code and
- * the words of its problem, after the name of who failed; no word comes from the upstream.
- */
+/** Used in logs, metrics and `Cache-Status`: code and text of the problem. No text comes from the upstream. */
 const FAILURES = {
-  /** No connection, or it broke before the whole answer was there. */
+  /** No connection, or it broke before the response was complete. */
   unreachable: ['upstream_unavailable', 'cannot be reached'],
-  /** The deadline passed. */
   timeout: ['upstream_timeout', 'did not answer in time'],
-  /** 429, or an answer that says so in its body or its page. */
+  /** 429, or a body or page that says so. */
   rate_limited: ['upstream_unavailable', 'limits our rate'],
-  /** The plan does not go back so far. */
+  /** The plan does not cover data this old. */
   out_of_reach: ['upstream_unavailable', 'does not reach back so far on our plan'],
-  /** The upstream says that it does not serve what was asked about. */
   not_listed: ['upstream_unavailable', 'does not serve this'],
   /** Any other 3xx or 4xx. */
   refused: ['upstream_unavailable', 'refused the request'],
@@ -84,25 +74,25 @@ const FAILURES = {
   unexpected: ['upstream_invalid', 'gave an answer of another shape'],
   empty: ['upstream_invalid', 'gave an answer without figures'],
   too_large: ['upstream_invalid', 'gave an answer too large to read'],
-  /** An answer whose newest figures are old: the upstream goes on answering and has stopped. */
+  /** The newest data is old: the upstream responds but no longer updates. */
   stale: ['upstream_invalid', 'gave old figures alone'],
-  /** Not asked, since its circuit is open (the name is public: metrics and `Cache-Status` have it). */
+  /** Not called because its circuit is open. The name is public (metrics, `Cache-Status`). */
   resting: ['upstream_unavailable', 'failed repeatedly and is not asked again yet'],
-  /** Not asked, because the calls of this minute or this month are spent. */
+  /** Not called because the budget of the minute or month is spent. */
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 export type FailureCause = keyof typeof FAILURES;
 export const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[];
 
-/** An upstream failed: `reason` is for programs, `message` for the log. */
+/** `reason` is for programs, `message` for the log. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly upstream: string;
   readonly reason: FailureCause;
-  /** Seconds after which the upstream can be asked again, where that is known. */
+  /** Seconds until the upstream can be called again, if known. */
   readonly retryAfter: number | undefined;
-  /** Whether any of the request may have reached the upstream. */
+  /** Whether any part of the request may have reached the upstream. */
   readonly sent: boolean;
 
   constructor(
@@ -119,23 +109,21 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Whether an error says that the upstream's plan does not go back so far. */
 export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure && error.reason === 'out_of_reach';
 
-/** What happened, after the name of who failed: `cannot be reached`. */
+/** The text that follows the subject: `cannot be reached`. */
 export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
-
-/** Seconds after which a repeat is worth a try, where the upstream did not say. */
+/** Default `Retry-After`, in seconds. */
 const RETRY_AFTER = 30;
 
 type Options = {
-  /** Who failed, as the subject of a sentence. */
+  /** The subject of the sentence. */
   who?: string;
   members?: { gaps?: string[] };
 };
 
-/** The problem for a failure of an upstream when nothing is stored to serve; any other error goes on as it is. */
+/** The problem for an upstream failure without stored data to serve. Any other error is returned as it is. */
 export function upstreamProblem(failure: unknown, { who = 'The aggregator', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
   const [code, what] = FAILURES[failure.reason];
@@ -144,18 +132,14 @@ export function upstreamProblem(failure: unknown, { who = 'The aggregator', memb
   return new Problem(code, detail, { cause: failure, members, retryAfter });
 }
 
-/** The pause after a failed fetch, in ms: doubled with each failure in a row, up to the longest. */
+/** The pause after a failed fetch, in ms: doubled with each consecutive failure up to a bound. */
 const FIRST_PAUSE = SECOND;
 const LONGEST_PAUSE = 5 * MINUTE;
-/** The longest after an answer that was itself wrong: such do not open the upstream's circuit breaker. In ms. */
+/** The bound after an invalid response, in ms: those do not open the circuit. */
 const LONGEST_PAUSE_OF_MALFORMED = HOUR;
 const MALFORMED: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 
-/**
- * How long a thing is not fetched again, in ms.
- * @param times how often it failed in a row
- * @param cause of the last failure, where the upstream was it
- */
+/** Ms until the next attempt after `times` consecutive failures. */
 export function failurePause(times: number, cause: FailureCause | undefined): number {
   const longest = cause && MALFORMED.has(cause) ? LONGEST_PAUSE_OF_MALFORMED : LONGEST_PAUSE;
   return Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));

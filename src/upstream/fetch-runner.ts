@@ -7,26 +7,18 @@ import type { FailureLog } from './failure-log.ts';
 import type { Wait, Warning } from './freshness.ts';
 import type { Resource } from './resource.ts';
 
-/** How long `moment` is, from when the fetch began; in ms. */
+/** The duration of a `moment` from the start of the fetch, in ms. */
 const MOMENT = 1000;
 
-/** What came of the fetches for one answer. */
 export type FetchOutcome = {
-  /** Something was fetched before this answer. */
   fetched: boolean;
-  /** A fetch goes on in the background of this answer. */
   refreshing: boolean;
-  /** The first error; that the upstream's plan does not reach so far is none, but a gap. */
+  /** The first error. An upstream plan that does not reach far enough is a gap, not an error. */
   failure: unknown;
 };
 
-export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({
-  fetched: false,
-  refreshing: false,
-  failure: undefined,
-});
+export const NOTHING_TO_FETCH: FetchOutcome = Object.freeze({ fetched: false, refreshing: false, failure: undefined });
 
-/** What came of the fetches for all parts of one answer. */
 export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
   return {
     fetched: outcomes.some(({ fetched }) => fetched),
@@ -38,7 +30,7 @@ export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
 type AwaitedFetch = 'fetched' | 'refreshing' | { error: unknown };
 type Dependencies<What extends Resource> = { singleFlight: SingleFlight<What>; clock: Clock };
 
-/** Runs the fetches for one answer; `outcome` adds up what came of them. */
+/** Runs the fetches for one response; `outcome` accumulates their results. */
 export function createFetchRunner<What extends Resource>({ singleFlight, clock }: Dependencies<What>) {
   const outcome: FetchOutcome = { fetched: false, refreshing: false, failure: undefined };
 
@@ -58,10 +50,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /**
-     * Fetches a thing, or joins the fetch of that name that is in flight. True when this very call was made: the one
-     * in flight may have been for something else.
-     */
+    /** Fetches or joins the fetch in flight. True when its own `fetch` ran: the other may be for other data. */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {
@@ -76,14 +65,13 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   };
 }
 
-/** A claim outlives the upstream's deadline by this, in ms: time to store what came. */
+/** How much longer than the upstream's deadline a claim lasts, in ms: time to store the data. */
 const WRITING = 5 * SECOND;
-/** How often a process polls for what another one is fetching, in ms. */
+/** How often a process polls for the fetch of another, in ms. */
 const POLL_EVERY = 100;
-
 type Failure = { error: unknown; times: number; until: number };
-/** A fetch in flight; `startedAt` in ms of the clock's `elapsed`. */
-export type InFlight = { done: Promise<void>; startedAt: number };
+/** `startedAt` is monotonic, in ms. */
+type InFlight = { done: Promise<void>; startedAt: number };
 
 type SingleFlightDependencies<What extends Resource> = {
   store: RefreshStore;
@@ -93,14 +81,14 @@ type SingleFlightDependencies<What extends Resource> = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Fetches each thing once, however many ask for it at the same time, in one process or several. */
+/** Fetches each resource once for all concurrent callers, in this process and others. */
 export function createSingleFlight<What extends Resource>(dependencies: SingleFlightDependencies<What>) {
   const { store, poll, timeoutMs, clock } = dependencies;
   const holder = randomUUID();
   const inFlight = new Map<What, InFlight>();
   const lastFailures = new Map<What, Failure>();
 
-  /** Fetches a thing, or waits until another process has. Throws when neither happens within the deadline. */
+  /** Fetches a resource, or waits for the fetch of another process. Throws when neither ends within the deadline. */
   async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
     const version = poll.version(what);
     const deadline = clock.elapsed() + timeoutMs;
@@ -109,7 +97,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
         try {
           return await fetch();
         } catch (error) {
-          // Not waited for: where the database hangs as well, whoever asked has waited long enough.
+          // Not awaited: if the database hangs too, the caller has already waited long enough.
           void store.release(what, holder).catch(() => undefined);
           throw error;
         }
@@ -139,9 +127,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
   }
 
   return {
-    /**
-     * Starts a fetch, or joins the one in flight. Undefined during the pause after a failure, which `failure` has.
-     */
+    /** Starts a fetch or joins the one in flight; undefined during the pause after a failure (see `failure`). */
     start(what: What, fetch: () => Promise<void>): InFlight | undefined {
       const known = inFlight.get(what);
       if (known) return known;
@@ -152,20 +138,16 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
       return started;
     },
 
-    /** Forgets that a fetch failed: the next of that name is for something else. */
+    /** Forgets a failure: the next fetch of that name is for other data. */
     forget: (what: What): void => void lastFailures.delete(what),
-
-    /** Why the last try of a fetch failed. */
     failure: (what: What): unknown => lastFailures.get(what)?.error,
 
-    /** What failed when it was last tried, and why. */
     warnings: (): Warning[] =>
       [...lastFailures].map(([what, { error }]) => {
         const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
         return { about: 'fetch', what, cause };
       }),
 
-    /** Resolves when no fetch is in flight. */
     async idle(): Promise<void> {
       while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
     },

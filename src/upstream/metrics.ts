@@ -4,21 +4,14 @@ import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 
-/** The outcomes of a call that was made; the other causes are why none was made. */
+/** The outcomes of calls that were made; the other causes prevent the call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
-
-/** `budget` is of the calendar month, in calls; left out where there is none. */
-export type UpstreamReading = {
-  upstream: string;
-  breaker: CircuitState;
-  budget?: { spent: number; limit: number };
-};
-
-/** How old some data of a token is; all in ms. */
+/** `budget` counts calls of the calendar month. */
+export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
+/** In ms. */
 export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };
 
-/** What records the calls to each upstream, in the metrics and in the log of failures. */
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',
@@ -32,7 +25,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
   );
 
   return {
-    /** Records how calls to an upstream end. Its series exist from the start, so that `rate` sees the first failure. */
+    /** All series exist from the start, so that `rate` sees the first failure. */
     observe(upstream: string): (outcome: FailureCause | 'ok') => void {
       const count = (outcome: FailureCause | 'ok', by: number) => {
         const isOk = outcome === 'ok';
@@ -46,7 +39,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
       };
     },
 
-    /** Counts samples that were dropped as implausible. The series exists from the start. */
+    /** Counts samples dropped as implausible. The series exists from the start. */
     dropped(upstream: string): (count: number) => void {
       droppedSamples({ upstream }, 0);
       return (count) => droppedSamples({ upstream }, count);
@@ -54,7 +47,6 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
   };
 }
 
-/** Adds the circuit and the budget of each upstream. */
 export function addUpstreamReadings(registry: MetricsRegistry, read: () => readonly UpstreamReading[]): void {
   registry.gauges(['upstream'], read, ({ upstream }) => ({ upstream }), [
     ['quotient_upstream_breaker_state', '0 closed, 1 half open, 2 open', (row) => BREAKER[row.breaker]],
@@ -73,7 +65,6 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
-/** Adds how old the data is. */
 export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly StalenessReading[]): void {
   registry.gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
     [

@@ -3,49 +3,40 @@ import { MINUTE } from '#core/clock';
 
 /** How far an upstream's clock may be ahead of ours, in ms. */
 const AHEAD = 2 * MINUTE;
-
-/** The day of the first block of all (Unix ms): there were no prices before. */
+/** The date of the first Bitcoin block (Unix ms): no price is older. */
 export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
-
 type Observation = { at: number; price: number | null };
-
-/** The times that a sample can have, as of now (Unix ms). */
-export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({
-  from: beginning,
-  thru: now + AHEAD,
-});
-
+/** The possible times of a sample (Unix ms). */
+export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({ from: beginning, thru: now + AHEAD });
 const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 
-/** Whether a sample is plausible: its time lies in the span, its price is unknown or positive and finite. */
+/** A missing price is plausible. */
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
   at >= from && at <= thru && isPrice(price);
 
-/** Why a sample cannot be true; a candle also when it does not begin at a multiple of its length. */
+/** Why a sample is implausible. `off_grid`: a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/** Why no sample of a chain that began at an instant can have this time, as of now (Unix ms); undefined when one can. */
+/** Why no sample of a chain with this beginning can have this time; undefined for a plausible one. */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';
   return at >= from ? undefined : 'too_early';
 }
 
-/** Why a sample cannot be true; undefined when it can. A missing price is no reason. */
+/** Why a sample is implausible. A missing price is plausible. */
 export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
   implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
-/** A market cap or a volume (zero is one), or null for a number that cannot be one. */
+/** Null for an implausible market cap or volume; zero is plausible. */
 export const plausibleFigure = (value: number | null): number | null =>
   value !== null && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
 
-/** Two prices that lie further apart than this part of the lower one are not both right. */
+/** Two prices that differ by more than this share of the lower one cannot both be right. */
 const FAR_APART = 0.2;
-
-/** Whether two prices of a token at one time are too far apart to be both right. */
 export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);
 
-/** Stored rows that cannot be true: of what, how many, and their first times; as text, since their year may be any. */
+/** Implausible stored rows: their number and first times, as text because the year may be out of range. */
 export type ImplausibleRows = {
   token: string;
   what: 'minute' | 'hour' | 'day' | 'candles' | 'coverage' | 'latest' | 'statistics';

@@ -3,16 +3,16 @@ import type { RefreshRow, RefreshStore } from './claims-and-budgets-store.ts';
 import type { Resource } from './resource.ts';
 
 type Cache<What extends Resource> = {
-  /** The resources that are cached, or are to be. */
+  /** The resources that are or should be cached. */
   names: () => readonly What[];
-  /** Reloads resources that were stored; their versions count as known only once it is done. */
+  /** Reloads changed resources. Their versions are recorded once it succeeds. */
   reload: (changed: readonly What[]) => Promise<void>;
 };
 
-/** What one statement read; a later statement has a higher number. */
+/** The result of one statement; later statements have higher numbers. */
 type Read = { number: number; rows: ReadonlyMap<string, RefreshRow> };
 
-/** Watches the versions of resources, so that caches follow what this or any other process has stored. */
+/** Watches the versions of resources, so that caches follow changes by any process. */
 export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
   const watches: { names: () => readonly Resource[]; update: (read: Read) => Promise<void> }[] = [];
   let reads = 0;
@@ -24,7 +24,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
   }
 
   return {
-    /** Watches the resources of a cache: its first `sync` and each poll from then on update it. */
+    /** Watches the resources of a cache. Its first `sync` and each later poll update it. */
     watch<What extends Resource>({ names, reload }: Cache<What>) {
       const known = new Map<string, RefreshRow>();
       const inTurn = createOneAtATime();
@@ -32,7 +32,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
       let next: Promise<void> | undefined;
 
       async function update({ number, rows }: Read): Promise<void> {
-        // A poll that waited for its turn may have read before the update in between.
+        // A poll that waited may have read before the preceding update.
         if (number < latest) return;
         latest = number;
         const changed = names().filter((what) => {
@@ -45,7 +45,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
       const watched = { names, update: (all: Read) => inTurn(() => update(all)) };
 
       return {
-        /** Reloads what was stored since the last update. One update at a time; one that has not begun serves all callers. */
+        /** Reloads changes since the last update. Updates run one at a time; a queued update serves all callers. */
         sync(): Promise<void> {
           if (!watches.includes(watched)) watches.push(watched);
           next ??= inTurn(async () => {
@@ -55,20 +55,19 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
           return next;
         },
 
-        /** How often a resource was stored, as far as this process knows. */
+        /** The number of stored versions, as known to this process. */
         version: (what: What): number => known.get(what)?.version ?? 0,
-
-        /** When a resource was last fetched (Unix ms), by whichever process. */
+        /** When any process last fetched the resource (Unix ms). */
         fetchedAt: (what: What): number | undefined => known.get(what)?.fetchedAt ?? undefined,
 
-        /** Forgets resources that are no longer cached: the next update that names them reloads them. */
+        /** Forgets resources that are no longer cached, so that the next update that names them reloads them. */
         forget(whats: readonly What[]): void {
           for (const what of whats) known.delete(what);
         },
       };
     },
 
-    /** Updates all caches after one statement. */
+    /** Updates all caches with one statement. */
     async poll(): Promise<void> {
       const polled = [...watches];
       const all = await read(polled.flatMap(({ names }) => names()));

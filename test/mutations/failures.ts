@@ -10,7 +10,7 @@ export const failures: Mutations[] = [
       ['loggedAt: now, ...nothingSince()', 'loggedAt: now'],
       ['workedAt !== undefined && isLogged', 'workedAt !== undefined'],
       [' && quiet >= deadline + QUIET', ''],
-      ['failedAt: now, workedAt: undefined', 'failedAt: now, workedAt: now'],
+      ['workedAt: undefined,', 'workedAt: now,'],
       ['!ask || checking.has(key)', '!ask'],
       ['(recovers ? FORGOTTEN_AFTER : WINDOW)', 'FORGOTTEN_AFTER'],
       ["recovers ? 'warn' : level", 'level'],

@@ -56,7 +56,7 @@ export const start: Mutations[] = [
     file: 'src/serve.ts',
     tests: ['process/built.test.ts'],
     changes: [
-      ['if (process.stdout.isTTY) {', 'if (!process.stdout.isTTY) {'],
+      ['if (process.stdout.isTTY)', 'if (!process.stdout.isTTY)'],
       ['urlOf(address) + settings.basePath', 'urlOf(address)'],
     ],
   },

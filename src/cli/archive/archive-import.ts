@@ -33,7 +33,7 @@ const form = {
 
 const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
 
-/** The figures in which a settled row and the file's differ. */
+/** Lists the figures that differ between the settled row and the file. */
 function keptLine({ stored, given }: KeptRow): string {
   const differences = (['price', 'marketCap', 'volume'] as const)
     .filter((figure) => stored[figure] !== given[figure])
@@ -48,14 +48,14 @@ const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
   `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
   `${kept} kept (settled and different), ${bad} bad`;
 
-const openExport = (path: string) =>
-  openImportFile(path).catch((error) => {
-    throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
-  });
+const refused = (error: unknown) =>
+  error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
+const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
 
-/** `archive import <token> <file.csv>` */
 export const runImport = command(form, async ({ values, positionals: [text = '', path = ''] }) => {
-  const file = await openExport(path);
+  const file = await openImportFile(path).catch((error) => {
+    throw refused(error);
+  });
   const { strict, replace } = values;
   const signal = interruption();
   const exitCode = await withDatabase(async ({ prisma }) => {
@@ -63,7 +63,7 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
     const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
     const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
     const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
-    const onBad = ({ line, fault }: BadLine) => badLines.line(`line ${line}: ${fault}`);
+    const onBad = (bad: BadLine) => badLines.line(badLine(bad));
     const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
     let done: ImportCounts | undefined;
     const onBatch = (counts: ImportCounts) => {
@@ -121,12 +121,6 @@ const candlesForm = {
   positionals: ['token', 'file.csv'],
 } as const;
 
-const refused = (error: unknown) =>
-  error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
-
-const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
-
-/** `archive import-candles <token> <file.csv>` */
 export const runImportCandles = command(candlesForm, async ({ values, positionals: [text = '', path = ''] }) => {
   const named = values.interval === undefined ? undefined : INTERVALS[values.interval];
   if (values.interval !== undefined && !named) throw wrongUsage(`--interval must be one of ${NAMES.join(', ')}`);

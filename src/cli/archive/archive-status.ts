@@ -21,7 +21,6 @@ export const statusUsage = `  npm run archive -- status [--json]
     candles, and the implausible rows (in the future, or without a finite value), which are not served.
 `;
 
-/** Dates for days, minutes for finer intervals. */
 const short = (interval: Interval, at: number) =>
   interval === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
 
@@ -34,7 +33,7 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
 type Row = CoverageRow | CandleReportRow;
 const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
-/** A row for each token, interval and source; further spans and gaps stand below the first. */
+/** Further spans and gaps stand below the first. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
   const rows: (string | number)[][] = [['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {
@@ -68,7 +67,6 @@ function leftAsideLine({ token, what, count, instants }: ImplausibleRows): strin
   return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
 }
 
-/** `archive status` */
 export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {
   const { report, candles, implausibleRows } = await withDatabase(async ({ prisma }) => {
     const stores = [createArchiveStore(prisma), createCandleStore(prisma), createStatisticsStore(prisma)] as const;

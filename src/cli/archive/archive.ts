@@ -8,7 +8,7 @@ import { createPurge, type Purged } from '#prices/retention';
 import { importCandlesUsage, importUsage, runImport, runImportCandles } from './archive-import.ts';
 import { runStatus, statusUsage } from './archive-status.ts';
 
-export const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
+const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
     Deletes what a source told: its points, candles, latest prices and coverage, or only those before a date
     (UTC). Running processes drop them within seconds. The gaps are fetched again when somebody asks, as far as
@@ -20,8 +20,7 @@ const options = { source: { type: 'string' }, before: { type: 'string' } } as co
 const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
   `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
 
-/** `archive purge --source <name>` */
-export const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
+const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
   if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);
   const until = before === undefined ? undefined : pastDate('--before', before, systemClock.now());
 

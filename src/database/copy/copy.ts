@@ -1,7 +1,7 @@
 import type { CopySource, Digest, Table } from './source.ts';
 import type { CopyTarget, Progress } from './target.ts';
 
-/** What is told while it goes on; `of` is how many rows the table has. */
+/** `of` is the number of rows of the table. */
 export type CopyEvent =
   | { kind: 'resumed' }
   | { kind: 'begun anew' }
@@ -9,39 +9,31 @@ export type CopyEvent =
   | { kind: 'copied'; table: string; rows: number }
   | { kind: 'comparing'; table: string };
 
-/** A table after the copy, in both databases. */
 export type Compared = { table: string; source: Digest; target: Digest };
 
 export type CopyOutcome =
   | { kind: 'finished'; tables: readonly Compared[]; copied: number }
-  /** Nothing was finished: these tables differ, or were written to in the source meanwhile. */
+  /** The copy is not finished: these tables differ, or the source was written to. */
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
-type Dependencies = {
-  source: CopySource;
-  target: CopyTarget;
-  onEvent?: (event: CopyEvent) => void;
-};
+type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: CopyEvent) => void };
 
 type Run = {
-  /** Whose copy it is: an unfinished one of another source is begun anew. */
+  /** The source. An unfinished copy of another source is started over. */
   name: string;
-  /** How far an earlier run has come. */
   unfinished: Progress | undefined;
-  /** Whether the source may be written to meanwhile: the copy is of the moment it begins. */
+  /** Whether the source may be written to meanwhile. The copy is of the moment it begins. */
   isLive: boolean;
   signal?: AbortSignal;
 };
 
-/** PostgreSQL's class of violated constraints. */
+/** PostgreSQL's class of constraint violations. */
 const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unknown }).code));
-
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
-/** Makes the target a copy of the source, row for row. */
 export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
-  /** Copies what is missing of a table; false when it was interrupted. */
+  /** Copies the missing rows of a table and returns their number; false when interrupted. */
   async function copyTable(table: Table, of: number, run: Run, from?: Progress): Promise<number | false> {
     let rows = from?.rows ?? 0;
     const before = rows;
@@ -60,7 +52,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     }
   }
 
-  /** Begins, or goes on with what an earlier run has left, and compares. Undefined when it was interrupted. */
+  /** Copies from the progress of an earlier run, or from the start, and compares. Undefined when interrupted. */
   async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
     if (from) await target.resume();
     else await target.begin(tables, run.name);
@@ -86,10 +78,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /**
-   * Copies every table, sets the sequences, and compares the counts and sums of both. What an earlier run has left is gone
-   * on with; where that does not fit, since the source has changed, it is begun anew once.
-   */
+  /** Copies tables and sequences, and compares. Resumes an earlier run, or starts over if the source has changed. */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();

@@ -1,28 +1,24 @@
 import { inTransaction, type Session } from '#database/deadline';
 import { hasRecord, migrate } from '#database/migrations';
 
-/** Rows that travel together: some hundred kilobytes. */
+/** Rows per batch: a few hundred kilobytes. */
 const BATCH = 2_000;
-
-/** Rows of one table as JSON arrays of texts, in the order of its key, and the key of the last of them. */
+/** Rows as JSON arrays of texts in key order, and the key of the last row. */
 export type Batch = { rows: readonly string[]; last: readonly string[] };
-
-/** Names that no column has: `ORDER BY` takes a column of the answer for one of the table. */
+/** Names that no table has: `ORDER BY` prefers output columns to table columns. */
 type Fetched = { copied_row: string; copied_key: string[] };
 
-/** The database that a copy is made of. */
 export function createCopySource(session: Session) {
   return {
-    /** Brings it to this release, so that both ends have the same tables. Throws when it is none of Quotient's. */
+    /** Migrates it to this release, so that both ends have the same tables. Throws if it is not a Quotient database. */
     async prepare(): Promise<void> {
       if (!(await hasRecord(session))) throw new Error('there is no database of Quotient');
       await migrate(session);
     },
 
-    /** Whether some process is at work on it: one that is connected, or has calls of users in its hands. */
     isInUse: () => isInUse(session),
 
-    /** From here to `end` all that is read is of one moment. */
+    /** Until `end`, all reads see one moment. */
     async begin(): Promise<void> {
       await session.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}`);
     },
@@ -31,7 +27,6 @@ export function createCopySource(session: Session) {
     digest: (table: Table): Promise<Digest> => digestOf(session, table),
     sequences: (): Promise<Sequence[]> => readSequences(session),
 
-    /** The rows of a table, after the one with that key where it is given. */
     async *rows(table: Table, after?: readonly string[]): AsyncGenerator<Batch> {
       const key = table.key.map(({ name }) => name).join(', ');
       const values = table.key.map(({ type }, i) => `$${i + 1}::text::${type}`).join(', ');
@@ -55,7 +50,7 @@ export function createCopySource(session: Session) {
       await session.exec('COMMIT');
     },
 
-    /** Sums as they are now, after `end`. */
+    /** The current digests, after `end`. */
     digestsNow: (tables: readonly Table[]): Promise<Digest[]> =>
       atOneMoment(session, async () => {
         const digests: Digest[] = [];
@@ -65,10 +60,7 @@ export function createCopySource(session: Session) {
   };
 }
 
-/**
- * Leases that are open, and sessions of other processes: the embedded database has none. What copies has a name of its
- * own, and does not count: a killed one may linger. Behind a pooler these may be of processes that have ended.
- */
+/** Open leases or sessions of serving processes. Behind a pooler, these may be sessions of ended processes. */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM public.lease WHERE NOT closed AND expires_at > clock_timestamp())
@@ -80,34 +72,21 @@ export async function isInUse(session: Session): Promise<boolean> {
 
 export type CopySource = ReturnType<typeof createCopySource>;
 
-/** A table as a copy sees it. Names are quoted where they must be, types bear their schema. */
-export type Table = {
-  name: string;
-  columns: readonly Column[];
-  /** The columns of its primary key, in order. */
-  key: readonly Column[];
-};
+/** Names are quoted where necessary, types include their schema. */
+export type Table = { name: string; columns: readonly Column[]; key: readonly Column[] };
 
 export type Column = { name: string; type: string };
-
-/** A sequence, and the number that it gave last. */
 export type Sequence = { name: string; last: string; isCalled: boolean };
-
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
-
-/**
- * What makes text of a value that every other server reads as the same value, and lets a statement take as long as it
- * takes. For the transaction alone: a pooler gives the session to somebody else afterwards.
- */
+/** Makes text independent of server settings, without a timeout. `LOCAL`: a pooler passes the session on. */
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
   SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;
 
-/** Runs some work in one transaction, at a moment that stands still while it lasts. */
 export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
   inTransaction(session, `BEGIN ISOLATION LEVEL REPEATABLE READ; ${PLAIN_TEXT}`, work);
 
-/** The tables are read from the database's own catalogue: one that a later migration adds is copied like the others. */
+/** Read from the catalogue, so that tables of later migrations are copied too. */
 const TABLES = `
   SELECT quote_ident(t.relname) AS name,
     (SELECT json_agg(json_build_object('name', quote_ident(attname), 'type', format_type(atttypid, atttypmod)) ORDER BY attnum)
@@ -126,7 +105,7 @@ const SEQUENCES = `
   SELECT quote_ident(relname) AS name FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`;
 
-/** The tables, each after those that its foreign keys refer to. */
+/** The tables, each after the tables that its foreign keys refer to. */
 export async function readTables(session: Session): Promise<Table[]> {
   const { rows } = await session.query<Found>(TABLES);
   const ordered: Table[] = [];
@@ -144,7 +123,7 @@ export async function readTables(session: Session): Promise<Table[]> {
   return ordered;
 }
 
-export async function readSequences(session: Session): Promise<Sequence[]> {
+async function readSequences(session: Session): Promise<Sequence[]> {
   const { rows } = await session.query<{ name: string }>(SEQUENCES);
   const sequences: Sequence[] = [];
   for (const { name } of rows) {
@@ -156,14 +135,10 @@ export async function readSequences(session: Session): Promise<Sequence[]> {
   return sequences;
 }
 
-/** A table's rows as JSON arrays of texts, one row each. */
-export const rowAsJson = ({ columns }: Table) =>
+const rowAsJson = ({ columns }: Table) =>
   `json_build_array(${columns.map(({ name }) => `${name}::text`).join(', ')})::text`;
 
-/**
- * How many rows a table has, and a sum over all their values, in whatever order they lie: any value that differs makes
- * another sum.
- */
+/** The number of rows and a sum over all values, independent of their order: a different value changes the sum. */
 export type Digest = { rows: number; sum: string };
 
 export async function digestOf(session: Session, { name, columns }: Table): Promise<Digest> {

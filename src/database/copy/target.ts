@@ -12,13 +12,12 @@ import {
   type Table,
 } from './source.ts';
 
-/** One row of a table for all copies: a second process cannot add its own. */
+/** One fixed row for all copies: a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
-
-/** How far a copy has come: all tables before this one, and of this one so many rows, up to a key. */
+/** All tables before `table` are copied, and its first `rows` rows up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
-/** `unfinished` is a copy that this command began; `filled` is anybody's data. */
+/** `unfinished` is a copy by this command; `filled` is any other data. */
 type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }
@@ -27,18 +26,13 @@ type TargetState =
 
 const takenOver = () => new Error('another process goes on with this copy');
 
-/**
- * The database that becomes a copy. Until it is finished, a record among the migrations says how far it has come, which
- * is written with the rows, and keeps every process from starting on it.
- *
- * @param ownTokens the names of the tokens that an empty database has
- */
+/** Until it is finished, a record among the migrations holds the progress and keeps processes from starting on it. */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
-  // Whoever goes on with a copy puts its own mark on the record: nobody else's statement writes anything from then on.
+  // A resuming process replaces the mark; from then on, statements of other processes write nothing.
   const mark = randomUUID();
 
   return {
-    /** What it holds; in an empty one the tables are made first. Throws when it belongs to something else. */
+    /** Inspects the target, and migrates an empty one. Throws if the database belongs to another application. */
     async prepare(): Promise<TargetState> {
       const progress = await readProgress(session);
       if (progress) {
@@ -52,7 +46,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     isInUse: () => isInUse(session),
 
-    /** Begins a copy, with nothing in any table, not even what the migrations put there. */
+    /** Starts a copy and empties all tables, including the rows of the migrations. */
     begin: (tables: readonly Table[], source: string): Promise<void> =>
       atOneMoment(session, async () => {
         const progress: Progress = { source };
@@ -64,12 +58,11 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
         await session.exec(`TRUNCATE ${tables.map(({ name }) => `public.${name}`).join(', ')}`);
       }),
 
-    /** Takes an unfinished copy over. */
     async resume(): Promise<void> {
       await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
-    /** Adds rows, and records how far that is: both or nothing. Throws when another process took the copy over. */
+    /** Writes rows and progress in one statement. Throws if another process has taken the copy over. */
     async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
       const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
       const { rows: counts } = await session.query<{ count: number }>(
@@ -84,7 +77,6 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     digest: (table: Table): Promise<Digest> => atOneMoment(session, () => digestOf(session, table)),
 
-    /** Sets the sequences, and ends the copy: from now on it is a database like any other. */
     async finish(tables: readonly Table[], sequences: readonly Sequence[]): Promise<void> {
       await atOneMoment(session, async () => {
         for (const { name, last, isCalled } of sequences)
@@ -95,7 +87,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
         );
         if (rows.length === 0) throw takenOver();
       });
-      // Nobody has looked at the new rows yet: without statistics the first statements would read whole tables.
+      // The new rows have no statistics yet: without them the first statements scan whole tables.
       for (const { name } of tables) await session.exec(`ANALYZE public.${name}`);
     },
   };
@@ -119,7 +111,7 @@ async function isOfThisRelease(session: Session): Promise<boolean> {
   return known.length === rows.length && known.every((name, i) => name === rows[i]?.name);
 }
 
-/** The first table with a row in it, but for the tokens that are always there, and for what every start adds. */
+/** The first non-empty table, ignoring the built-in tokens and the secrets that every start adds. */
 async function findFilled(
   session: Session,
   tables: readonly Table[],

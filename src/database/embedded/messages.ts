@@ -1,45 +1,37 @@
 import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
-/** What the thread of the embedded database is started with. */
 export type WorkerData = {
-  /** Where the database is; `memory://` for nowhere. */
+  /** The data directory; `memory://` stores nothing. */
   at: string;
-  /** A dumped data directory to begin with. */
+  /** A dumped data directory to start from. */
   loadDataDir: Blob | undefined;
-  /** Where to listen for clients of other processes. */
+  /** The Unix socket for clients of other processes. */
   socketPath: string | undefined;
 };
 
-/** What the process says to the thread: a client comes, are you there, or stop. */
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
-
-/** What the thread says: it is open, it cannot be opened, it is there. */
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-/*
- * What a client sends (PostgreSQL's documentation, "Frontend/Backend Protocol"): first a packet of a length and a code,
- * then messages of a letter and a length, which counts itself and not the letter.
- */
+// PostgreSQL's documentation, "Frontend/Backend Protocol". The length of a message includes itself, not its letter.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 const LONGEST_START = 10_000;
-/** PostgreSQL itself takes no more in one message. */
+/** PostgreSQL's own limit. */
 const LONGEST = 2 ** 30;
-
 const letters = (text: string) => new Set(Buffer.from(text));
-/** Query, Sync, Flush, FunctionCall: what has to be answered before the client goes on. */
+/** Query, Sync, Flush, FunctionCall: the client waits for a response to these. */
 const ENDS_BATCH = letters('QSHF');
 const TERMINATE = letters('X');
 
-/** A connection that ended, or that does not speak the protocol. */
+/** The connection ended, or its client does not speak the protocol. */
 export class ConnectionEnd extends Error {
   override readonly name = 'ConnectionEnd';
 }
 
-/** Takes so many bytes at a time from a stream; throws `ConnectionEnd` when it ends before. */
+/** Reads `size` bytes at a time; throws `ConnectionEnd` at the end of the stream. */
 export function createByteReader(stream: Readable) {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let held: Buffer = Buffer.alloc(0);
@@ -66,11 +58,7 @@ export function createByteReader(stream: Readable) {
 
 type ByteReader = ReturnType<typeof createByteReader>;
 
-/**
- * Reads what a client begins with. Encryption is declined, and may be asked for first.
- * @param decline says so to the client
- * @throws ConnectionEnd for another protocol, and for a request to cancel, which nobody can do here
- */
+/** Reads the startup packet; declines encryption. Throws `ConnectionEnd` for other protocols and cancel requests. */
 export async function readStart(input: ByteReader, decline: () => void): Promise<void> {
   for (;;) {
     const head = await input.take(8);
@@ -83,7 +71,7 @@ export async function readStart(input: ByteReader, decline: () => void): Promise
   }
 }
 
-/** The messages up to one that has to be answered, as they came; undefined when the client says goodbye. */
+/** Reads the messages up to one that needs a response; undefined when the client terminates. */
 export async function readBatch(input: ByteReader): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -101,7 +89,6 @@ export async function readBatch(input: ByteReader): Promise<Buffer | undefined> 
 
 export const SYNC = Buffer.from('S\0\0\0\x04');
 
-/** A message of either end: its letter, its length, and a text. */
 export function messageOf(letter: string, text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from(`${letter}\0\0\0\0`);
@@ -109,10 +96,8 @@ export function messageOf(letter: string, text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The message of a statement without arguments. */
 export const queryMessage = (text: string): Buffer => messageOf('Q', `${text}\0`);
 
-/** The packet that a session begins with. */
 export function startMessage(user: string, database: string): Buffer {
   const body = Buffer.from(`user\0${user}\0database\0${database}\0\0`);
   const head = Buffer.alloc(8);

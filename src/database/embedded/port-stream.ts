@@ -7,20 +7,18 @@ import type { MessagePort } from 'node:worker_threads';
 import { ConnectionEnd, createByteReader, messageOf, readBatch, readStart } from './messages.ts';
 import type { Client, Session } from './session.ts';
 
-/** The name that PostgreSQL's clients look for in a directory that is given to them as the host. */
+/** PostgreSQL clients look for this socket name in a directory given as the host. */
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
-
-/** A socket's name can be no longer: 108 bytes on Linux, 104 elsewhere. */
+/** The maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
 const LONGEST = 100;
 
-/** Where clients of other processes find the database of a directory; undefined where there can be no such place. */
+/** The socket of a directory for other processes; undefined on Windows and for long paths. */
 export function socketPathOf(directory: string): string | undefined {
   const path = join(resolve(directory), NAME);
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
 }
 
-/** Whether the process that has a directory lets clients of others in. */
 export async function isListening(directory: string): Promise<boolean> {
   const path = socketPathOf(directory);
   if (path === undefined) return false;
@@ -33,10 +31,7 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/**
- * Listens for clients of other processes of this user. The directory has been taken for this process, so what is there
- * already was left by one that was killed. Undefined where the file system has no sockets: then there are no such clients.
- */
+/** An existing socket is stale: this process has the lock. Undefined if the file system does not support sockets. */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -61,20 +56,16 @@ export async function listenLocally(path: string, serve: (socket: Socket) => voi
   };
 }
 
-/** PostgreSQL's own code and words. */
+/** PostgreSQL's own code and message. */
 const EVICTED = messageOf(
   'E',
   'SFATAL\0VFATAL\0C25P03\0Mterminating connection due to idle-in-transaction timeout\0\0',
 );
 
-/** Answers are written in pieces of this size, so that whoever reads them has a turn of its loop between two. */
+/** Responses are written in pieces of this size, so that the reader's loop has a turn between two. */
 const PIECE = 64 * 1024;
 
-/**
- * Speaks PostgreSQL's protocol with a client until either end is closed. There is no password: who can open the stream
- * may do everything.
- * @param greeting what a client is told at its beginning
- */
+/** There is no password: a client that can open the stream may do everything. `greeting` is the first response. */
 export async function serveClient(stream: Duplex, session: Session, greeting: Buffer): Promise<void> {
   const input = createByteReader(stream);
   const client: Client = { onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
@@ -85,7 +76,7 @@ export async function serveClient(stream: Duplex, session: Session, greeting: Bu
       await write(stream, await session.run(client, batch));
     }
   } catch (error) {
-    // What is not of the connection is of the engine, and ends the thread.
+    // Any other error is the engine's, and ends the thread.
     if (!(error instanceof ConnectionEnd) && !stream.destroyed) throw error;
   } finally {
     stream.destroy();
@@ -99,12 +90,11 @@ async function write(stream: Duplex, answer: Buffer): Promise<void> {
   }
 }
 
-/** What goes through the port: bytes, or null when the other end has taken what was sent last and wants more. */
+/** Bytes, or null when the other end has consumed the last message and is ready for more. */
 type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
- * One end of a `MessageChannel` as a stream of bytes, with what `pg` asks of a socket. A port has no flow control of its
- * own: all that was sent arrives in one turn of the loop. So each piece waits until the one before it was taken.
+ * A `MessageChannel` has no flow control: all messages arrive in one turn. So each piece waits for the previous one.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;
@@ -112,14 +102,14 @@ export class PortStream extends Duplex {
   #taken: (() => void) | undefined;
   #isOwed = false;
 
-  /** @param port where it goes through, or how to get one when `connect` is called */
+  /** @param port the port, or a function that `connect` calls to get one */
   constructor(port: MessagePort | (() => Promise<MessagePort>)) {
     super({ allowHalfOpen: false });
     if (typeof port === 'function') this.#open = port;
     else this.#attach(port);
   }
 
-  /** As a socket has it: emits `connect`, or is destroyed with the reason. */
+  /** Like a socket: emits `connect`, or is destroyed with the reason. */
   connect(): this {
     this.#open?.().then(
       (port) => {
@@ -174,7 +164,7 @@ export class PortStream extends Duplex {
   }
 
   #send(chunks: Buffer[], done: () => void): void {
-    // A copy that is handed over: what a buffer is a part of would be copied along with it.
+    // A copy, which is transferred: transferring a slice would move the whole buffer behind it.
     const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
     let at = 0;
     for (const chunk of chunks) {

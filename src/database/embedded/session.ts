@@ -1,33 +1,26 @@
 import { queryMessage, SYNC, startMessage } from './messages.ts';
 
-/** What PGlite does with messages: it calls back with pieces of the answer, which are its own memory. */
+/** PGlite passes pieces of its own memory to the callback. */
 type Engine = {
   execProtocolRawStream(messages: Uint8Array, options: { onRawData: (piece: Uint8Array) => void }): Promise<void>;
 };
 
-/** How long a client may leave its transaction alone while others wait, in ms. */
+/** How long a client may idle in a transaction while others wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
-
-/** What a session is left with: no transaction, no settings and no statements of whoever had it. After an error the
- * engine skips what comes before a Sync. */
+/** Resets the session after a client. After an error the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
-
 const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
 export type Client = {
-  /** Told that the session was taken away, since it lay idle in a transaction while others waited. */
+  /** Called when the session is taken away after idling in a transaction while others waited. */
   onEvicted: () => void;
 };
 
 type Job = { client: Client; messages: Uint8Array; done: (answer: Buffer) => void };
 
-/**
- * The one session that the embedded engine has, for any number of clients: they take turns, first come first served, and
- * one that is in a transaction keeps the session until it ends.
- * @param idleMs how long a client may leave its transaction alone while others wait
- */
+/** Shares the engine's single session, first come first served. A transaction keeps the session until it ends. */
 export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   const waiting: Job[] = [];
   let holder: Client | undefined;
@@ -45,7 +38,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     return waiting.splice(at < 0 ? waiting.length : at, 1)[0];
   };
 
-  /** A failure of the engine is thrown where nobody catches it: it has ended, and its thread ends with it. */
+  /** An engine failure is unhandled on purpose: the engine has ended, and its thread must end too. */
   async function run(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
@@ -54,14 +47,14 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
       const answer = await execute(job.messages);
       holder = isInTransaction(answer) ? job.client : undefined;
       job.done(answer);
-      // Connections are read between two statements.
+      // Lets the loop read connections between two statements.
       await new Promise(setImmediate);
     }
     isRunning = false;
     watchHolder();
   }
 
-  /** The time runs from when somebody waits, however many come after. */
+  /** The time runs from the first waiting client. */
   function watchHolder(): void {
     if (holder === undefined || waiting.length === 0) return;
     idle ??= setTimeout(() => holder?.onEvicted(), idleMs);
@@ -80,19 +73,16 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   }
 
   return {
-    /** What a client is told at its beginning: parameters of the server, and that it may go on. */
     greeting: () => execute(startMessage('postgres', 'postgres')),
-
-    /** The answer to messages of a client, in its turn. */
     run: submit,
 
-    /** Gives up what a client has asked for and not got, and leaves the session as it was before it. */
+    /** Drops the client's queued messages and resets the session. */
     async leave(client: Client): Promise<void> {
       for (let at = waiting.length - 1; at >= 0; at--) if (waiting[at]?.client === client) waiting.splice(at, 1);
       await submit(client, LEFT);
     },
 
-    /** Nothing runs any more. To be told between two statements. */
+    /** Stops serving. To be called between two statements. */
     end(): void {
       stopWatching();
       isRunning = true;
@@ -103,7 +93,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/** An answer ends with ReadyForQuery and the state of the transaction. One to a Flush does not: there is more to come. */
+/** A response ends with ReadyForQuery and the transaction state. A response to Flush does not: more messages follow. */
 function isInTransaction(answer: Buffer): boolean {
   const ready = answer.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;

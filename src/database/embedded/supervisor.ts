@@ -6,28 +6,18 @@ import { SECOND } from '#core/clock';
 import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
-/** Beside this file, compiled or not. */
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-
-/** JavaScript's own part of the thread's memory, in MB: what passes through, since the engine's is not counted. */
+/** The JavaScript heap of the thread, in MB; the engine's own memory is not included. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-
-/** Between two attempts to start it again, in ms: twice as long each time. */
+/** The pause between restarts, in ms; it doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-
-/** How often the thread is asked whether it is there, in ms, and after how many times without an answer it is not. */
+/** The ping interval in ms, and how many unanswered pings mean that the thread hangs. */
 const PING = 10 * SECOND;
 const UNANSWERED = 6;
-
-/** How long it may take to stop, in ms. */
+/** The deadline of a stop, in ms. */
 const STOP = 10 * SECOND;
 
-/**
- * Starts the thread of the embedded database, and starts it again when it ends without having been told to.
- * @param onEnd told of each end that was not asked for
- * @param pingMs how often it is asked whether it is there
- * @throws an Error with the reason when it cannot be opened the first time
- */
+/** Restarts the thread when it ends unexpectedly, which `onEnd` reports. Throws if the first start fails. */
 export async function startSupervisor(
   { loadDataDir, ...data }: WorkerData,
   { onEnd, pingMs = PING }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
@@ -64,7 +54,7 @@ export async function startSupervisor(
   }
 
   async function again(): Promise<Worker> {
-    // What was in memory alone is gone.
+    // An in-memory database is lost with its thread.
     if (isInMemory(data.at)) throw gone();
     for (let pause = RETRY.first; !isClosing; pause = Math.min(2 * pause, RETRY.longest)) {
       try {
@@ -77,7 +67,6 @@ export async function startSupervisor(
   }
 
   return {
-    /** A client's way to the database, as soon as it is there. */
     async connect(): Promise<MessagePort> {
       const worker = await current;
       const { port1, port2 } = new MessageChannel();
@@ -85,15 +74,11 @@ export async function startSupervisor(
       return port1;
     },
 
-    /**
-     * From now on a thread that does not answer for a minute is ended: nothing interrupts the engine, so a statement that
-     * hangs would keep it for ever. Migrations may take longer.
-     */
+    /** From now on, ends a thread that does not answer for a minute. Off during migrations, which may take longer. */
     guard(): void {
       isGuarded = true;
     },
 
-    /** Has it write all that it holds, and ends it. */
     async close(): Promise<void> {
       isClosing = true;
       const worker = await current.catch(() => undefined);
@@ -108,12 +93,11 @@ export async function startSupervisor(
 }
 
 const tell = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
-
 const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
-/** A thread whose database is open. Throws an Error with the reason when it cannot be. */
+/** Resolves when the database of the thread is open. Throws an Error with the reason otherwise. */
 async function launch(data: WorkerData): Promise<Worker> {
-  // What Node was told for the process (`--input-type`) may be of no use to a file.
+  // Node's flags of the process, such as `--input-type`, may not apply to a file.
   const options = { workerData: data, resourceLimits: HEAP, execArgv: [], name: 'database' };
   const worker = new Worker(FILE, options);
   try {

@@ -6,21 +6,15 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-/*
- * The files of a new database, made when the service is built. To make them takes the engine a second instance of itself
- * and copies of both: 970 MB for a moment, where the service needs 250. The file: a line of JSON, then the bytes.
- */
+// The files of a new database. Making them at run time would peak at 970 MB, where the service needs 250 MB.
 
-/** In the built service, also for its sources, which are as deep. Without it PGlite makes a new database itself. */
+/** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
-
-/** What is in it, in order: a directory has no size. */
+/** In file order; directories have no size. */
 type Entry = { path: string; size?: number };
-
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 const NEWLINE = 0x0a;
 
-/** Makes a new database and writes its files to `file`. */
 export async function writeTemplate(file: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-template-'));
   try {
@@ -39,10 +33,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/**
- * Puts the files of a new database where there is nothing yet: beside the place first, so that what is there is whole
- * whenever the process ends. Does nothing without a template.
- */
+/** Unpacks beside the target and renames, so that the target is complete. Does nothing without a template. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');

@@ -4,10 +4,7 @@ import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
 
-/*
- * The thread of the embedded database: the engine, and clients that speak PostgreSQL's protocol with it. It ends when it
- * is told to, and with whatever nobody catches; who started it starts it again then.
- */
+// The thread of the embedded database. It ends on request and at an unhandled error; the supervisor restarts it.
 
 if (!parentPort) throw new Error('this is a thread of the service');
 const owner = parentPort;

@@ -1,4 +1,4 @@
-/* The page of the docs. Without this script it can be read; with it, searched and tried. */
+// The docs page can be read without this script. The script adds search and forms.
 import { openFind } from './find.js';
 import { openKey } from './key.js';
 import { openNavigation } from './navigation.js';

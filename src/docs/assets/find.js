@@ -2,14 +2,14 @@ import { announce } from './samples.js';
 
 /** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string>, isField: boolean }} Entry */
 
-/** As many as fit above the keyboard of a phone. */
+/** Fits above the keyboard of a phone. */
 const MOST = 8;
 
 /** @param {Element | null | undefined} element */
 const textOf = (element) => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 /**
- * What can be found: sections, operations, parameters and fields, problem codes; each with the text that it leads to.
+ * The search entries: sections, operations, parameters, fields and problem codes, each with its text.
  * @param {HTMLElement} page
  */
 function entriesOf(page) {
@@ -55,8 +55,8 @@ const singular = (word) =>
 const wordsOf = (text) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular));
 
 /**
- * The entries that have every word of a query: those first that are named so, by how their label has it, then those in
- * whose text all the words are, first of them those with one in their label.
+ * The entries that contain every word of a query: first those with all words in the label, then those with all words in
+ * the text, of these first the ones with a word in the label.
  * @param {readonly Entry[]} entries
  * @param {string} query
  */
@@ -69,7 +69,7 @@ export function search(entries, query) {
   /** @param {Entry} entry */
   const rank = ({ label, words: named, text, isField }) => {
     const name = label.toLowerCase();
-    // A field of one operation comes after the operation that is named so.
+    // A field of one operation ranks below an operation of that name.
     if (words.every((word) => named.includes(word) || named.includes(singular(word))))
       return isField ? 3.5 : name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
     if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;
@@ -85,9 +85,9 @@ export function search(entries, query) {
 }
 
 /**
- * The search over the page: `/` goes there, the arrow keys choose, Enter goes to what was found.
+ * The page search: `/` focuses it, arrow keys select, Enter opens the result.
  * @param {HTMLElement} page
- * @param {() => void} onLeave runs when something was chosen
+ * @param {() => void} onLeave runs after a selection
  */
 export function openFind(page, onLeave) {
   const input = /** @type {HTMLInputElement} */ (page.querySelector('#find'));
@@ -142,7 +142,7 @@ export function openFind(page, onLeave) {
     input.value = '';
     close();
     onLeave();
-    // The keyboard goes on where the reader is; the browser has the last word on the focus when it goes there.
+    // Keyboard navigation continues at the target. The browser moves the focus last, at `hashchange`.
     addEventListener('hashchange', focusTarget, { once: true });
     if (location.hash === entry.href) focusTarget();
     location.assign(entry.href);
@@ -171,7 +171,7 @@ export function openFind(page, onLeave) {
       go(found[chosen]);
     }
   });
-  // Before the input loses the focus, which would close the list.
+  // Runs before the input loses the focus, which would close the list.
   list.addEventListener('pointerdown', (event) => event.preventDefault());
   list.addEventListener('click', ({ target }) => {
     const option = target instanceof Element ? target.closest('li') : null;

@@ -1,6 +1,6 @@
 /** @typedef {ReturnType<typeof openKey>} Key */
 
-/** How long another tab may take to tell its key, in ms. */
+/** How long to wait for the keys of other tabs, in ms. */
 const ANSWER_MS = 200;
 
 /** @param {() => Storage} storage @param {string} name */
@@ -8,14 +8,13 @@ function read(storage, name) {
   try {
     return storage().getItem(name) ?? '';
   } catch {
-    // The browser blocks what sites store.
+    // The browser blocks storage.
     return '';
   }
 }
 
 /**
- * The key of whoever is signed in in the console, in this tab, on this device or in another tab; or one that was typed
- * in, which is kept nowhere.
+ * The key of the signed-in user, from this tab, this device or another tab; or a typed key, which is not stored.
  * @param {string} basePath with a slash at its end
  */
 export function openKey(basePath) {
@@ -40,7 +39,7 @@ export function openKey(basePath) {
   /** @param {MessageEvent} message */
   function hear({ data }) {
     if (data?.type === 'key' && typeof data.key === 'string') {
-      // Tabs answer others too, who may be of another user.
+      // Tabs also answer requests of other tabs, which may belong to another user.
       if (!isAsking) return;
       isAsking = false;
       ofOtherTab = data.key;
@@ -61,17 +60,17 @@ export function openKey(basePath) {
       tabs.postMessage({ type: 'ask' });
     }
   } catch {
-    // The browser lets tabs share nothing.
+    // The browser blocks channels between tabs.
   }
   addEventListener('pageshow', notify);
 
   return {
-    /** Empty where none is known. */
+    /** Empty if no key is known. */
     get value() {
       const key = kept();
       return typed || (ended.has(key) ? '' : key);
     },
-    /** Tells the key to whoever looks over the shoulder no more than the service's own list of keys does. */
+    /** Reveals no more of the key than the service's own list of keys. */
     get start() {
       return `${this.value.slice(0, 7)}…`;
     },

@@ -1,5 +1,5 @@
 /**
- * The contents beside the page: the section that is read is marked; on a phone they are a menu.
+ * The table of contents: it marks the section being read; on a phone it is a menu.
  * @param {HTMLElement} page
  */
 export function openNavigation(page) {
@@ -26,7 +26,7 @@ export function openNavigation(page) {
     showCurrent();
   }
 
-  // What is read is what crosses a line below the top of the window.
+  // The section being read crosses a line below the top of the window.
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {

@@ -1,12 +1,12 @@
 /** @import { Key } from './key.js' */
 /** @typedef {ReturnType<typeof openSamples>} Samples */
 
-/** Stands in the samples for the key. */
+/** Placeholder for the key. */
 const EXAMPLE_KEY = 'qt_your_key';
 
 /**
- * The samples: with the origin of this service, in the language that was chosen, to be copied, and with the key of the
- * reader when asked.
+ * The samples: with the origin of this service, in the selected language, with a copy button, and on request with the
+ * reader's key.
  * @param {HTMLElement} page
  * @param {string} exampleOrigin
  * @param {Key} key
@@ -42,7 +42,7 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // Samples of other operations get taller or shorter too: what was clicked stays where it is.
+    // Samples of other operations change their height too. The clicked element stays in place.
     const { top } = target.getBoundingClientRect();
     if (language) {
       speak(language);

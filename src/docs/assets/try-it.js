@@ -1,7 +1,7 @@
 /** @import { Key } from './key.js' */
 /** @import { Samples } from './samples.js' */
 
-/** No more of an answer is shown than this, in characters: a browser takes seconds to lay out megabytes. */
+/** The maximum length of a displayed response, in characters: browsers take seconds to lay out megabytes. */
 const MOST_SHOWN = 20_000;
 /** The slowest call waits for a block. */
 const TIMEOUT_MS = 60_000;
@@ -20,7 +20,7 @@ function make(tag, attributes, ...children) {
 }
 
 /**
- * The forms that call this very service.
+ * The forms that call this service.
  * @param {HTMLElement} page
  * @param {Key} key
  * @param {Samples} samples
@@ -121,7 +121,7 @@ function requestOf(form, key) {
   }
   const url = new URL(target, location.origin);
   url.search = query.toString();
-  // Past the browser's cache, so that the answer is the service's, and its headers are of now.
+  // Bypasses the browser's cache, so that the response and its headers are current.
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   return [url, { method, headers, cache: 'no-store', signal, ...(body !== undefined && { body }) }];
 }

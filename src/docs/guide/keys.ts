@@ -1,12 +1,8 @@
 import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
 import { fenced, type GuideSettings } from './rules.ts';
 
-/* How to come by a key, and what to do with it and the account. */
-
 export function gettingKey(base: string, { registration, registrationsPerMinute }: GuideSettings): string {
-  if (registration === 'closed') {
-    return 'Registration is closed on this service: ask the operator for a key.';
-  }
+  if (registration === 'closed') return 'Registration is closed on this service: ask the operator for a key.';
   const pace =
     registrationsPerMinute > 0 ? ` One IP address can register at most ${registrationsPerMinute} times a minute.` : '';
   const plans = PLAN_NAMES.map((plan) => `\`${plan}\``).join(' or ');

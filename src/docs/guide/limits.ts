@@ -2,9 +2,6 @@ import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { HEADERS } from '#docs/openapi/described-headers';
 import { count, every, fenced, type GuideSettings } from './rules.ts';
 
-/* How many calls there are, and how to do with fewer. */
-
-/** How often a plan's months come round. */
 const PERIODS = { 1: 'a month', 12: 'a year' } as const;
 
 export function limits({ burstPerSecond }: GuideSettings): string {

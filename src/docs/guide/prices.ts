@@ -5,8 +5,6 @@ import { CSV_HEADER } from '#prices/history/series-text';
 import { latestPrice } from '#prices/model/records';
 import { fenced, type GuideSettings } from './rules.ts';
 
-/* How to read prices. */
-
 export function firstCall(base: string): string {
   const url = `${base}/v1/prices/latest/token?tokenName=bitcoin`;
   const samples = callSamples({ method: 'GET', url, headers: { 'X-API-KEY': EXAMPLE_KEY } });
@@ -36,7 +34,6 @@ name, the password being empty (\`curl -u "$KEY:"\`, or a URL like \`${base.repl
 Two that differ are refused.`;
 }
 
-/** The currencies beside the US dollar, of a service with or without exchange rates. */
 const currencies = (hasRates: boolean) =>
   hasRates
     ? "`eur` and the other reference currencies of the European Central Bank, at the rate of each figure's own date, or `btc` and `eth`"

@@ -4,8 +4,6 @@ import { problemExample } from '#docs/openapi/schemas';
 import type { NodeSettings } from '#node/settings';
 import type { PriceSettings } from '#prices/settings';
 
-/* What holds for all paths, and for those of the node. */
-
 export const errors = (
   basePath: string,
 ) => `Errors are \`application/problem+json\` (RFC 9457). Rely on \`status\` and \`code\`, \
@@ -37,12 +35,10 @@ method, key, burst, parameters, allowance.
 * HEAD is answered and charged like GET, without the body. A method that a path does not have is 405.
 * Only the broadcast of a transaction needs a body. A broadcast over 128 KB is rejected, and any other body over 1 MB.`;
 
-/** What the guide tells of the service that runs. */
 export type GuideSettings = { basePath: string } & NodeSettings &
   Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &
   Pick<PriceSettings, 'coingecko' | 'exchangeRatesUrl'>;
 
-/** `1 call`, `10,000 calls`. */
 export const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 
 const UNITS = [
@@ -52,11 +48,10 @@ const UNITS = [
   [SECOND, 'second'],
 ] as const;
 
-/** `every hour`, `every 2 minutes`: of a duration (ms), in the largest unit of which it is a multiple. */
+/** `every hour`, `every 2 minutes`: a duration (ms) in its largest whole unit. */
 export function every(ms: number): string {
   const [unit, noun] = UNITS.find(([size]) => ms % size === 0) ?? [SECOND, 'second'];
   return ms === unit ? `every ${noun}` : `every ${count(ms / unit, noun)}`;
 }
 
-/** A block of code in Markdown. */
 export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

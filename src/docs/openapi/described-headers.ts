@@ -16,13 +16,11 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
-
-/** From the second of a kind on with its place. */
+/** The second source of a kind and later ones have their number appended. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
-
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
-/** Every header of our own, or with a meaning of our own, that an answer may have. */
+/** All headers that a response may have and that the service defines. */
 export const HEADERS = {
   'X-Request-Id': text(
     'Names the request in our log: yours, when it was 1 to 128 characters of `[A-Za-z0-9._-]`, else one made here.',
@@ -91,7 +89,7 @@ export const HEADERS = {
 } as const satisfies Record<string, DescribedHeader>;
 
 type HeaderName = keyof typeof HEADERS;
-/** A header that an answer always has, or, with a question mark, one that it may have. */
+/** A question mark: the header may be missing. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
 const PRICED: Occurrence[] = [
@@ -116,21 +114,18 @@ const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
   504: ['Retry-After?'],
 };
 
-/** Told before the allowance is looked at. */
+/** Sent before the allowance is checked. */
 const BEFORE_PAYMENT = new Set([401, 405, 408, 413, 414, 431]);
 
 function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]): Occurrence[] {
   if (status < 400) return [...(isPriced ? PRICED : (['Cache-Control?'] as const)), ...own];
-  // Where a call may be refused after it was paid for; it is given back then.
+  // The call may fail after it was charged, and is then refunded.
   const wasAsked = isPriced && !BEFORE_PAYMENT.has(status);
   const allowance: Occurrence[] = wasAsked ? ['RateLimit-Policy?', 'RateLimit?'] : [];
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-/**
- * The `headers` of a response with that status; `own` are those of this route alone. Each is declared as a component,
- * once as one that is always there and once as one that may be.
- */
+/** `own` are the route's headers. Required and optional use are separate components, declared on first use. */
 export function headersOf(
   status: number,
   isPriced: boolean,

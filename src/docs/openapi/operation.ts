@@ -13,18 +13,15 @@ import {
   type Schema,
 } from './schemas.ts';
 
-/** What a value is and what is wanted, as one text. The choices of an `enum` are in the schema already. */
+/** Joins description and expected input. An `enum` is in the schema already. */
 function inWords(description: string | undefined, fix: string | undefined, schema: Schema): string | undefined {
   if (!description || !fix) return description ?? fix;
   if (schema.enum) return description;
   return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
 }
 
-/**
- * A parameter as it is on the wire. `fix`, what is wanted, becomes a part of the description; `wire` takes the place
- * of a schema that zod would make of the text before it is parsed.
- */
-export function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
+/** `fix`, the expected input, joins the description; `wire` replaces zod's schema of the unparsed text. */
+function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
   const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
   const { examples, ...shape } = wire ?? plain;
   const description = inWords(rest.description, fix, shape);
@@ -37,8 +34,7 @@ export function describedParameter({ schema, example, ...rest }: Parameter): Par
   };
 }
 
-/** A body as it is on the wire: of its members too, what is wanted becomes a part of the description. */
-export function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
+function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
   const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
     const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
       const words = inWords(description, fix as string | undefined, member);
@@ -52,7 +48,7 @@ export function describedBody({ content, ...rest }: NonNullable<Operation['reque
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** The parameters that several operations describe in the same words, by name; of several with one name the commonest. */
+/** Parameters that several operations share, by name; of several with one name the most common. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -64,7 +60,7 @@ function sharedOf({ paths }: Document): Map<string, Parameter> {
   return new Map(often.flatMap(([one]) => (one ? [[one.name, one]] : [])));
 }
 
-/** The document with `components.parameters`: what several operations take is described there, once. */
+/** Moves parameters shared by operations to `components.parameters`. */
 export function withSharedParameters(document: Document): object {
   const shared = sharedOf(document);
   const refer = (parameter: Parameter) =>
@@ -82,10 +78,9 @@ export function withSharedParameters(document: Document): object {
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-/** The ways to present a key: any of them will do. */
+/** Alternatives: any one of them suffices. */
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
-/** What a route itself declares, with an example for each media type and words for what it gives. */
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
   if (status === '204' || !content) return { description: 'Done; there is nothing to say' };
   const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
@@ -96,10 +91,7 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
 }
 
-/**
- * The response to a client that has the answer already, declared once for all routes with the same headers. It reveals no
- * figure, so it has no `Quotient-Currency`, which may name a rate.
- */
+/** Declared once per set of headers. Without figures it omits `Quotient-Currency`, which may name a rate. */
 function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
@@ -110,7 +102,6 @@ function notModified(isPriced: boolean, all: readonly Occurrence[], { responses,
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** Completes an operation with all that follows from what its route says of itself. */
 export function describeOperation(
   { 'x-route': facts = {}, parameters, requestBody, responses, ...rest }: Operation,
   method: string,

@@ -4,7 +4,7 @@ import { headersOf } from './described-headers.ts';
 import type { Context, Ref } from './schemas.ts';
 import { problemExample } from './schemas.ts';
 
-/** The problems that any request may meet, whatever the path; another method of a path is told with its operations. */
+/** Possible on every path. */
 const ANYWHERE: ProblemCode[] = [
   'invalid_request',
   'secret_in_request',
@@ -26,7 +26,7 @@ const WITH_KEY: ProblemCode[] = [
   'overloaded',
 ];
 
-/** The codes that a route can answer with, in the order of the table of problems. */
+/** The codes of a route, in the order of PROBLEM_CODES. */
 function codesOf(facts: RouteFacts): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
   const met = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
@@ -39,7 +39,7 @@ function codesOf(facts: RouteFacts): ProblemCode[] {
   return PROBLEM_CODES.filter((code) => met.has(code));
 }
 
-/** Declares the response of a status with these problems, once for all routes that have it, and refers to it. */
+/** Declares the response once for all routes with the same status and problems. */
 function problemResponse(
   status: number,
   codes: ProblemCode[],
@@ -52,7 +52,7 @@ function problemResponse(
   const exampleOf = (code: ProblemCode) => {
     const kind = problemKind(code);
     const example = { summary: kind.title, value: { ...problemExample(code, basePath), status } };
-    // A node's refusal has the status that the node gave.
+    // `node_rejected` has the node's status.
     if (status !== kind.status) return example;
     examples[code] ??= example;
     return { $ref: `#/components/examples/${code}` };
@@ -70,7 +70,6 @@ function problemResponse(
   return { $ref: `#/components/responses/${name}` };
 }
 
-/** The responses of the problems that a route can answer with, by status. */
 export function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codesOf(facts)) {

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves files of a folder beside the pages: each asset, by its name, is made of some of them in their order. */
+/** Serves assets, each concatenated from files of a folder. */
 export function serveAssets(
   app: FastifyInstance,
   basePath: string,
@@ -24,7 +24,7 @@ export function serveAssets(
   }
 }
 
-/** The style sheet of every page but the console, which builds the first three into its own; and what the status adds. */
+/** `page.css` is for all pages but the console, which bundles its first three files. */
 const ASSETS = {
   'page.css': ['base.css', 'controls.css', 'frame.css', 'prose.css'],
   'theme.js': ['theme.js'],
@@ -33,6 +33,5 @@ const ASSETS = {
   'status.js': ['status.js'],
 };
 
-/** Serves the style, the theme and the icon of all pages, and what the page of the status has of its own. */
 export const servePageAssets = (app: FastifyInstance, basePath: string): void =>
   serveAssets(app, basePath, new URL('./assets/', import.meta.url), ASSETS);

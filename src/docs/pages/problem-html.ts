@@ -3,13 +3,11 @@ import { escapeHtml } from '#core/record-fields';
 import type { Asked } from '#server/replies/problem-replies';
 import { htmlPage, shownPath } from './page.ts';
 
-/** What is at the address, and which one may be meant. */
 function nothingThere(url: string, nearest: string | undefined): string {
   const meant = nearest && `\n<p>Did you mean <a href="${nearest}"><code>${nearest}</code></a>?</p>`;
   return `<p>Nothing is served at <code>${escapeHtml(shownPath(url))}</code>.</p>${meant ?? ''}`;
 }
 
-/** What is wrong with the request. */
 function wrong({ message, members: { errors = [] } }: Problem): string {
   if (errors.length === 0) return `<p>${escapeHtml(message)}</p>`;
   const faults = errors.map(
@@ -19,7 +17,7 @@ function wrong({ message, members: { errors = [] } }: Problem): string {
   return `<ul>\n${faults.join('\n')}\n</ul>`;
 }
 
-/** A problem as a page, for whoever came to the address with a browser. Nothing of the query is repeated. */
+/** A problem as a page for browsers. It repeats nothing of the query. */
 export function problemHtml(problem: Problem, { basePath, url, requestId, unknown }: Asked): string {
   const { code, status } = problem;
   const title = escapeHtml(problem.title);

@@ -1,19 +1,16 @@
 import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 import type { Entry } from './document.ts';
 
-/** Stands in the samples for the origin of the service, which only its reader knows for certain. */
+/** Placeholder for the origin of the service: behind a proxy the service may not know it. */
 export const EXAMPLE_ORIGIN = 'https://quotient.example';
-
-/** Stands in the samples for the key of the reader. */
+/** Placeholder for the reader's key. */
 export const EXAMPLE_KEY = 'qt_your_key';
-
 export const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 export type Language = keyof typeof LANGUAGES;
-
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
-/** A body with what it must have, and the first of the rest that has an example. */
+/** A body with all required members and the first optional one that has an example. */
 export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   const { properties = {}, required } = resolve(schema, named);
   const names = Object.keys(properties);
@@ -29,7 +26,7 @@ export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   return Object.fromEntries(members);
 }
 
-/** The value of a parameter in a sample and in the form to try it; an array has one. */
+/** The value of a parameter in samples and forms; arrays have one element. */
 export const exampleText = (example: unknown) => String([example].flat()[0] ?? '');
 
 const encode = (text: string) =>
@@ -38,7 +35,7 @@ const encode = (text: string) =>
 function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: string, named: NamedSchemas): Call {
   let target = path;
   const query: string[] = [];
-  // Where none is needed, a call without any would ask for nothing.
+  // Without required parameters, a call without any would search for nothing.
   const isSearch = parameters.length > 1 && !parameters.some(({ required }) => required);
   for (const [place, { name, in: where, required, example }] of parameters.entries()) {
     const value = encode(exampleText(example));
@@ -47,11 +44,10 @@ function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: s
   }
   const url = `${EXAMPLE_ORIGIN}${basePath}${target}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   return {
-    ...{ method, url, body: body && bodyExample(body, named) },
-    headers: {
-      ...(takesKey && { 'X-API-KEY': EXAMPLE_KEY }),
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
+    method,
+    url,
+    body: body && bodyExample(body, named),
+    headers: { ...(takesKey && { 'X-API-KEY': EXAMPLE_KEY }), ...(body && { 'Content-Type': 'application/json' }) },
   };
 }
 
@@ -67,7 +63,6 @@ function curl({ method, url, headers, body }: Call): string {
 }
 
 const indented = (text: string) => text.replaceAll('\n', '\n  ');
-
 const quoted = (text: string) => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;
 
 function javascript({ method, url, headers, body }: Call, isEmpty: boolean): string {
@@ -88,7 +83,7 @@ const PYTHON_WORDS = new Map<Json, string>([
   [null, 'None'],
 ]);
 
-/** A value of JSON as Python writes it. */
+/** A JSON value in Python syntax. */
 function pythonOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
@@ -113,14 +108,13 @@ with urlopen(request) as response:
     print(response.status${isEmpty ? '' : ', json.load(response)'})`;
 }
 
-/** How to make a call, in each language; `isEmpty` where the answer has no body. */
+/** `isEmpty`: the response has no body. */
 export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
   curl: curl(call),
   javascript: javascript(call, isEmpty),
   python: python(call, isEmpty),
 });
 
-/** How to call an operation. */
 export function samplesOf(entry: Entry, basePath: string, named: NamedSchemas): Record<Language, string> {
   const isEmpty = entry.answers.every(({ schema }) => schema === undefined);
   return callSamples(callOf(entry, basePath, named), isEmpty);

@@ -4,50 +4,45 @@ import { MANY_CHOICES } from './schema-html.ts';
 type Ref = { $ref: string };
 type Header = { description: string; schema: Schema; example?: unknown; required?: boolean };
 
-/** The interface description, as far as the reference looks into it. */
+/** The part of the OpenAPI document that the reference uses. */
 export type Document = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
 };
 
-/** What a call may answer if all goes well. */
 export type Answer = {
   status: string;
   description: string;
   schema?: Schema | undefined;
-  /** In JSON, and in CSV where it is given too. */
   example?: unknown;
   csv?: string | undefined;
 };
 
-/** An operation with all that it refers to in place. */
+/** An operation with its references resolved. */
 export type Entry = {
   id: string;
-  /** In upper case. */
+  /** Upper case. */
   method: string;
   path: string;
   tag: string;
   title: string;
   description: string;
-  /** What it costs; undefined where it is free. */
+  /** Undefined if the operation is free. */
   price: string | undefined;
   needsKey: boolean;
-  /** Whether it takes one, although it may do without. */
+  /** Whether a key is accepted, required or not. */
   takesKey: boolean;
-  /** The scope that a key must have, if it must have one. */
   scope: string | undefined;
   parameters: Parameter[];
   body: Schema | undefined;
   answers: Answer[];
-  /** The headers of its answers, by name. */
   headers: string[];
   problems: Problem[];
 };
 
 export type Problem = { status: string; code: string };
 
-/** What a reference such as `#/components/responses/404` refers to, or the value itself. */
 function follow<T extends object>(document: Document, value: T | Ref): T {
   if (!('$ref' in value)) return value;
   const steps = String(value.$ref).slice('#/'.length).split('/');
@@ -61,7 +56,10 @@ function answerOf(status: string, { description, content = {} }: Response): Answ
   const json = content['application/json'];
   const csv = content['text/csv']?.example;
   return {
-    ...{ status, description, schema: json?.schema, example: json?.example },
+    status,
+    description,
+    schema: json?.schema,
+    example: json?.example,
     csv: csv === undefined ? undefined : String(csv),
   };
 }
@@ -80,15 +78,15 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   const takesKey = ways.some((schemes) => schemes > 0);
   const needsKey = takesKey && !ways.includes(0);
   return {
-    ...{
-      id: operationId ?? `${method}${path}`,
-      method: method.toUpperCase(),
-      path,
-      needsKey,
-      takesKey,
-      problems,
-    },
-    ...{ tag: tags?.[0] ?? '', title: summary, description: String(description ?? '') },
+    id: operationId ?? `${method}${path}`,
+    method: method.toUpperCase(),
+    path,
+    needsKey,
+    takesKey,
+    problems,
+    tag: tags?.[0] ?? '',
+    title: summary,
+    description: String(description ?? ''),
     price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
     scope: operation['x-scope'],
     parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),
@@ -98,7 +96,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   };
 }
 
-/** Every operation, in the order of the tags; what takes no key comes first, as it does for a newcomer. */
+/** All operations in the order of the tags; those without a key come first, as for a new user. */
 export function entriesOf(document: Document): Entry[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
@@ -107,17 +105,17 @@ export function entriesOf(document: Document): Entry[] {
   return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
 }
 
-/** What all of several lists have. */
+/** The strings in all of the lists. */
 const inAll = (lists: readonly (readonly string[])[]): string[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
-/** A parameter that is told once is in so many operations in the same words, and takes so many characters to tell. */
+/** A parameter is described once if at least OFTEN operations share it and its description exceeds LONG characters. */
 const OFTEN = 3;
 const LONG = 160;
 const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
-/** What is told once for all: of every path, of those that need a key, and of those that cost something. */
+/** Documented once: common problems and headers, and long parameters. */
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);

@@ -5,7 +5,6 @@ import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from '.
 import type { Answer, Entry, Shared } from './document.ts';
 import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schema-html.ts';
 
-/** Names what cannot be undone, in a question; undefined where nothing is lost. */
 function questionOf({ method, path, title }: Entry): string | undefined {
   if (method === 'DELETE') return `${title}? This cannot be undone.`;
   if (path.endsWith('/rotate'))
@@ -14,7 +13,7 @@ function questionOf({ method, path, title }: Entry): string | undefined {
   return undefined;
 }
 
-/** A field for a parameter: filled with its example where it is needed. */
+/** A form field, filled with the example if required. */
 function fieldHtml({ name, in: where, required, schema, example }: Parameter): string {
   const attributes = `name="${escapeHtml(name)}" data-in="${where}"`;
   const text = escapeHtml(exampleText(example));
@@ -28,8 +27,8 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
   return `<label class="field"><span>${escapeHtml(name)}${required ? '' : ' <span class="soft">optional</span>'}</span>${field}</label>`;
 }
 
-/** The form that calls this very service; a script sends it, and without one it is not shown. */
-export function tryHtml(entry: Entry, named: NamedSchemas): string {
+/** The form that calls this service. A script sends it; without one it is hidden. */
+function tryHtml(entry: Entry, named: NamedSchemas): string {
   const { parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
   const fields = parameters.map(fieldHtml);
@@ -49,7 +48,6 @@ ${question ? ` data-question="${escapeHtml(question)}"` : ''}>
 </form></details>`;
 }
 
-/** What an operation is shown in. */
 export type Place = { basePath: string; named: NamedSchemas; shared: Shared };
 
 export const methodHtml = (method: string) =>
@@ -57,10 +55,8 @@ export const methodHtml = (method: string) =>
 
 /** `<wbr>` lets a long path break after its slashes. */
 const pathHtml = (path: string) => `<span>${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`;
-
 const firstSentence = (text: string) => /^.+?[.;](?= |$)/.exec(text)?.[0].replace(/;$/, '.') ?? text;
 
-/** The range, the default and the example of a parameter. */
 function factsOf({ schema, example }: Parameter): string {
   const facts = [
     boundsOf(schema),
@@ -82,11 +78,11 @@ function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: b
 <td><p>${words}</p>${isShared ? '' : choicesHtml(schema)}${factsOf(parameter)}</td></tr>`;
 }
 
-/** A table of parameters; `isWhole` tells each to the end, where else one that is shared has a link. */
+/** `isWhole` prints full descriptions; otherwise shared parameters link to theirs. */
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
 
-/** A description; what follows from its first list on is long, and is folded. */
+/** Folds everything from the first list on. */
 function descriptionHtml(description: string): string {
   const start = description.search(/\n\n\* /);
   if (start < 0) return toHtml(description);
@@ -94,7 +90,6 @@ function descriptionHtml(description: string): string {
   return `${toHtml(description.slice(0, start))}\n<details><summary>Details</summary>\n${details}</details>`;
 }
 
-/** What a call costs, and which key it needs. */
 function termsHtml({ price, takesKey, scope }: Entry): string {
   const key = !takesKey
     ? 'No key needed'
@@ -116,7 +111,7 @@ ${schema ? fieldsHtml(schema, named) : ''}`;
 const bodyHtml = (body: Schema, named: NamedSchemas) => `<h4>Body <span class="type">application/json</span></h4>
 ${fieldsHtml(body, named)}`;
 
-/** The problems that are of this operation, since the rest is said once for all. */
+/** Only the operation's own problems; the shared ones are documented once. */
 function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string {
   const said = new Set(Object.values(shared.codes).flat());
   const own = problems.filter(({ code }) => !said.has(code));
@@ -153,7 +148,6 @@ ${requests.join('\n')}
 ${shown.join('\n')}`;
 }
 
-/** An operation: what it is on the left, samples on the right, and a form to try it below. */
 export function operationHtml(entry: Entry, place: Place): string {
   const { id, method, path, title, description, parameters, body, answers } = entry;
   const { named } = place;

@@ -4,15 +4,13 @@ import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
 import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
 
-/** A link of the sidebar and what it leads to. */
 type Link = { id: string; html: string };
 export type Part = { title: string; links: Link[]; html: string };
-
 const titled = (name: string) => `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`;
 
 function headersHtml({ components: { headers = {} } }: Document): string {
   const rows = Object.entries(headers)
-    // One that may be there is told with the one that always is.
+    // An optional header is documented with its required variant.
     .filter(([name]) => !name.endsWith('.optional') || !(name.replace('.optional', '') in headers))
     .map(([name, { description, example }]) => {
       const plain = name.replace('.optional', '');
@@ -30,7 +28,7 @@ function codesHtml(codes: readonly string[], basePath: string): string {
   return `<ul class="codes">${items.join('')}</ul>`;
 }
 
-/** What holds for many operations, and is not said again with each. */
+/** What many operations share is documented once. */
 function sharedPart(document: Document, { basePath, shared, ...place }: Place): Part {
   const { everywhere, withKey, priced } = shared.codes;
   const sections = [
@@ -71,7 +69,7 @@ const linkOf = ({ id, method, path, title }: Entry): Link => ({
   html: `<span class="name">${inlineHtml(title)}</span><span class="path">${methodHtml(method)} ${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`,
 });
 
-/** Every path of the interface description: first what they share, then each tag with its operations. */
+/** The shared part, then a part per tag. */
 export function referenceParts(document: Document, basePath: string): Part[] {
   const entries = entriesOf(document);
   const place = { basePath, named: document.components.schemas, shared: sharedOf(entries) };

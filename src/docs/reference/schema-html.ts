@@ -2,20 +2,18 @@ import { escapeHtml } from '#core/record-fields';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
-/** More choices than these are folded. */
+/** More choices than this are folded. */
 export const MANY_CHOICES = 8;
-
-/** JSON has no bounds of integers, and a schema names those of a double. */
+/** zod adds the safe-integer bounds to every integer schema. */
 const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
 
-/** `1 to 100`, or half of it; empty where there is no bound. */
+/** `1 to 100`, `from 1` or `at most 100`; empty without bounds. */
 function between(low: unknown, high: unknown): string {
   if (isBound(low) && isBound(high)) return `${low} to ${high}`;
   if (isBound(low)) return `from ${low}`;
   return isBound(high) ? `at most ${high}` : '';
 }
 
-/** The bounds of a value, in words. */
 export function boundsOf(schema: Schema): string {
   const { exclusiveMinimum: above, minLength, maxLength, maxItems } = schema;
   const low = schema.minimum ?? (isBound(above) ? above + 1 : undefined);
@@ -26,7 +24,7 @@ export function boundsOf(schema: Schema): string {
     .join(', ');
 }
 
-/** A type in words, with the null that it may be: `number or null`, `array of string`. */
+/** `number or null`, `array of string`. */
 export function typeOf(schema: Schema, named: NamedSchemas): string {
   const { type, anyOf, items, format, enum: choices, const: only } = resolve(schema, named);
   if (anyOf) return [...new Set(anyOf.map((one) => typeOf(one, named)))].join(' or ');
@@ -38,7 +36,6 @@ export function typeOf(schema: Schema, named: NamedSchemas): string {
   return names.join(' or ');
 }
 
-/** The values that are allowed, where they are listed; many of them are folded. */
 export function choicesHtml({ enum: choices = [] }: Schema): string {
   if (choices.length === 0) return '';
   const all = choices.map((one) => code(String(one)));
@@ -46,7 +43,7 @@ export function choicesHtml({ enum: choices = [] }: Schema): string {
   return `<details><summary>${all.length} values</summary><p>${all.join(' ')}</p></details>`;
 }
 
-/** The object in a schema: itself, that of its items, or the one that it is unless it is null. */
+/** The schema itself if it is an object, or the object in its items or alternatives. */
 function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   const whole = resolve(schema, named);
   if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
@@ -54,7 +51,6 @@ function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   return inner.map((one) => objectIn(one, named)).find((one) => one !== undefined);
 }
 
-/** Tells a type, and what it holds: `array of object`. */
 const described = (schema: Schema, named: NamedSchemas) =>
   [typeOf(schema, named), boundsOf(resolve(schema, named))].filter(Boolean).join(', ');
 
@@ -76,7 +72,7 @@ ${fieldTable(nested, named, full)}</details></td></tr>`;
 const fieldTable = (object: Schema, named: NamedSchemas, path: string) =>
   `<table class="fields"><tbody>${fieldRows(object, named, path).join('\n')}</tbody></table>`;
 
-/** The fields of an answer or a body as a table, those of nested objects folded; empty where it is no object. */
+/** The fields as a table with nested objects folded; empty if the schema has no object. */
 export function fieldsHtml(schema: Schema, named: NamedSchemas): string {
   const object = objectIn(schema, named);
   return object ? fieldTable(object, named, '') : '';

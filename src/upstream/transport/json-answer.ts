@@ -4,12 +4,11 @@ import { type JsonBounds, shapeOfJson } from '#core/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** However long an upstream asks to be left alone, it is tried again after a day; in seconds. */
+/** An upstream is called again after a day at the latest, whatever its `Retry-After`; in seconds. */
 const LONGEST_REST = DAY / SECOND;
-/** Of what an upstream says went wrong, no more than this goes into the log, in characters. */
+/** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
-
-/** An error that a body tells of: what it says, and what that means where the status alone would not say so. */
+/** An error in a body; `cause` is set where it is more specific than the status. */
 export type ToldError = { message: string; cause?: FailureCause | undefined };
 
 function causeOf(status: number, told: FailureCause | undefined): FailureCause {
@@ -17,7 +16,7 @@ function causeOf(status: number, told: FailureCause | undefined): FailureCause {
   return told ?? (status >= 500 ? 'server_error' : 'refused');
 }
 
-/** Seconds of a `Retry-After`, which is a number or an HTTP-date: a day at most. */
+/** Parses `Retry-After` (seconds or HTTP-date) to seconds, at most a day. */
 export function retryAfter(headers: UpstreamAnswer['headers'], now: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
@@ -26,7 +25,7 @@ export function retryAfter(headers: UpstreamAnswer['headers'], now: number): num
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_REST, Math.max(0, (at - now) / SECOND));
 }
 
-/** What an answer may be before it is parsed: five thousand days of a chart are 45,000 values. */
+/** Bounds before parsing. A chart of 5,000 days has 45,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 function parseJson(text: string): unknown {
@@ -39,17 +38,13 @@ function parseJson(text: string): unknown {
 
 const errorShape = z.object({ error: z.string().min(1) });
 
-/** The commonest kind of error: a text as the member `error`. */
+/** The most common error form: a string member `error`. */
 export function errorText(body: unknown): ToldError | undefined {
   const { data } = errorShape.safeParse(body);
   return data && { message: data.error };
 }
 
-/**
- * How the answers of one upstream are read. `errorIn` finds the upstream's own kind of error in a body, under
- * whatever status it came, or says what a status means; everything else is common to all who should answer with JSON. An upstream may repeat the
- * key that it was sent: `apiKey` goes into no message.
- */
+/** `errorIn` finds the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
 export function createJsonReader(
   upstream: string,
   errorIn: (body: unknown, status: number) => ToldError | undefined,
@@ -57,10 +52,7 @@ export function createJsonReader(
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
 
-  /**
-   * The body of an answer in the shape that is wanted. Throws `UpstreamFailure` for everything else: an error under
-   * any status (also 200), a page where JSON belongs, JSON cut short, JSON of another shape.
-   */
+  /** Throws `UpstreamFailure` for errors under any status (also 200), HTML pages, truncated JSON and other shapes. */
   return function read<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
     const fail = (cause: FailureCause, message: string) =>
       new UpstreamFailure(upstream, cause, masked(message).slice(0, LONGEST_MESSAGE), {
@@ -77,9 +69,7 @@ export function createJsonReader(
       const cause = isEdgeLimit ? 'rate_limited' : causeOf(answer.status, error?.cause);
       throw fail(cause, `status ${answer.status}: ${error?.message ?? 'no message'}`);
     }
-    if (body === undefined) {
-      throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
-    }
+    if (body === undefined) throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
@@ -89,16 +79,12 @@ export function createJsonReader(
   };
 }
 
-/** How a number is written that comes as a text. */
+/** The form of a number sent as text. */
 export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-
-/** A number, also one that comes as a text. */
+/** A number, or a number sent as text. */
 export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
 
-/**
- * A list of so many elements at most, counted before they are looked at; of those that are wrong the first alone is
- * told.
- */
+/** A list of at most `most` elements, counted before they are parsed; only the first invalid one is reported. */
 export const listOf = <T>(element: z.ZodType<T>, most: number) =>
   z
     .array(z.unknown())
@@ -109,11 +95,7 @@ export const listOf = <T>(element: z.ZodType<T>, most: number) =>
         const { data, error } = element.safeParse(one);
         if (error) {
           const [issue] = error.issues;
-          context.addIssue({
-            code: 'custom',
-            path: [place, ...(issue?.path ?? [])],
-            message: issue?.message,
-          });
+          context.addIssue({ code: 'custom', path: [place, ...(issue?.path ?? [])], message: issue?.message });
           return z.NEVER;
         }
         read.push(data);
@@ -121,18 +103,16 @@ export const listOf = <T>(element: z.ZodType<T>, most: number) =>
       return read;
     });
 
-/** A whole number that is not negative and can be held exactly, also one that comes as a text. */
+/** A safe non-negative integer, also as text. */
 export const whole = numeric.pipe(z.int().nonnegative());
-
-/** A figure that may be missing. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish();
 
-/** A whole number of any length, exactly: as digits, or as a number where that is exact. */
+/** A non-negative integer of any length, as digits or as a safe number. */
 export const digits = z
   .union([z.int().nonnegative(), z.string().regex(/^\d{1,100}$/)])
   .transform((value) => BigInt(value));
 
-/** A point in time, counted from the Unix epoch in units of so many ms; in Unix ms. 0 is none. */
+/** An instant after the Unix epoch in units of `unit` ms; returns Unix ms. 0 is rejected. */
 export const instant = (unit: number) =>
   whole
     .transform((value) => value * unit)

@@ -2,18 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, shapeOfJson } from '#core/json-shape';
 import { createOneAtATime } from '#core/mutex';
 
-/** A text of more characters than this is parsed in pieces of about so many, with a turn of the loop between them. */
+/** Longer texts are parsed in pieces of about this many characters, with a turn of the loop between them. */
 const PIECE = 64 * 1024;
-
-/** Of several long texts one is parsed at a time: side by side, each would have its piece in every turn of the loop. */
+/** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
 const inTurn = createOneAtATime();
-
 type Long = ReadonlyMap<number, number>;
-
 const broken = () => new SyntaxError('the JSON is broken');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
-/** Takes over members as they are, `__proto__` among them. */
+/** Copies members with `defineProperty`: an assignment of `__proto__` sets the prototype. */
 function take(into: Record<string, unknown>, members: Record<string, unknown>): void {
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -68,10 +65,7 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
   return parseLong(text, [start, end], long);
 }
 
-/**
- * `JSON.parse` that holds the loop for some milliseconds at most, however long the text. Rejects with `SyntaxError` for
- * what is not JSON, and with `RangeError` for what passes the bounds, before anything is parsed.
- */
+/** Blocks the loop for few ms. Rejects with `SyntaxError`, or `RangeError` beyond the bounds, before parsing. */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
   longWithin(text, bounds);

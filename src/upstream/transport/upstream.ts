@@ -6,17 +6,17 @@ import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
-/** Retries of one idempotent call, and the longest wait before the first of them, in ms (doubled each time). */
+/** Retries of an idempotent call, and the maximum wait before the first, in ms (doubled each time). */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
-/** The largest answer that is read where a question does not say, in bytes. */
+/** The default maximum size of a response, in bytes. */
 const MAX_BYTES = 64 * 1024;
-/** Connections at once: calls beyond them wait for one. */
+/** Concurrent connections; further calls wait. */
 const CONNECTIONS = 8;
-/** However small the budget, a failing upstream is tried again after this, in ms. */
+/** A failing upstream is probed after this on any budget, in ms. */
 const LONGEST_SPACING = 6 * HOUR;
-/** The failures of the upstream as a whole, and not of one question or answer: they open the circuit. */
+/** Failures of the upstream as a whole: they open the circuit. */
 const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'unreachable',
   'timeout',
@@ -25,49 +25,42 @@ const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'too_large',
 ]);
 
-/** An answer as it came, its body not parsed yet. */
 export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export type UpstreamOptions = {
-  /** As it appears in logs and metrics. */
   name: string;
-  /** Base URL, with or without a slash at its end. */
   url: string;
   headers?: Record<string, string>;
-  /** The whole deadline of one answer: connection, headers, body and retries. */
+  /** The deadline for connection, headers, body and retries together. */
   timeoutMs: number;
   clock: Clock;
-  /** Takes one call from the budget; false when there is none left. */
+  /** Takes one call from the budget; false when none is left. */
   reserve: () => Promise<boolean>;
-  /** How far apart the budget lets calls be, in ms: a probe of the circuit breaker is one of them. */
+  /** The ms between calls that the budget allows: a probe of the circuit breaker uses one. */
   callSpacing: () => number;
-  /** Records how each call ended. */
   observe: (outcome: FailureCause | 'ok') => void;
-  /** Its circuit breaker, where its state is read elsewhere. */
+  /** Shared, where its state is read elsewhere. */
   breaker?: Breaker;
-  /** How many connections there may be, where callers and not the service decide how much is asked. */
+  /** Raised where callers, not the service, decide the number of calls. */
   connections?: number;
 };
 
-/** A question: what is asked below the base URL, and within how many ms, when that is less than the upstream's own. */
+/** `path` is relative to the base URL; `withinMs` lowers the upstream's deadline. */
 export type Question = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
-  /** Sent as JSON with POST; without one it is a GET. */
+  /** Sent as JSON with POST; without it the call is a GET. */
   body?: unknown;
   withinMs?: number;
-  /** The largest answer that it can reasonably have, in bytes; 64 KB where left out. */
+  /** The maximum response size in bytes; 64 KB by default. */
   maxBytes?: number;
-  /** The failures that the question itself causes: they do not count against the upstream. */
+  /** Failures caused by the question itself, which do not count against the upstream. */
   ownFailures?: ReadonlySet<FailureCause>;
 };
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/**
- * Reads a body up to its bound, decompressed where gzip was asked for; one whose `Content-Length` is longer is
- * not read at all.
- */
+/** Decompresses if gzip was requested. A body with a `Content-Length` above `maxBytes` is not read. */
 async function readBody(
   name: string,
   { headers, body }: HttpResponse,
@@ -94,10 +87,7 @@ async function readBody(
   return new TextDecoder().decode(plain);
 }
 
-/**
- * One upstream over HTTP: its connections, its deadline, its retries, its breaker and its budget. Redirects are
- * never followed.
- */
+/** One upstream over HTTP with its connections, deadline, retries, breaker and budget. Redirects are not followed. */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
   const url = options.url.replace(/\/+$/, '');
@@ -137,7 +127,7 @@ export function openUpstream(options: UpstreamOptions) {
     else breaker.succeeded(clock.elapsed());
   }
 
-  /** Throws `resting` (the circuit is open) or `over_budget` when no call may be made now. */
+  /** Throws `resting` (open circuit) or `over_budget` when no call may be made. */
   async function reserveCall(): Promise<void> {
     const waitMs = breaker.request(clock.elapsed());
     if (waitMs > 0) {
@@ -178,7 +168,7 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  /** Full jitter: anything up to a bound that doubles. */
+  /** Full jitter with a doubling bound. */
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
   async function ask<T>(
@@ -202,14 +192,10 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-
-    /**
-     * Asks, and reads the answer; tried again on a broken connection and on 5xx while the deadline lasts, so only for
-     * what may be asked twice. `read` throws `UpstreamFailure` for an answer it cannot use, and so does this.
-     */
+    /** Retries a broken connection and 5xx, so for idempotent calls only. Throws `UpstreamFailure`, as `read` may. */
     ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> => ask(question, read, RETRIES),
 
-    /** Asks once and never again: the failure tells whether anything may have gone out (`sent`). */
+    /** Calls without retries. `sent` of the failure says whether the request may have been sent. */
     askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
       ask(question, read, 0),
 

@@ -1,4 +1,4 @@
-/* The status page: it looks again while somebody looks at it. */
+// The status page refreshes while it is visible.
 
 const LOOK_EVERY = 30_000;
 const PATIENCE = 10_000;
@@ -17,7 +17,7 @@ function replace(id, page) {
   }
 }
 
-/** The service does not answer: what is shown stays, with its time. */
+/** The service does not respond: the page keeps its content and time. */
 function showAway() {
   const state = part('state');
   if (state.classList.contains('away')) return;

@@ -1,13 +1,11 @@
-/*
- * The theme of all pages, the console's too. This is a classic script in the head: it applies the choice before anything
- * is painted.
- */
+// The theme of all pages, including the console. A classic script in the head, so that it applies before the first
+// paint.
 {
-  /** Where the choice is kept on this device. */
+  /** The key in `localStorage`. */
   const STORAGE_KEY = 'quotient:theme';
   const root = document.documentElement;
 
-  /** What was chosen; a browser may refuse to tell. */
+  /** The stored theme; the browser may block access. */
   const chosen = () => {
     try {
       return localStorage.getItem(STORAGE_KEY);
@@ -25,7 +23,7 @@
   };
 
   apply(chosen());
-  // A page that comes back from the back/forward cache has missed what was chosen meanwhile.
+  // A page from the back/forward cache has missed changes.
   for (const event of ['DOMContentLoaded', 'pageshow']) addEventListener(event, () => apply(chosen()));
   addEventListener('storage', ({ key, newValue }) => {
     if (key === STORAGE_KEY) apply(newValue);
@@ -36,7 +34,7 @@
     try {
       localStorage.setItem(STORAGE_KEY, target.value);
     } catch {
-      // The choice holds for this page alone.
+      // Applies to this page only.
     }
   });
 }
