@@ -3,8 +3,6 @@ import { SCOPES } from '#accounts/keys/api-key';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { instant, text, whole } from '#core/record-fields';
 
-/* Users, their usage and their keys. */
-
 const secretKey = (description: string) =>
   z.string().meta({
     description,

@@ -6,12 +6,11 @@ import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesO
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
- * The statement for new leases of users with plenty left: it grants all that is wanted or nothing, and gives the states
- * of the granted leases as `StateColumns`. The others go to the settlement, which takes PostgreSQL several times as long,
- * most of it to plan; a user's first call waits for this statement alone.
- *
- * Race: the `usage` row is inserted, or locked and read again, before a fourth of what is left is compared with what is
- * wanted, so two processes cannot both be granted the same calls. Rows are locked in order of user and period, against
+ * Grants new leases all that they want, or nothing. Returns the granted ones as `StateColumns`. The others go to the
+ * settlement, which takes PostgreSQL several times as long, mostly planning. A user's first call waits for this
+ * statement alone.
+ * Race: the `usage` row is inserted, or locked and read again, before the wanted calls are compared with a fourth of
+ * what is left. So two processes cannot be granted the same calls. Rows are locked in order of user and period, against
  * deadlocks.
  */
 export const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
@@ -47,25 +46,24 @@ export type { LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** Of what is left of a period, one part in so many may rest with idle users. */
+/** One part in this many of what is left of a period may rest with idle users. */
 const RESTING_PART = 1000;
 
-/** Users and periods whose lapsed leases are closed in one go. */
+/** Users and periods whose lapsed leases are closed together. */
 const TIDIED_AT_ONCE = 1000;
 
-/** A report of no lease: settling it reclaims the lapsed leases of a user and period, and does no more. */
+/** Settling this report of no lease only reclaims the lapsed leases of a user and period. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 
-/** The state of each report, in its place; undefined where there is none. */
+/** In the order of the reports; undefined where the statement returned no state. */
 type LeaseStates = (LeaseState | undefined)[];
 
 /**
- * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.
  * @param counted called for each statement that reports leases
- * @param restingPart of what is left of a period, one part in so many may rest with idle users
+ * @param restingPart one part in this many of what is left of a period may rest with idle users
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -84,8 +82,8 @@ export function createLedgerStore(
 
   return {
     /**
-     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. Gives the numbers
-     * (from 0) of the reports whose leases are open: the others are unknown or closed.
+     * Records what was spent and extends the leases. Returns the numbers (from 0) of the reports whose leases are open;
+     * the others are unknown or closed.
      */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
       counted();
@@ -93,22 +91,18 @@ export function createLedgerStore(
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
-    /**
-     * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no
-     * state.
-     */
+    /** Grants new leases that want at most a fourth of what is left of the period. The others have no state. */
     grantFirst: reported(firstGrants),
 
     /**
-     * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
-     * opened its period at the same moment. Where `mayReclaim` is false, lapsed leases of other processes stay as they are.
+     * Books, extends, closes and grants leases. A lease without a state must be sent again: another process opened its
+     * period at the same moment. `mayReclaim` includes lapsed leases of other processes.
      */
     settle,
 
     /**
-     * What is settled, at one moment: the calls of a period (by its start, Unix ms), the calls of the newest UTC dates that
-     * have any, and the calls spent from each of the user's open leases and of the leases named (by their ids in 32
-     * hexadecimal digits).
+     * What is settled at one moment: calls of the period (by its start, Unix ms), calls of the newest UTC dates, and
+     * calls spent from each open lease and each named lease (by ID, 32 hexadecimal digits).
      */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
@@ -127,10 +121,7 @@ export function createLedgerStore(
       return row;
     },
 
-    /**
-     * Closes leases that lapsed over an hour ago, for users whose leases nothing else has reclaimed, and deletes those
-     * that were closed over a day ago.
-     */
+    /** Closes leases that lapsed more than an hour ago, and deletes those that were closed more than a day ago. */
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease

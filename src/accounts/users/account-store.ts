@@ -2,19 +2,19 @@ import { type StoredKey, toStoredKey } from '#accounts/keys/key-store';
 import { iso } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** What the operator is told of a user beside the record; instants in Unix ms. */
+/** Facts beside the user's record, for the operator; instants in Unix ms. */
 export type AccountFacts = {
   userKey: number;
   isErased: boolean;
-  /** Keys that are alive, those in the grace of a rotation included. */
+  /** Includes keys in the grace period of a rotation. */
   liveKeys: number;
   lastUsedAt: number | null;
-  /** The newest period that has calls, and how many; null where there are none. */
+  /** The newest period with calls, or null, and its calls. */
   periodStart: number | null;
   used: number;
 };
 
-/** A key, alive or not; instants in Unix ms. */
+/** A key, live or not; instants in Unix ms. */
 export type AccountKey = StoredKey & { revokedAt: number | null };
 
 type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
@@ -24,10 +24,10 @@ type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
 
 const orNull = (date: Date | null) => date?.getTime() ?? null;
 
-/** What there is about users and their keys, for the operator to read: nothing here changes anything. */
+/** Read-only. */
 export function createAccountStore(prisma: PrismaClient) {
   return {
-    /** Of every user, or of one. Calls that open leases have not reported yet are not counted. */
+    /** Facts of every user, or of one. Calls that open leases have not reported yet are missing. */
     async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
       const rows = await prisma.$queryRaw<FactsRow[]>`
         WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),
@@ -54,10 +54,10 @@ export function createAccountStore(prisma: PrismaClient) {
       }));
     },
 
-    /** Whether the database has a user, also one that was erased. */
+    /** Erased users count. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
 
-    /** All keys of a user that are still stored, the newest first. */
+    /** Every stored key of a user, newest first. */
     async keys(userKey: number): Promise<AccountKey[]> {
       const rows = await prisma.apiKey.findMany({
         where: { userKey },

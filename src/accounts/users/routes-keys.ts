@@ -18,7 +18,7 @@ const id = z
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
-/** The largest id that the database can have. */
+/** The largest ID of the database's type. */
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
@@ -67,7 +67,7 @@ const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiK
 
 type Options = { users: Users; clock: Clock };
 
-/** The keys of a user, whom an owner key presents. One that was replaced lists them, and changes nothing. */
+/** A replaced owner key may list the keys, but not change them. */
 export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clock }) => {
   neverStored(app);
 

@@ -96,13 +96,12 @@ const erase = {
 export type UserOptions = {
   users: Users;
   allowance: Allowance;
-  /** Registers users whose address is verified; not there where no mail is configured. */
+  /** Verifies addresses; undefined if no mail is configured. */
   mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
   settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };
 
 export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, allowance, mail, settings }) => {
-  /** What only an owner key may do. */
   const owner = { cost: 0, scope: 'account' } as const;
 
   neverStored(app);
