@@ -8,15 +8,14 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
 
-/** What waits for its address to be confirmed; `expiresAt` in Unix ms. */
+/** Waits for its address to be verified; `expiresAt` in Unix ms. */
 export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
 
-/** Registrations that wait for a token that was mailed. */
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
     /**
-     * Keeps what was asked for, with the message `verify` of the same id (a UUID), unless the address was sent enough;
-     * tells whether it did. One statement, the same whether anybody has the address.
+     * Stores a registration with the message `verify` of the same ID (a UUID), unless the limit of the address is
+     * reached; returns whether it did. The statement is the same for known and unknown addresses.
      */
     async request(
       id: string,
@@ -45,15 +44,15 @@ export function createRegistrationStore(prisma: PrismaClient) {
       await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
     },
 
-    /** The plan of the registration that a token is for. Whether it can be used is decided by `confirm`. */
+    /** Does not check whether the code is usable: `confirm` does. */
     async planOf(hash: string): Promise<Plan | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
       return token?.registration?.plan;
     },
 
     /**
-     * Makes the user of a registration and the first owner key, and gives the record number; undefined where the token
-     * was used or has ended. One statement, and whoever deletes the registration has it: of two at once one makes a user.
+     * Creates the user and the first owner key; returns the record number, or undefined if the code was used or has
+     * expired. Race: one statement deletes the registration, so only one of two requests creates a user.
      */
     async confirm(
       token: string,

@@ -3,20 +3,19 @@ import { iso } from '#core/clock';
 import { inWords, writeMail } from '#notifications/mail/mails';
 import type { Mail } from '#notifications/sources/smtp';
 
-/** At so many per cent of the allowance a user is told, who has not chosen others. */
+/** Percent of the allowance. */
 export const DEFAULT_THRESHOLDS = [80, 100];
-/** Which thresholds a user may choose, in per cent of the allowance, and how many. */
+/** Percent of the allowance, and how many thresholds a user may set. */
 export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
-/** So many days before the end of validity a user is told. */
 export const DAYS_BEFORE_END = [7, 1];
 
-/** The kinds of outbox messages that carry notices; their payload names the notice alone. */
+/** Kinds of outbox messages. Their payload contains only the notice's ID. */
 export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
 
-/** Something that a user is told once; instants in Unix ms. */
+/** An event that a user is notified of once; instants in Unix ms. */
 export type Notice = {
-  /** A UUID: `webhook-id`, and in the mail. */
+  /** A UUID, also sent as `webhook-id`. */
   id: string;
   userKey: number;
   toldAt: number;
@@ -25,16 +24,15 @@ export type Notice = {
   | { kind: 'validity'; days: number; validUntil: number }
 );
 
-/** The plan of a user and from when its periods are counted. */
 type Term = { plan: Plan; anchor: number };
 
-/** When the period of a notice ends. After a lapse the periods are counted from another anchor than its own were. */
+/** After a lapse, periods are counted from another anchor than the notice's own. */
 export function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   const period = periodAt(plan, anchor, periodStart);
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
 }
 
-/** What is told: the same words in the event of a webhook and, by name, in the mail. */
+/** The facts of a notice: members of the webhook's event, and lines of the mail. */
 export function factsOf(notice: Notice, term: Term) {
   const { userKey: user } = notice;
   if (notice.kind === 'validity') {
@@ -50,7 +48,7 @@ export function factsOf(notice: Notice, term: Term) {
   };
 }
 
-/** The body of a webhook: `{type, timestamp, data}` as Standard Webhooks has it, the same for each attempt. */
+/** The body `{type, timestamp, data}` of Standard Webhooks, the same for each attempt. */
 export function webhookBody(notice: Notice, term: Term): string {
   const { type, data } = factsOf(notice, term);
   return JSON.stringify({ type, timestamp: iso(notice.toldAt), data });
@@ -59,7 +57,7 @@ export function webhookBody(notice: Notice, term: Term): string {
 type Values = {
   notice: Notice;
   term: { plan: Plan; anchor: number };
-  /** Whether the address was confirmed by whoever reads it. */
+  /** Whether the reader has verified the address. */
   isVerified: boolean;
   publicUrl: string;
 };
@@ -87,7 +85,7 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
   ] as const;
 }
 
-/** The mail that tells a user of a notice. Nothing in it was typed in by anybody. */
+/** Contains no user input. */
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);
