@@ -3,8 +3,8 @@ import { text } from '#core/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
 /*
- * What the node proxy takes and answers, as `packages/cosmos/legacy-shapes.ts` has it: the interface description is made
- * from these. Members that are not named here are kept.
+ * Requests and responses of the node proxy, as in `packages/cosmos/legacy-shapes.ts`, for the interface description.
+ * Unnamed members are kept.
  */
 
 const HASH = 'E19B011D20D862DA0BEA7F24E3BC6DFF666EE6E044FCD9BD95B073478086DBB6';
@@ -163,5 +163,5 @@ export const nodeBroadcast = z
   })
   .meta({ description: 'A signed transaction: one of `tx` and `tx_bytes`' });
 
-/** What a path of the node proxy has in it, as examples. */
+/** Examples of path parameters. */
 export const NODE_EXAMPLES = { hash: HASH, address: ADDRESS } as const;
