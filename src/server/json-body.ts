@@ -4,14 +4,13 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
 /**
- * What JSON is sent under: its own types, none, and what old clients and curl say when nobody tells them otherwise.
- * None of it can be sent by a page of another site unless it has the key, or the route lets such pages in, so no
- * cross-site request is let in by it.
+ * Content types accepted as JSON: its own, none, and the defaults of old clients and curl. A page of another site can
+ * send one of these only with the key or where the route allows such pages, so they permit no cross-site request.
  */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** What a body may be before it is parsed: a transaction of a thousand messages has some 15,000 values. */
+/** Bounds before parsing: a transaction of a thousand messages has about 15,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
 const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 
@@ -29,13 +28,13 @@ function parse(text: string): unknown {
 }
 
 type Options = {
-  /** What a body may have, in bytes. */
+  /** In bytes. */
   limit: number;
-  /** Whose bodies count together: the user's, where a route does not have it otherwise. */
+  /** Bodies of the same caller count together; the default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
 };
 
-/** Has the bodies of a scope read as JSON whatever else is said of them. */
+/** Reads the bodies of a scope as JSON, regardless of their content type. */
 export function readJsonBodies(
   app: FastifyInstance,
   bodies: RequestBodies,

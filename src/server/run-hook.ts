@@ -1,6 +1,5 @@
 /**
- * Does a hook's work and tells Fastify when it is done: at once where the work is, since a promise for each hook of
- * each call is felt. What the work throws or rejects with ends the request.
+ * Runs a hook's work. Synchronous if the work is: a promise per hook and call is measurable. Errors end the request.
  */
 export function runHook(done: (error?: Error) => void, work: () => void | Promise<void>): void {
   try {

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests may wait on a connection for the answers before them. */
+/** Requests of a connection that may wait for earlier responses. */
 const WAITING = 32;
 
-/** What reads a connection. Node does not publish it, and it is left alone where it is another. */
+/** The parser of a connection. Node does not publish it, so another shape is left alone. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
 /**
- * Hangs up. The parser would go on to the end of what it was given, a request for every 27 bytes of 64 KB: told that
- * the rest is another protocol (2), it stops.
+ * Hangs up. The parser would continue to the end of its input, with a request for every 27 bytes of 64 KB. The return
+ * value 2 (another protocol follows) stops it.
  */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
@@ -18,14 +18,14 @@ function cut(socket: Socket): void {
 }
 
 /**
- * Hands on the requests of a connection one after another, each in a turn of the loop of its own, however many arrive
- * in one piece (RFC 9112, 9.3.2): so nobody has more under way, or is served sooner, by sending them together.
+ * Passes on the requests of a connection one after another, each in its own turn of the event loop, even if they arrive
+ * in one piece (RFC 9112, 9.3.2). So pipelining gives a client no advantage.
  */
 export function createPipelines() {
   const waiting = new WeakMap<Socket, number>();
 
   return function inTurn(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
-    // Node gives the connection to the answer whose turn it is.
+    // Node assigns the connection to the response whose turn it is.
     if (response.socket !== null) {
       handle(request, response);
       return;

@@ -11,8 +11,8 @@ type Content = {
 };
 
 /**
- * Sends a body that is the same for everybody: compressed where that is accepted, 304 to who has it. Caches revalidate it
- * unless its headers say otherwise.
+ * Sends a body that is the same for every client: compressed if accepted, 304 if the client has it. Caches revalidate
+ * it unless its headers say otherwise.
  */
 export async function sendShared(
   request: FastifyRequest,
@@ -30,10 +30,7 @@ export async function sendShared(
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
 
-/**
- * Serves a text that is the same for everybody as long as the process runs, made when it is first asked for. The
- * next process may differ.
- */
+/** Serves a text that stays the same while the process runs, made on the first request. */
 export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
@@ -44,14 +41,14 @@ export function serveText(app: FastifyInstance, url: string, { text, ...content 
   });
 }
 
-/** Has no cache keep an answer of a scope (RFC 9111, 5.2.2.5), but for a route that says otherwise. */
+/** Forbids caching in a scope (RFC 9111, 5.2.2.5), unless a route sets its own header. */
 export function neverStored(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
 }
 
-/** Nothing from outside, and nothing in place: a page has its scripts and its styles in files of their own. */
+/** No external and no inline content: pages load scripts and styles from files of the service. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -63,7 +60,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What every page tells a browser to refuse, so that a mistake of ours lets nothing in. */
+/** Restricts what a page may do, so that a mistake in the service does less harm. */
 export const PAGE_SECURITY = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
