@@ -81,10 +81,7 @@ export const apiKeyRecord = z
     label: z
       .string()
       .nullable()
-      .meta({
-        description: 'What the key is for; null of the owner key',
-        examples: ['shop window'],
-      }),
+      .meta({ description: 'What the key is for; null of the owner key', examples: ['shop window'] }),
     scopes: keyScopes,
     start: z
       .string()

@@ -20,7 +20,6 @@ import { unknownOutcome } from './problem.ts';
 const SENDING = 0.7;
 /** How long `block` waits, as a multiple of the deadline: a few blocks on most chains. */
 const BLOCK_WAIT = 4;
-
 /** A node rejects this form of a transaction. A node of the other dialect may accept it. */
 const UNREADABLE = 422;
 
@@ -96,10 +95,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
     // A timeout would suggest that the transaction may have been sent.
     if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
-    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', {
-      cause: unsent,
-      sent: false,
-    });
+    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
   }
 
   function answerOf(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
@@ -142,7 +138,6 @@ export type Broadcasting = ReturnType<typeof createBroadcasting>;
 
 /** In bytes. */
 export const MAX_BROADCAST_BYTES = 128 * 1024;
-
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

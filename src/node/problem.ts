@@ -28,11 +28,7 @@ export function nodeProblem(error: unknown): unknown {
 export function searchProblem(error: unknown): unknown {
   if (!(error instanceof NodeRejection)) return error;
   const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
-  return invalidRequest({
-    location,
-    message: 'cannot be searched for',
-    fix: error.message,
-  });
+  return invalidRequest({ location, message: 'cannot be searched for', fix: error.message });
 }
 
 export const notConfigured = () =>

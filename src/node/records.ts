@@ -23,10 +23,7 @@ const whole = (description: string, example: string, digits = 20) =>
   z.string().meta({ description, pattern: `^\\d{1,${digits}}$`, examples: [example] });
 
 export const nodeBalances = z
-  .object({
-    height: whole('The block that the balances are of', '151980'),
-    result: z.array(coin),
-  })
+  .object({ height: whole('The block that the balances are of', '151980'), result: z.array(coin) })
   .meta({ id: 'NodeBalances', description: 'Every balance of an address' });
 
 export const nodeAccount = z
@@ -121,10 +118,7 @@ export const nodeTransaction = z
       }),
     timestamp: text('When its block was made (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
   })
-  .meta({
-    id: 'NodeTransaction',
-    description: 'A transaction; members that are not named here are the node’s',
-  });
+  .meta({ id: 'NodeTransaction', description: 'A transaction; members that are not named here are the node’s' });
 
 export const nodeSearch = z
   .object({

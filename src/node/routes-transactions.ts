@@ -103,10 +103,7 @@ export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node
 
   app.get(
     '/txs/:hash',
-    {
-      schema: transaction,
-      config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] },
-    },
+    { schema: transaction, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
     async (request, reply) => {
       const found = await call(request, reply, () => node.transaction(request.params.hash));
       if (isInBlock(found)) reply.header('cache-control', FOR_EVER);

@@ -7,9 +7,7 @@ import { openUpstream, type Question, type UpstreamAnswer, type UpstreamOptions 
 
 /** Statuses of a gateway or proxy before the node. They say nothing about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
-
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
-
 /** Of a response, and of a page of transactions, in bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
@@ -39,9 +37,7 @@ async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number):
 async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
   const { status, headers } = answer;
   if (status === 429) {
-    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, {
-      retryAfter: retryAfter(headers, now),
-    });
+    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, { retryAfter: retryAfter(headers, now) });
   }
   const body = await bodyOf(name, answer, maxBytes);
   if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {

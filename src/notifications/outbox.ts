@@ -144,7 +144,6 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** In ms since the message was added. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
-
 /** In ms; doubled after each attempt. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
 /** Random part of a pause, so that messages that failed together do not return together. */

@@ -32,10 +32,8 @@ export type Gate = {
 };
 
 export type Scope = 'account' | 'prices' | 'node';
-
 /** A scope, or `any` for every key. */
 export type WantedScope = Scope | 'any';
-
 type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 'Quotient-Source' | 'Vary';
 
 /** What a route declares in its `config`. */

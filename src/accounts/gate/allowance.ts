@@ -10,7 +10,6 @@ export type { Caller } from '#accounts/keys/key-cache';
 export type { Receipt } from '#accounts/ledger/leases';
 
 const USAGE_DATES = 31;
-
 /** How often dead keys and old leases are deleted, in ms. */
 const TIDY_EVERY = HOUR;
 
@@ -152,7 +151,6 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
 
     /** Also called after each change that this process makes, which then takes effect at once. */
     sync,
-
     settle: leases.settle,
     leasesOf: leases.of,
     poll,

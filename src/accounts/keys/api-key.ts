@@ -12,7 +12,6 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 4;
-
 const FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 
 function checksum(secret: string): string {
@@ -54,7 +53,6 @@ export const MAX_KEYS_PER_USER = 20;
 export const MAX_DEAD_KEYS_PER_USER = 30;
 /** How long a dead key stays stored, so that its client learns why it ended, in ms. */
 export const DEAD_KEYS_STORED_FOR = 30 * DAY;
-
 /** How long a rotated key remains valid for reading, in seconds. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
@@ -73,10 +71,8 @@ export type { Scope };
 
 /** `account` covers everything that changes or lists the user, `prices` also covers the statistics. */
 export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
-
 /** No other key has `account`. */
 export const OWNER_SCOPES: readonly Scope[] = SCOPES;
-
 export const RESTRICTED_SCOPES = ['prices', 'node'] as const satisfies readonly Scope[];
 
 const shared = new Map<string, readonly Scope[]>();

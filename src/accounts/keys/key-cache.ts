@@ -23,16 +23,10 @@ const TRUSTED_FOR = 18 * SECOND;
 
 /** A holder with the use of the key. */
 export type Caller = KeyHolder & Use;
-
 /** Once removed from the cache, a holder is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
-
-type Dependencies = {
-  store: UserStore;
-  clock: Clock;
-  knownKeys?: number;
-};
+type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
 
 /**
  * Caches the holders of keys. One look-up statement runs at a time, so unknown keys cannot delay the calls of known

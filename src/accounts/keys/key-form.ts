@@ -41,11 +41,7 @@ const future = (clock: Clock) =>
 
 /** Parses to `label` (trimmed), `scopes` and `expiresAt` (Unix ms). */
 export const keyForm = (clock: Clock) =>
-  z.object({
-    label: nameOf('What the key is for', 'shop window'),
-    scopes,
-    expiresAt: future(clock),
-  });
+  z.object({ label: nameOf('What the key is for', 'shop window'), scopes, expiresAt: future(clock) });
 
 /** A name, trimmed: one line that a page or a terminal can show. */
 export const nameOf = (description: string, example: string) =>
@@ -56,8 +52,4 @@ export const nameOf = (description: string, example: string) =>
     .max(100, 'is too long')
     .refine((text) => !/\p{Cc}/u.test(text), 'has control characters')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-    .meta({
-      description,
-      fix: '1 to 100 characters, none of them control characters',
-      examples: [example],
-    });
+    .meta({ description, fix: '1 to 100 characters, none of them control characters', examples: [example] });

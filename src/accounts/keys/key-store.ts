@@ -6,7 +6,6 @@ import type { ApiKeyModel } from '#generated/prisma/models';
 import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 export type NewKey = { hash: string; start: string };
-
 /** `expiresAt` in Unix ms. */
 export type KeyTerms = { label: string; scopes: readonly Scope[]; expiresAt: number | null };
 
@@ -56,7 +55,6 @@ const deleteSurplus = (now: number) => Prisma.sql`
 
 /** Conditions in SQL over the user's keys `mine`. */
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
-
 /** In Unix ms; the replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
 

@@ -3,7 +3,6 @@ import { Prisma } from '#generated/prisma/client';
 
 /** When a key was last used (Unix ms), and the origin of the foreign page that used it. */
 export type KeyUse = { id: number; at: number; origin: string | undefined };
-
 type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 /** Does not mark the user as changed: no process acts on the last use. */

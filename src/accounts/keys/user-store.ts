@@ -99,10 +99,7 @@ export function createUserStore(
     WHERE key = ${key}`;
 
   const revoke = (db: Prisma.TransactionClient, key: number, now: number) =>
-    db.apiKey.updateMany({
-      where: { userKey: key, revokedAt: null },
-      data: { revokedAt: new Date(now) },
-    });
+    db.apiKey.updateMany({ where: { userKey: key, revokedAt: null }, data: { revokedAt: new Date(now) } });
 
   return {
     ...createKeyStatements(prisma),

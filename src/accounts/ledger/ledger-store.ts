@@ -48,7 +48,6 @@ type Counts = { used: number; days: { date: string; calls: number }[]; spent: Re
 
 /** One part in this many of what is left of a period may rest with idle users. */
 const RESTING_PART = 1000;
-
 /** Users and periods whose lapsed leases are closed together. */
 const TIDIED_AT_ONCE = 1000;
 

@@ -72,10 +72,8 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
 
 /** `revoked` if no live key is left, `expired` until a renewal. */
 export type UserState = 'active' | 'expired' | 'revoked' | 'erased';
-
 /** A `replaced` key may only read, until its grace period ends. */
 export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
-
 type UserFacts = { isErased: boolean; liveKeys: number; validUntil: number };
 
 /** Instants in Unix ms. */

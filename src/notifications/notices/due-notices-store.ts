@@ -47,7 +47,6 @@ export const tellOfEndingValidity = (now: number): Prisma.Sql => Prisma.sql`
 
 /** A period that ended less than this many days ago is still checked: its last calls may be settled late. */
 const DAYS_AFTER_END = 7;
-
 /** Thresholds per statement; the next run continues. */
 const NOTED_AT_ONCE = 1_000;
 

@@ -53,7 +53,6 @@ export type NoticeMessage = {
 
 /** Messages in the list. */
 const MOST_LISTED = 1_000;
-
 /** Longer than the period of a yearly plan, so that no notice is sent twice. */
 const KEPT_DAYS = 400;
 

@@ -8,7 +8,6 @@ export const DEFAULT_THRESHOLDS = [80, 100];
 /** Percent of the allowance, and how many thresholds a user may set. */
 export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
 export const DAYS_BEFORE_END = [7, 1];
-
 /** Kinds of outbox messages. Their payload contains only the notice's ID. */
 export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
@@ -42,10 +41,7 @@ export function factsOf(notice: Notice, term: Term) {
   const { threshold, periodStart, used, limit } = notice;
   const period = { periodStart: iso(periodStart), resetsAt: iso(periodEnd(periodStart, term)) };
   const remaining = Math.max(0, limit - used);
-  return {
-    type: 'usage.threshold_reached' as const,
-    data: { user, threshold, used, limit, remaining, ...period },
-  };
+  return { type: 'usage.threshold_reached' as const, data: { user, threshold, used, limit, remaining, ...period } };
 }
 
 /** The body `{type, timestamp, data}` of Standard Webhooks, the same for each attempt. */

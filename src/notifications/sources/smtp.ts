@@ -22,10 +22,8 @@ const TIMEOUTS = {
 
 /** The same content in plain text and in HTML. */
 export type Mail = { subject: string; text: string; html: string };
-
 /** `id` becomes the Message-ID, so that a repeated mail is recognizable. */
 type AddressedMail = Mail & { id: string; to: string };
-
 type SmtpError = Error & { command?: string; response?: string; responseCode?: number };
 
 /** Removes addresses: personal data does not belong in the log. */

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const LONGEST_WEBHOOK_URL = 2_000;
-
 /** Characters that the URL parser drops or changes; the database accepts no NUL. */
 const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;
 

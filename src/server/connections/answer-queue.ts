@@ -6,9 +6,7 @@ import { Problem } from '#core/problems';
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
-  new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', {
-    retryAfter: 2,
-  });
+  new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', { retryAfter: 2 });
 
 /**
  * Serves responses in the order of their requests. A response keeps its place until it is sent or its client

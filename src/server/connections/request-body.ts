@@ -21,19 +21,15 @@ export type Timeouts = typeof TIMEOUTS;
 
 /** Up to this many bytes of a rejected body are read, so that its connection can continue. */
 const SHORT = 64 * 1024;
-
 /** Requests with a body that begin or continue in one turn of the event loop: a millisecond's work. */
 const PER_TURN = 4;
 /** After this many bytes a body waits for its turn before it continues. */
 const TURN = 32 * 1024;
-
 /** Of one body that is not wanted, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
-
 /** The buffers of all bodies being read, in bytes, and the number of one caller. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
-
 /** In bytes per second. */
 const LEAST_RATE = 1024;
 /** Pieces of a body: each costs a call, and a chunk (RFC 9112, 7.1) may contain a single byte. */

@@ -5,7 +5,6 @@ import { runHook } from '#server/run-hook';
 
 /** In bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
-
 const SECRET = 'mnemonic';
 
 /** Also for a path that could not be parsed. */

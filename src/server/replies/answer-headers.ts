@@ -11,7 +11,6 @@ const ETAG_LENGTH = 22;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long a cache may serve a stale response while it revalidates or the service is down, in seconds. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
-
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 

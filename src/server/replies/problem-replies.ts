@@ -111,11 +111,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
     const problem = toProblem(error);
     const limits = problem.status === 429 ? gate.limitsOf(request, problem.code, now()) : {};
     const isUnknown = request.is404 && problem.code === 'not_found';
-    return send(request, reply, problem, {
-      ...options,
-      limits,
-      nearest: isUnknown ? paths.nearest : undefined,
-    });
+    return send(request, reply, problem, { ...options, limits, nearest: isUnknown ? paths.nearest : undefined });
   });
   app.setNotFoundHandler((request) => {
     throw notFound(request);

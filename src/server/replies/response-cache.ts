@@ -18,7 +18,6 @@ type Kept = {
 
 /** The data of responses. Its `generation` changes with the data. */
 type Source = { generation(): number };
-
 /** The rows of a window. `version` identifies them all; undefined if their bodies are not kept. */
 type Rows = { version: string | undefined; isWide: boolean };
 
