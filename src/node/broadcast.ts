@@ -82,8 +82,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     for (const member of await pool.candidates()) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
-        // Rejected, so it may be sent in other bytes: transactions that wait for a block count, and no account shows
-        // them.
+        // Rejected, so other bytes may be sent. Transactions that wait for a block count, and no account shows them.
         const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
@@ -146,10 +145,7 @@ const fault = (location: string, message: string, fix: string): InputFault => ({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Throws `invalidRequest` with all faults, and `secret_in_request` for a seed phrase. Submitted values are never
- * repeated.
- */
+/** Throws `invalidRequest` with all faults, or `secret_in_request`. Submitted values are never repeated. */
 export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
   if (!isObject(body)) throw invalidRequest(fault('body', 'is not a JSON object', FORM));

@@ -19,10 +19,7 @@ const MOST_KEPT = 16 * 1024 * 1024;
 
 type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
-/**
- * The calls of the node proxy. Address and hash must be validated. Each throws a problem: `node_rejected`, an upstream
- * problem, or `node_not_configured`.
- */
+/** Address and hash must be validated. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
 export function createNode({ pool, ...rest }: Dependencies) {
   // A transaction in a block never changes: SDK chains are final at once.
   const kept = new LRUCache<string, LegacyTransaction>({

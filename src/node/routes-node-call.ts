@@ -7,10 +7,7 @@ import type { NodeSettings } from './settings.ts';
 export type NodeScope = {
   node: Node;
   explorer: NodeSettings['node']['explorer'];
-  /**
-   * Runs a call to the node within the user's limit, until its response has been read. The signal aborts when the
-   * client disconnects.
-   */
+  /** Counts as running until its response has been read. The signal aborts when the client disconnects. */
   call<T>(request: FastifyRequest, reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 

@@ -77,15 +77,11 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
-  // The caller decides how long a search takes. With their own connections and breaker, slow searches delay only
-  // searches.
+  // The caller decides how long a search takes: with their own connections and breaker, they delay only each other.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /**
-     * Sends one request. Throws `UpstreamFailure` without a response of the node; `sent` states whether it may have
-     * arrived.
-     */
+    /** Throws `UpstreamFailure` without a response; `sent` states whether the request may have arrived. */
     ask(asked: NodeQuestion, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = asked;
       const isSearch = isUpToCaller(asked);

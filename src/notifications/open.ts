@@ -21,10 +21,7 @@ import type { NotificationSettings } from './settings.ts';
 
 /** In ms. */
 const TIDY_EVERY = HOUR;
-/**
- * A webhook that never answers holds its place until the deadline. This many places keep the webhooks of other users
- * moving.
- */
+/** Many, since a webhook that never answers holds its place until the deadline. */
 const WEBHOOKS_AT_ONCE = 50;
 /** How long a stop waits for mails in progress, in ms. */
 const LAST_MAILS = 2000;

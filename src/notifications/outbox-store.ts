@@ -55,10 +55,7 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /**
-     * Ends the attempts, unless it was claimed again meanwhile. `email` is removed from the payload: its owner may be
-     * erased later.
-     */
+    /** Ends the attempts, unless it was claimed again. Drops `email`: its owner may be erased later. */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},

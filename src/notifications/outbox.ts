@@ -8,10 +8,7 @@ import type { FailureLog } from '#upstream/failure-log';
 const POLL_EVERY = 5 * SECOND;
 /** The deadline of an attempt, in ms. */
 const ATTEMPT = 30 * SECOND;
-/**
- * How long a claim lasts, in ms: longer than an attempt, and less than a minute until another process takes over after
- * a kill.
- */
+/** In ms: longer than an attempt; after a kill, another process takes over within a minute. */
 const CLAIM = 45 * SECOND;
 /** Concurrent deliveries of a kind, unless set otherwise. */
 const AT_ONCE = 5;
@@ -37,10 +34,7 @@ type Dependencies = {
 const told = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MOST_TOLD);
 
-/**
- * Delivers messages that wait in the database, one process at a time and at least once. Failed ones are retried after
- * growing pauses.
- */
+/** Delivers messages that wait in the database at least once, with growing pauses between attempts. */
 export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();

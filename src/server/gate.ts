@@ -60,10 +60,7 @@ export type RouteFacts = {
   needsMail?: true;
   /** Limits an address to a few of these calls a minute; the name of the calls, in the plural. */
   perClient?: string;
-  /**
-   * Headers of a 2xx or 304 response, beyond those of every route with this price. A question mark marks an optional
-   * one.
-   */
+  /** Headers of a 2xx or 304, beyond those of every route with this price; `?` marks an optional one. */
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request: those of `node_rejected`. */
   rejections?: readonly number[];

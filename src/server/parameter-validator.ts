@@ -77,5 +77,5 @@ function faultOf(name: string, known: readonly string[], given: readonly string[
 }
 
 /** Reports unknown parameters that seem to be meant: misspelt, or named as in other services. */
-export const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
+const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
   given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);

@@ -1,6 +1,4 @@
-/**
- * Runs a hook's work. Synchronous if the work is: a promise per hook and call is measurable. Errors end the request.
- */
+/** Ends synchronously if the work does: a promise per hook and call is measurable. */
 export function runHook(done: (error?: Error) => void, work: () => void | Promise<void>): void {
   try {
     const outcome = work();

@@ -44,10 +44,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return counts;
   }
 
-  /**
-   * Reloads changed users and keys. A settlement that needs calls held elsewhere marks the user as changed: idle leases
-   * then return theirs.
-   */
+  /** Also returns what idle leases hold of users whose calls another process needs. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     leases.review(changed.map(({ user }) => user));

@@ -25,9 +25,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /**
-   * For an owner key, the foreign page that uses it is noted too: such a page exposes a key that can erase its user.
-   */
+  /** Also notes the foreign page that uses an owner key: it exposes a key that can erase its user. */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');

@@ -6,8 +6,7 @@ import { refuseCrossSite } from '#server/cross-origin';
 import type { RouteFacts, WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';
 import { runHook } from '#server/run-hook';
-import type { Gate } from './gate.ts';
-import { presentedKey } from './gate.ts';
+import { type Gate, presentedKey } from './gate.ts';
 import { clientOf, createBurst } from './limits.ts';
 
 declare module 'fastify' {

@@ -32,7 +32,7 @@ export function changeUser<Result>(
 }
 
 /** Instants in Unix ms. `start` and `lastUsedAt` belong to the newest owner key. */
-export type UserOfAddress = {
+type UserOfAddress = {
   key: number;
   /** As it was registered. */
   email: string;

@@ -167,8 +167,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Dead keys are deleted after 30 days, or earlier where there are many. After an outage either may have been
-      // missed.
+      // Dead keys are deleted after 30 days, or earlier where there are many. An outage may hide either.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;

@@ -1,9 +1,16 @@
-import { type Authority, byOperator } from '#accounts/keys/api-key';
+import {
+  type Authority,
+  byOperator,
+  MAX_DEAD_KEYS_PER_USER,
+  MAX_KEYS_PER_USER,
+  OWNER_SCOPES,
+  type Scope,
+  sharedScopes,
+} from '#accounts/keys/api-key';
 import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 export type NewKey = { hash: string; start: string };
 /** `expiresAt` in Unix ms. */
@@ -34,7 +41,7 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: Key
   replacedAt: orNull(at.replacedAt),
 });
 
-export const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
+const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
 /** SQL: every key of a user. `dead_at` may lie in the future; `owns` marks owner keys that may change the user. */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (

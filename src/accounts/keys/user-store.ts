@@ -1,6 +1,5 @@
-import type { Authority } from '#accounts/keys/api-key';
-import { MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
-import { changeUser } from '#accounts/keys/change-user-store';
+import { type Authority, MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
+import { changeUser, createUsersOfAddressStatement } from '#accounts/keys/change-user-store';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
 import type { Plan, Term } from '#accounts/ledger/plan';
@@ -8,7 +7,6 @@ import { iso } from '#core/clock';
 import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
-import { createUsersOfAddressStatement } from './change-user-store.ts';
 
 /** Instants in Unix ms. `name` and `email` are null once the user is erased. */
 export type User = {
@@ -151,10 +149,7 @@ export function createUserStore(
       await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /**
-     * Sets the term that `renewed` derives from the stored one. Returns `too_early`, and sets nothing, if it derives
-     * none.
-     */
+    /** Sets the term that `renewed` derives from the stored one, or returns `too_early`. */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
@@ -182,9 +177,7 @@ export function createUserStore(
         return 'erased' as const;
       }),
 
-    /**
-     * Returns the keys of users that changed since an earlier read. A change made during a read may be returned twice.
-     */
+    /** The keys of users that changed since an earlier read. A change made during a read may come twice. */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"

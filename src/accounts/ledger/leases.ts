@@ -1,8 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { quotaExceeded } from '#accounts/ledger/lease';
+import {
+  giveBackCall,
+  isUsable,
+  keepCall,
+  type Lease,
+  quotaExceeded,
+  RECALL_SECONDS,
+  remaining,
+  unspent,
+} from '#accounts/ledger/lease';
 import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
-import { giveBackCall, isUsable, keepCall, type Lease, RECALL_SECONDS, remaining, unspent } from './lease.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import {
   createOutages,
@@ -45,10 +53,7 @@ export type LeaseOptions = SchedulerOptions & {
   observeWait?: ((ms: number) => void) | undefined;
 };
 
-/**
- * Charges calls from leases in memory and settles them with the ledger afterwards, for all users together. README.md in
- * this folder describes the races.
- */
+/** Charges calls from leases in memory and settles them afterwards. README.md describes the races. */
 export function createLeases(dependencies: LeaseOptions) {
   const {
     ledger,

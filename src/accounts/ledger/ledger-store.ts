@@ -13,7 +13,7 @@ import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
  * what is left. So two processes cannot be granted the same calls. Rows are locked in order of user and period, against
  * deadlocks.
  */
-export const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, "limit"
@@ -80,10 +80,7 @@ export function createLedgerStore(
   const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
-    /**
-     * Records what was spent and extends the leases. Returns the numbers (from 0) of the reports whose leases are open;
-     * the others are unknown or closed.
-     */
+    /** Extends leases. Returns the numbers (from 0) of reports whose leases are open, not unknown or closed. */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
       counted();
       const [row] = await query<{ n: string | null }>(heartbeats(reports));

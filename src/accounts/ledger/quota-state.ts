@@ -23,10 +23,7 @@ export type QuotaState = {
   recalled: boolean;
   /** The settlement that the calls wait for. */
   asked: Promise<void> | undefined;
-  /**
-   * Set when the ledger could not grant a call of this cost: when to retry, and in how many seconds calls may come
-   * back.
-   */
+  /** The ledger could not grant this cost: when to retry, and in how many seconds calls may come back. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
@@ -148,10 +145,7 @@ export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
 /** Nothing is reclaimed for this long after a database failure, in ms: processes that were cut off settle first. */
 const AFTER_FAILURE = 10 * SECOND;
-/**
- * The same after the start of this process, which may also be that of the database: 35 s after a crash all calls are
- * back.
- */
+/** After the start of this process, and perhaps of the database: 35 s after a crash all calls are back. */
 const AFTER_START = 5 * SECOND;
 
 /**

@@ -3,10 +3,8 @@ import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from './lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
-import type { Outages } from './quota-state.ts';
-import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
-import type { Statement } from './scheduler.ts';
-import { type DueLease, dueInTick, dueOfAsking } from './scheduler.ts';
+import { endLease, isIdle, type Outages, type QuotaState, type QuotaStates } from './quota-state.ts';
+import { type DueLease, dueInTick, dueOfAsking, type Statement } from './scheduler.ts';
 
 /** Pauses before a retry, in ms: for a user with nothing left, and after the ledger failed. */
 export const EXHAUSTED_FOR = SECOND / 2;
@@ -96,10 +94,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (items.length > 0) await settle(items);
   }
 
-  /**
-   * A first grant of a user with plenty left has its own statement, at a fourth of the cost. A lease without a grant is
-   * requested again and settled.
-   */
+  /** A first grant of a user with plenty left costs a fourth of a settlement. Others are requested again. */
   async function grantFirst(): Promise<void> {
     refuseFailed();
     // They may have been settled meanwhile, with a lease that ended.
@@ -111,9 +106,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  /**
-   * A heartbeat costs a third of a settlement. A lease that the ledger does not report as open is settled afterwards.
-   */
+  /** A heartbeat costs a third of a settlement. Leases that are not reported as open are settled. */
   async function heartbeat(items: readonly DueLease[]): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
@@ -157,9 +150,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   return {
-    /**
-     * Adds the user's leases to the next statement for waiting calls; returns whether that is the one for first grants.
-     */
+    /** Adds the user to the next statement for waiting calls; returns whether that is for first grants. */
     ask(quota: QuotaState): boolean {
       const isFirst = isNew(quota);
       (isFirst ? askingFirst : asking).add(quota);

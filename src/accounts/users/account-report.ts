@@ -71,13 +71,13 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
 }
 
 /** `revoked` if no live key is left, `expired` until a renewal. */
-export type UserState = 'active' | 'expired' | 'revoked' | 'erased';
+type UserState = 'active' | 'expired' | 'revoked' | 'erased';
 /** A `replaced` key may only read, until its grace period ends. */
-export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
+type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 type UserFacts = { isErased: boolean; liveKeys: number; validUntil: number };
 
 /** Instants in Unix ms. */
-export function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
+function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
   if (isErased) return 'erased';
   if (liveKeys === 0) return 'revoked';
   return now >= validUntil ? 'expired' : 'active';
@@ -86,7 +86,7 @@ export function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: 
 type KeyFacts = { revokedAt: number | null; expiresAt: number | null; replacedAt: number | null };
 
 /** The state of the key alone, regardless of its user's. */
-export function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
+function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   return replacedAt === null ? 'active' : 'replaced';

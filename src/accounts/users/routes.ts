@@ -4,9 +4,8 @@ import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/gate';
 import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
-import { renewalLink } from '#accounts/users/registration';
+import { type RegistrationForm, registrationForm, renewalLink } from '#accounts/users/registration';
 import { neverStored } from '#server/replies/static-content';
-import { type RegistrationForm, registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({

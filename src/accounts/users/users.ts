@@ -1,5 +1,4 @@
-import type { Authority } from '#accounts/keys/api-key';
-import { GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
+import { type Authority, GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { covers, notActive } from '#accounts/keys/key-problems';
 import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
@@ -33,10 +32,7 @@ type Dependencies = {
   changed?: () => Promise<unknown>;
 };
 
-/**
- * Creates and changes users and keys. Each change by an owner key throws `api_key_revoked` if that key is no longer
- * active in the database.
- */
+/** Each change by an owner key throws `api_key_revoked` if that key is no longer active in the database. */
 export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
@@ -44,9 +40,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     return user;
   }
 
-  /**
-   * Waits for a change and applies it in this process. Throws `api_key_revoked` and `too_many_keys` for these outcomes.
-   */
+  /** Applies a change in this process. Throws `api_key_revoked` and `too_many_keys` for these outcomes. */
   async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
     const outcome = await change;
     await changed();

@@ -4,8 +4,7 @@ import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '
 import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
 import { UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
-import type { WantedChain } from './member.ts';
-import { isOfNode, type Member, nameOf, toFailure } from './member.ts';
+import { isOfNode, type Member, nameOf, toFailure, type WantedChain } from './member.ts';
 
 type Options = {
   chain: WantedChain;

@@ -11,9 +11,7 @@ const REASONS: Record<NodeFaultKind, FailureCause> = {
   wrong_dialect: 'unexpected',
 };
 
-/**
- * Converts every failure of a node to an `UpstreamFailure`. A transaction that the node rejected counts as not sent.
- */
+/** Converts failures to `UpstreamFailure`. A transaction that the node rejected counts as not sent. */
 export function toFailure(error: unknown, sent: boolean, node: string): unknown {
   if (error instanceof UpstreamFailure) {
     if (sent && error.reason !== 'rate_limited') return error;

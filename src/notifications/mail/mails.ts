@@ -7,7 +7,7 @@ import type { Mail } from '#notifications/sources/smtp';
  * A paragraph, a link with its text, or text to be copied. Never put caller input into a part: anyone can enter a
  * stranger's address, and could then write to the stranger.
  */
-export type MailPart = string | { link: string; words: string } | { code: string };
+type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {
   if (typeof part === 'string') return part;

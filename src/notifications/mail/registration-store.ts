@@ -1,5 +1,4 @@
-import type { storedForm } from '#accounts/keys/api-key';
-import { OWNER_SCOPES } from '#accounts/keys/api-key';
+import { OWNER_SCOPES, type storedForm } from '#accounts/keys/api-key';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';

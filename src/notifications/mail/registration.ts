@@ -60,7 +60,7 @@ export type VerifiedRegistration = ReturnType<typeof createVerifiedRegistration>
 /** Users listed in a mail. */
 const MOST_LISTED = 50;
 
-export type MailDependencies = {
+type MailDependencies = {
   mailer: Mailer;
   /** Sends messages that were added, without waiting for the next poll. */
   wake: () => void;
@@ -74,10 +74,7 @@ type RecoveryDependencies = MailDependencies & {
   users: Pick<Users, 'recover' | 'usersOf'>;
 };
 
-/**
- * Replaces lost keys by mail. A request does the same for known and unknown addresses: the users are looked up when the
- * mail is sent.
- */
+/** Does the same for known and unknown addresses: users are looked up when the mail is sent. */
 export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
     /** Requests a mail, within the limit of the address. Never reveals whether one is sent. */

@@ -66,7 +66,7 @@ const verify = {
 
 const PROBLEMS: ProblemCode[] = ['unsupported_media_type', 'overloaded', 'database_unavailable'];
 
-export type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
+type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
 
 type Options = {
   /** Undefined if no mail is configured. */

@@ -12,10 +12,7 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/**
- * Daily limit of notices to an unverified address, so that a registration with a foreign address cannot flood its
- * mailbox. Further notices wait.
- */
+/** Daily limit of an unverified address, so that a foreign registration cannot flood its mailbox. */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -86,10 +83,7 @@ type WatchDependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/**
- * Finds due notices in the stored data, for all users together. So no notice is missed when a process dies, and the
- * ledger needs no code for it.
- */
+/** Finds due notices in the stored data, so that none is missed when a process dies. */
 export function createNoticeWatch(dependencies: WatchDependencies) {
   const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;

@@ -5,12 +5,10 @@ import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
 import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 
 /** SQL: whether a user `u` with the settings `s` gets notices at all. */
-export const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
+const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
-/**
- * The end of a statement: adds the messages of the notices `fresh` (id, user_key), and returns the number of notices.
- */
-export const addMessagesOfFresh = Prisma.sql`
+/** Ends a statement: adds the messages of the notices `fresh` (id, user_key), and returns their number. */
+const addMessagesOfFresh = Prisma.sql`
   added AS (
     INSERT INTO outbox_message (id, kind, user_key, payload)
     SELECT gen_random_uuid(), channel.kind, user_key, json_build_object('notice', fresh.id)

@@ -11,10 +11,7 @@ export type NoticeSettings = {
   thresholds: number[];
 };
 
-/**
- * SQL: the effective settings of a user `u` with the row `s`, which may be missing. By default, mail goes only to
- * verified addresses.
- */
+/** SQL, for a user `u` with the row `s` or none. By default, mail goes only to verified addresses. */
 export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 

@@ -26,7 +26,7 @@ export type Notice = {
 type Term = { plan: Plan; anchor: number };
 
 /** After a lapse, periods are counted from another anchor than the notice's own. */
-export function periodEnd(periodStart: number, { plan, anchor }: Term): number {
+function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   const period = periodAt(plan, anchor, periodStart);
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
 }

@@ -1,8 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
-import type { Network } from '#notifications/sources/webhook-url';
-import { hostOf, isLocalhost, mayBeCalled } from '#notifications/sources/webhook-url';
+import { hostOf, isLocalhost, mayBeCalled, type Network } from '#notifications/sources/webhook-url';
 import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 
 /** For a whole delivery, in ms: name, connection, and the head of the response. */
@@ -80,7 +79,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 const QUESTION = { timeout: 1_500, tries: 2 };
 
 /** No address of the host is allowed. The operator, who reads the message, can allow it. */
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
     super('not a public address; allow it with WEBHOOK_ALLOW');
@@ -99,7 +98,7 @@ type CheckedLookupOptions = {
  * system's look-up is not used: it holds one of the process's four threads for as long as a name server takes. So a
  * hosts file is ignored.
  */
-export function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
+function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {
     if (isLocalhost(host)) return ['127.0.0.1', '::1'];
     const resolver = new Resolver(QUESTION);

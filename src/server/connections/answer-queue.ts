@@ -8,10 +8,7 @@ type Bounds = { atOnce: number; waiting?: number; patience?: number };
 const tooMany = () =>
   new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', { retryAfter: 2 });
 
-/**
- * Serves responses in the order of their requests. A response keeps its place until it is sent or its client
- * disconnects.
- */
+/** In the order of requests. A response keeps its place until it is sent or its client disconnects. */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   /** Running responses and when each began, oldest first. */
   const given = new Map<ServerResponse, number>();

@@ -40,10 +40,7 @@ const LEAST_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
-/**
- * Cuts connections whose clients read too slowly and, when all connections together hold too much, those that have
- * waited longest.
- */
+/** Cuts connections that read too slowly and, if all together hold too much, the longest waiting. */
 export function limitUnread(server: Server): void {
   const sockets = new Map<Socket, Wait | undefined>();
 

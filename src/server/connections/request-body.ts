@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import { createConcurrencyLimit } from '#server/connections/loop-turns';
+import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
 import { createLingering, type Linger } from './lingering.ts';
-import { createLoopTurns } from './loop-turns.ts';
 
 /** How long a request may take to arrive, in ms. */
 export const TIMEOUTS = {
@@ -182,10 +181,7 @@ export function createRequestBodies(
       });
     },
 
-    /**
-     * Waits for a turn: a thousand requests with bodies that arrive together do not get a turn of the loop to
-     * themselves.
-     */
+    /** A thousand bodies that arrive together do not get a turn of the loop to themselves. */
     begin: turns.wait,
 
     /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */

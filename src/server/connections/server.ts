@@ -7,10 +7,7 @@ import { hasBody, type RequestBodies, type Timeouts } from './request-body.ts';
 
 /** Connections of a process: their partial heads take memory. */
 const MAX_CONNECTIONS = 8_000;
-/**
- * Node's bound on request line and headers, in bytes: above the service's own, so that the service writes the
- * rejection.
- */
+/** In bytes. Above the service's own limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
 /** How long an idle connection stays open, in ms. */
 export const KEEP_ALIVE = 72 * SECOND;

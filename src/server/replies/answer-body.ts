@@ -56,10 +56,7 @@ const [making, compressing] = [createLongWork(), createLongWork()];
 /** From this size on, bodies are compressed one at a time, and less thoroughly; in bytes. */
 const LONG_BODY = 1024 * 1024;
 
-/**
- * A long text is encoded in blocks of this size, in bytes: half a millisecond's work, and large enough for their memory
- * to return to the system.
- */
+/** In bytes: half a millisecond's encoding, and large enough for the memory to return to the system. */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {

@@ -14,10 +14,7 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-/**
- * The lifetime of a response in seconds, counted from its fetch: a cache subtracts `Age` (RFC 9111, 4.2). That of a
- * stale response is less than its age.
- */
+/** In seconds from the fetch: a cache subtracts `Age` (RFC 9111, 4.2). Less than the age if stale. */
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));

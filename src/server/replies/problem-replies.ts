@@ -141,7 +141,7 @@ export function answerUnroutable(options: Page, requests?: RequestHistograms) {
 const ASSET = /\/(static|console)\//;
 
 /** Collects the paths of an app's routes as they are added. */
-export function createKnownPaths(app: FastifyInstance) {
+function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     // A preflight matches any path, which makes none of them known.

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
-import type { Answer } from '#server/replies/answer-body';
-import { type Body, bodyOf, longBodyOf } from '#server/replies/answer-body';
+import { type Answer, type Body, bodyOf, longBodyOf } from '#server/replies/answer-body';
 
 /** How long a response is reused while nothing new is stored, in ms. */
 const GIVEN_FOR = SECOND;

@@ -10,10 +10,7 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
-/**
- * Sends a body that is the same for every client: compressed if accepted, 304 if the client has it. Caches revalidate
- * it unless its headers say otherwise.
- */
+/** The same for every client: compressed if accepted, 304 if known. Caches revalidate it by default. */
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
