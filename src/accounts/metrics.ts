@@ -5,7 +5,6 @@ import type { MetricsRegistry } from '#core/metrics';
 /** In seconds. */
 const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts the ledger's statements, and records the waits of calls, in ms. */
 export function createLedgerMetrics(registry: MetricsRegistry) {
   const statement = registry.counter(
     'quotient_ledger_statements_total',

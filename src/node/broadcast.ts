@@ -32,12 +32,10 @@ type Dependencies = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** The outcome, and the hash of the sent bytes. */
 type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
   hash: string | undefined;
 };
 
-/** A node's message about a wrong sequence. */
 const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
 const WRONG_SEQUENCE = 32;
 
@@ -51,7 +49,6 @@ const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
 export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
 
-  /** Sends a request that has been converted to the node's dialect. */
   async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
     const { tx_bytes } = prepared;
     const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);

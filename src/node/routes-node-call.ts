@@ -21,7 +21,6 @@ export const NODE_PROBLEMS: ProblemCode[] = [
 
 export const NODE_FACTS = { cost: 0, scope: 'node', problems: NODE_PROBLEMS } as const;
 
-/** Adds the link to the operator's explorer, if configured. */
 export function linkToExplorer(
   reply: FastifyReply,
   template: string | undefined,

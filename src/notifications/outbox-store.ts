@@ -1,7 +1,6 @@
 import { SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** A claimed message. */
 export type OutboxMessage = {
   id: string;
   kind: string;

@@ -110,7 +110,6 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   }
 
   return {
-    /** Sends messages that were added, without waiting for the next poll. */
     wake: (): void => void look(),
 
     /** Resolves when all due messages have been tried. */
@@ -142,7 +141,6 @@ export const GIVEN_UP_AFTER = 24 * HOUR;
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
 /** Random part of a pause, so that messages that failed together do not return together. */
 const SPREAD = 0.2;
-/** The shortest pause, in ms. */
 const LEAST = MINUTE / 2;
 
 /**

@@ -31,7 +31,6 @@ const smtpUrl = z.string().transform((text, context) => {
 
 const ADDRESS = /^(?:[^<>"\p{Cc}]{1,100} <([^<>\s]+)>|([^<>\s]+))$/u;
 
-/** An address, or a name and an address. */
 const sender = z.string().refine((text) => {
   const [, named, alone] = ADDRESS.exec(text) ?? [];
   return z.email().safeParse(named ?? alone).success;

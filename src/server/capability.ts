@@ -41,7 +41,6 @@ export type Capability = {
   readings?: {
     upstreams?: () => readonly UpstreamReading[];
     staleness?: () => readonly StalenessReading[];
-    /** Registers further metrics. */
     add?: (registry: MetricsRegistry) => void;
   };
   close?: () => Promise<void>;

@@ -21,7 +21,6 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-/** Methods that a page of another origin may use. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** How long a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;

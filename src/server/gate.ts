@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
-/** A charged call. */
 export type Receipt = { readonly cost: number };
 
 declare module 'fastify' {
@@ -36,9 +35,7 @@ export type Scope = 'account' | 'prices' | 'node';
 export type WantedScope = Scope | 'any';
 type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 'Quotient-Source' | 'Vary';
 
-/** What a route declares in its `config`. */
 export type RouteFacts = {
-  /** Requires no key. */
   open?: true;
   /** Calls charged for a 2xx response, or a function of the parsed parameters. */
   cost?: number | ((query: never) => number);

@@ -34,7 +34,6 @@ type Options = {
   callerOf?: (request: FastifyRequest) => number | string;
 };
 
-/** Reads the bodies of a scope as JSON, regardless of their content type. */
 export function readJsonBodies(
   app: FastifyInstance,
   bodies: RequestBodies,

@@ -13,7 +13,6 @@ function wrong(name: string, given: Record<string, unknown>, message: string, pl
   return value === undefined ? 'is missing' : message;
 }
 
-/** The names of parts of a request in problems. */
 const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
 
 /** Fastify's validator compiler: validates a route's input and reports all faults in one problem. */

@@ -23,7 +23,6 @@ type Options = {
   /** Which requests are logged: `errors` logs the latest failure in the line of its cause. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
-  /** Counts failures by cause. */
   failures: { failed(work: string, error: unknown, facts: object): void };
 };
 
@@ -43,7 +42,6 @@ export function createRequestLog({ which, logger, failures }: Options) {
       else failures.failed('request', problem, which === 'errors' ? facts : {});
     },
 
-    /** Logs the framework's responses, if each has a line. */
     listen(app: FastifyInstance): void {
       if (which !== 'all') return;
       app.addHook('onResponse', (request, reply, done) => {

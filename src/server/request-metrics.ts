@@ -11,7 +11,6 @@ export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
 /** Other methods count as `other`, so that clients cannot create series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The responses of one route, method and status since the start. */
 export type Histogram = {
   /** The route's pattern; `unmatched` if no route matched. */
   readonly route: string;
@@ -50,7 +49,6 @@ export function createRequestHistograms() {
   return {
     of,
 
-    /** `seconds` is 0 if unknown. */
     observe: (route: string | undefined, method: string, status: number, seconds: number): void =>
       observe(of(route, method, status), seconds),
 

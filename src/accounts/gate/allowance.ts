@@ -104,7 +104,6 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
         : usableHolder(holder, allowExpired);
     },
 
-    /** Returns the holder of a usable key if it is cached. */
     holderAtOnce(apiKey: string, now: Instant): Caller | undefined {
       const holder = keyCache.holderAtOnce(apiKey, now.elapsed);
       return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
@@ -159,7 +158,6 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       leases.abandon();
     },
 
-    /** Settles everything within this time (ms). */
     async close(withinMs: number): Promise<void> {
       clearInterval(polling);
       await Promise.all([underWay, leases.close(withinMs), writeAllUse(withinMs)]);

@@ -60,7 +60,6 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   return {
     ...gate,
 
-    /** Throws `scope_missing` or `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
       refuseUncovered(caller, scope);
       noteUse(caller, headers, now);

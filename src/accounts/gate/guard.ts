@@ -13,7 +13,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that is not open. */
     caller: Caller;
-    /** How long the request waited for the look-up of its key, in ms. */
     waited: number;
   }
 }
@@ -48,7 +47,6 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
   /** Limits look-ups per client address on routes that accept a key in the query. */
   const unknownKeys = createBurst<string>(burstPerSecond);
-  /** Limits per client address, by kind of call. */
   const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
 
   app.decorateRequest('receipt', undefined);

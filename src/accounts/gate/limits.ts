@@ -57,7 +57,6 @@ export function createBurst<Who extends number | string>(
   };
 }
 
-/** Header fields as a flat list of names and values. */
 type Fields = string[];
 
 /**
@@ -83,7 +82,6 @@ export function createRateLimits(perSecond: number) {
       plan(period, remaining, now),
     ],
 
-    /** The fields of a 429, for the limit that was exceeded. */
     ofRefusal(code: ProblemCode, { user }: Caller, now: number): Record<string, string> {
       const period = periodAt(user.plan, user.anchor, now);
       return {

@@ -49,7 +49,6 @@ export const storedForm = (apiKey: string) => ({
 
 /** Live keys of a user, including those in the grace period of a rotation. */
 export const MAX_KEYS_PER_USER = 20;
-/** The newest dead keys stay stored. */
 export const MAX_DEAD_KEYS_PER_USER = 30;
 /** How long a dead key stays stored, so that its client learns why it ended, in ms. */
 export const DEAD_KEYS_STORED_FOR = 30 * DAY;

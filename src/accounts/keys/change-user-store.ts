@@ -34,7 +34,6 @@ export function changeUser<Result>(
 /** Instants in Unix ms. `start` and `lastUsedAt` belong to the newest owner key. */
 type UserOfAddress = {
   key: number;
-  /** As it was registered. */
   email: string;
   plan: Plan;
   createdAt: number;

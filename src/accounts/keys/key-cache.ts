@@ -21,7 +21,6 @@ const LOOKUPS_WAITING = 5_000;
 /** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
-/** A holder with the use of the key. */
 export type Caller = KeyHolder & Use;
 /** Once removed from the cache, a holder is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
@@ -153,7 +152,6 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
     },
 
-    /** Reloads changed keys. */
     async sync(): Promise<readonly KeyHolder[]> {
       const readByStatement = ++statements;
       const startedAt = clock.elapsed();

@@ -49,7 +49,6 @@ const keysOf = (userKey: number) => Prisma.sql`mine AS (
     ${IS_ACTIVE_OWNER} AS owns
   FROM api_key WHERE user_key = ${userKey})`;
 
-/** SQL: whether a one-time code of the user can be used. */
 const isUsable = (userKey: number, token: string, now: number) => Prisma.sql`
   EXISTS (SELECT 1 FROM mail_token
     WHERE hash = ${token} AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
@@ -65,7 +64,6 @@ type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.
 /** In Unix ms; the replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
 
-/** Each statement marks the user as changed. */
 export function createKeyStatements(prisma: PrismaClient) {
   const decide = <Row>(authority: Authority, statement: Prisma.Sql): Promise<Row | 'ended'> =>
     changeUser(prisma, authority, async (tx) => {
@@ -202,7 +200,6 @@ export function createKeyStatements(prisma: PrismaClient) {
       return verdict.is_owner ? 'last_owner' : 'deleted';
     },
 
-    /** The live keys of a user, newest first. */
     async listKeys(userKey: number, now: number): Promise<StoredKey[]> {
       const rows = await prisma.apiKey.findMany({
         where: { userKey, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] },

@@ -9,7 +9,6 @@ const WRITTEN_AT_ONCE = 2_500;
 export type Use = {
   /** The minute of the last use since 1970; 0 if this process has seen none. */
   usedMinute: number;
-  /** The origin of the last foreign page that used an owner key. */
   pageOrigin: string | undefined;
 };
 

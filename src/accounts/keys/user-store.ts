@@ -26,7 +26,6 @@ export type KeyHolder = {
   hash: string;
   id: number;
   user: User;
-  /** One list shared by all keys with these scopes. */
   scopes: readonly Scope[];
   /** From then on the key may only read. */
   replacedAt: number | undefined;
@@ -109,7 +108,6 @@ export function createUserStore(
       work: (tx: Prisma.TransactionClient) => Promise<Result>,
     ): Promise<Result | 'ended'> => changeUser(prisma, authority, work),
 
-    /** Creates a user and the first owner key together. */
     async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {
       const row = await prisma.user.create({
         data: {

@@ -19,7 +19,6 @@ export type LeaseReport = {
   need: number;
   /** The number of the report within its lease, so that a delayed report undoes nothing. */
   seq: number;
-  /** Whether the unspent calls are returned. */
   close: boolean;
   /** How many unspent calls may stay with an idle user when the others are returned. */
   rest: number;
@@ -30,7 +29,6 @@ export type LeaseState = {
   granted: number;
   /** Closed by its holder, or reclaimed after it expired. */
   closed: boolean;
-  /** Calls that the user has in a period. */
   limit: number;
   /** Calls of the period that are neither spent nor leased; negative after the limit was lowered. */
   left: number;

@@ -27,7 +27,6 @@ export type Lease = {
   readonly usableFrom: number;
   granted: number;
   spent: number;
-  /** `spent` as the ledger has it. */
   settled: number;
   seq: number;
   /** Calls that may stay while the user is idle, as granted when the others were returned. */
@@ -87,11 +86,9 @@ export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }
 
-/** The period or date is over, or is in the future after the clock was set back. */
 export const isOver = ({ usableFrom, period, date }: Lease, wall: number): boolean =>
   wall < usableFrom || wall >= Math.min(period.end, date + DAY);
 
-/** The lease is for another period or date than the current one. */
 export function isPast(lease: Lease, term: Term, now: number): boolean {
   if (now >= lease.date + DAY || now < lease.date) return true;
   return periodAt(term.plan, term.anchor, now).start !== lease.period.start;
@@ -115,7 +112,6 @@ export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: 
 /** Calls that an idle lease asks to keep; 0 if it holds no more than it may already keep. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
-/** Requests more early enough that no call has to wait. */
 export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }

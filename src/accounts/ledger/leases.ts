@@ -157,7 +157,6 @@ export function createLeases(dependencies: LeaseOptions) {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
     },
 
-    /** Charges a call from a lease in memory, or returns undefined. */
     spendAtOnce,
 
     keep: ({ lease, cost }: Receipt): void => keepCall(lease, cost),
@@ -170,8 +169,6 @@ export function createLeases(dependencies: LeaseOptions) {
 
     /** Called when another statement of this process failed: other processes may have been cut off too. */
     databaseFailed: outages.failed,
-
-    /** The leases of a user that may have unsettled calls. */
     of: quotas.leasesOf,
 
     reading: (): LeasesReading => ({

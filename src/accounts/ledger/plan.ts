@@ -1,10 +1,8 @@
-/** A period has `limit` calls and lasts `months` calendar months. */
 export const PLANS = {
   monthly: { limit: 10_000, months: 1 },
   yearly: { limit: 180_000, months: 12 },
 } as const;
 
-/** The validity of a key in words, by months. */
 const TERMS = { 1: 'one month', 12: 'one year' } as const;
 
 export type Plan = keyof typeof PLANS;

@@ -41,7 +41,6 @@ export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): bo
 /** 128 random bits as one flat string: `randomUUID` returns a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
 
-/** Nothing more is spent from the lease; the next settlement returns what it holds. */
 export function endLease(quota: QuotaState): void {
   const { lease } = quota;
   if (!lease) return;
@@ -52,7 +51,6 @@ export function endLease(quota: QuotaState): void {
   if (lease.seq > 0) quota.ended.push(lease);
 }
 
-/** Closed and settled, and no call can be refunded any more. */
 const isDone = ({ closed, spent, settled, inFlight }: Lease) => closed && spent === settled && inFlight === 0;
 
 export function createQuotaStates(clock: Clock) {

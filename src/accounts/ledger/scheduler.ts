@@ -88,7 +88,6 @@ export type SchedulerOptions = {
 };
 
 type Dependencies = SchedulerOptions & {
-  /** For waiting calls, and for first grants. */
   settleAsking: Statement;
   grantFirst: Statement;
   /** Returns the statements of a tick, each of bounded size, and the number of active users. */

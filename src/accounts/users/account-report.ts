@@ -39,7 +39,6 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
   }
 
   return {
-    /** Sorted by record number. */
     async list(): Promise<Account[]> {
       const now = clock.now();
       const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));

@@ -14,7 +14,6 @@ export type AccountFacts = {
   used: number;
 };
 
-/** A key, live or not; instants in Unix ms. */
 export type AccountKey = StoredKey & { revokedAt: number | null };
 
 type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
@@ -24,7 +23,6 @@ type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
 
 const orNull = (date: Date | null) => date?.getTime() ?? null;
 
-/** Read-only. */
 export function createAccountStore(prisma: PrismaClient) {
   return {
     /** Facts of every user, or of one. Calls that open leases have not reported yet are missing. */

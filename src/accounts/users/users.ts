@@ -76,7 +76,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> => toRecord(await existing(key), apiKey),
 
-    /** Sets the calls per period. */
     async limit(key: number, limit: number): Promise<User> {
       await existing(key);
       await store.setLimit(key, limit, clock.now());
@@ -117,7 +116,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return { id, ...terms, apiKey, start: key.start, createdAt };
     },
 
-    /** The live keys of a user, newest first. */
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
     /** A key that has already ended stays unchanged. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
@@ -145,7 +143,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       throw new Problem('renew_too_early', detail);
     },
 
-    /** Revokes every key of a user; returns how many. */
     async revoke(key: number): Promise<number> {
       await existing(key);
       const count = await store.revokeKeys(key, clock.now());

@@ -36,7 +36,6 @@ const OF_THE_QUESTION: FailureCause = 'too_large';
 export const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
   reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
 
-/** A node and its last known state. */
 export function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
   return {
     /** Its position among the URLs, from 1, for the log and warnings. */

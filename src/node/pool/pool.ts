@@ -65,7 +65,6 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
       }
     },
 
-    /** As of the last call to each node. */
     warnings(): Warning[] {
       return members.flatMap((member): Warning[] => {
         const node = { about: 'node', node: member.number } as const;

@@ -19,7 +19,6 @@ type Options = MemberCall & {
   clock: Clock;
 };
 
-/** Orders the nodes by the height that each has reached. */
 export function createSelection({ members, chain, call, readHead, timeoutMs, clock }: Options) {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let firstCheck: Promise<unknown> | undefined;

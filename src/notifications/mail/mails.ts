@@ -37,7 +37,6 @@ export const inWords = (instant: number) => `${new Date(instant).toISOString().s
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
-/** A user of the address, with a one-time code; instants in Unix ms. */
 type RecoverableUser = {
   key: number;
   plan: Plan;
@@ -62,12 +61,10 @@ type Values = {
   users: readonly RecoverableUser[];
   /** Users of the address that are not listed. */
   others: number;
-  /** When the one-time codes expire, in Unix ms. */
   expiresAt: number;
   publicUrl: string;
 };
 
-/** Lists every user of the address, each with a one-time code. */
 export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): Mail {
   const each = users.flatMap((user): MailPart[] => [
     described(user),
@@ -90,7 +87,6 @@ type VerificationMailValues = {
   publicUrl: string;
 };
 
-/** Its one-time code creates the user. */
 export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
   writeMail('Confirm your address', [
     `Somebody asked for an API key at ${publicUrl} (${plan} plan) with this address. If that was not you, you need not do anything: nobody is registered.`,

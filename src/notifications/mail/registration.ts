@@ -57,7 +57,6 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
 
 export type VerifiedRegistration = ReturnType<typeof createVerifiedRegistration>;
 
-/** Users listed in a mail. */
 const MOST_LISTED = 50;
 
 type MailDependencies = {

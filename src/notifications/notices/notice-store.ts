@@ -5,7 +5,6 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { tellOfEndingValidity, tellOfUsedAllowances } from './due-notices-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
 
-/** A notice with its current recipient. */
 export type Addressed = {
   notice: Notice;
   user: { email: string; plan: Plan; anchor: number; isVerified: boolean };
@@ -51,7 +50,6 @@ export type NoticeMessage = {
   lastError: string | null;
 };
 
-/** Messages in the list. */
 const MOST_LISTED = 1_000;
 /** Longer than the period of a yearly plan, so that no notice is sent twice. */
 const KEPT_DAYS = 400;
@@ -72,7 +70,6 @@ export function createNoticeStore(prisma: PrismaClient) {
       return told(tellOfUsedAllowances(now, staysMs));
     },
 
-    /** The same for validity that ends soon. */
     async tellOfEndingValidity(now: number): Promise<number> {
       return told(tellOfEndingValidity(now));
     },

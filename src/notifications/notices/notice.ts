@@ -5,7 +5,6 @@ import type { Mail } from '#notifications/sources/smtp';
 
 /** Percent of the allowance. */
 export const DEFAULT_THRESHOLDS = [80, 100];
-/** Percent of the allowance, and how many thresholds a user may set. */
 export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
 export const DAYS_BEFORE_END = [7, 1];
 /** Kinds of outbox messages. Their payload contains only the notice's ID. */
@@ -31,7 +30,6 @@ function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
 }
 
-/** The facts of a notice: members of the webhook's event, and lines of the mail. */
 export function factsOf(notice: Notice, term: Term) {
   const { userKey: user } = notice;
   if (notice.kind === 'validity') {
@@ -53,7 +51,6 @@ export function webhookBody(notice: Notice, term: Term): string {
 type Values = {
   notice: Notice;
   term: { plan: Plan; anchor: number };
-  /** Whether the reader has verified the address. */
   isVerified: boolean;
   publicUrl: string;
 };

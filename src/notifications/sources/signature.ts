@@ -6,7 +6,6 @@ const PREFIX = 'whsec_';
 /** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** `whsec_` and base64. */
 export const mintWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 type Message = {

@@ -20,7 +20,6 @@ const TIMEOUTS = {
   socketCloseTimeout: SECOND,
 };
 
-/** The same content in plain text and in HTML. */
 export type Mail = { subject: string; text: string; html: string };
 /** `id` becomes the Message-ID, so that a repeated mail is recognizable. */
 type AddressedMail = Mail & { id: string; to: string };

@@ -56,7 +56,6 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
       });
     },
 
-    /** No response is running, and so none waits. */
     isIdle: (): boolean => given.size === 0,
   };
 }
@@ -66,12 +65,11 @@ const WAITING = { long: 3, wide: 30 } as const;
 /** Long responses to all users: a year of minutes is 20 MB, held until it has been read. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
-/** One queue per user for long and one for wide responses, and one for the long responses to all. */
+/** One queue per user for long and wide responses, and one for the long responses to all users. */
 export function createAnswerQueues() {
   const byUser = new Map<number, ReturnType<typeof createAnswerQueue>>();
   const all = createAnswerQueue(ALL_USERS);
 
-  /** Waits for the turn of a user's response. Throws `overloaded` if too many wait. */
   return async function enter(user: number, response: ServerResponse, size: keyof typeof WAITING): Promise<void> {
     const own = byUser.get(user) ?? createAnswerQueue({ atOnce: 1 });
     byUser.set(user, own);

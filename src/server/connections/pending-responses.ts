@@ -7,7 +7,6 @@ import { SECOND } from '#core/clock';
 /** Unfinished responses by connection. A connection sends them in the order of their requests. */
 export function createPendingResponses() {
   const pending = new Map<Socket, Set<ServerResponse>>();
-  /** What to do on a connection once no response is pending. */
   const last = new WeakMap<Socket, () => void>();
 
   function responsesOn(socket: Socket): Set<ServerResponse> {

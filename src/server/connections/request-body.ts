@@ -68,11 +68,9 @@ function flow(request: IncomingMessage): void {
 
 type Body = {
   response: ServerResponse;
-  /** Whether the connection may continue after the body. */
   keepsAlive: boolean;
   /** Why the rest of it cannot be read. */
   fault?: Problem;
-  /** Rejects the wait for it. */
   fail?: (problem: Problem) => void;
 };
 

@@ -51,11 +51,9 @@ function alone(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** The work of making responses in pieces, and of compressing them. */
 const [making, compressing] = [createLongWork(), createLongWork()];
 /** From this size on, bodies are compressed one at a time, and less thoroughly; in bytes. */
 const LONG_BODY = 1024 * 1024;
-
 /** In bytes: half a millisecond's encoding, and large enough for the memory to return to the system. */
 const BLOCK = 256 * 1024;
 
@@ -136,7 +134,6 @@ export type Answer = {
   source: string;
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
-  /** The time of its newest sample. */
   modifiedAt: number;
   /** When its data was fetched; undefined if it was imported or has long been settled. */
   fetchedAt: number | undefined;

@@ -63,7 +63,6 @@ export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: st
   return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
 }
 
-/** The headers of a 200 and a 304, and the validator of both. */
 type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };
 
 type Options = {

@@ -17,7 +17,6 @@ type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
-/** Converts an error of Node's parser to a problem. */
 function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
   const { code, rawPacket } = error as ParseError;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {

@@ -37,7 +37,6 @@ type Dependencies = {
   clock: Clock;
   write: WriteAnswer;
   requests?: RequestHistograms | undefined;
-  /** Logs each response, if all are logged. */
   log?: LogAnswer | undefined;
 };
 
@@ -68,7 +67,6 @@ export function createFastPath(dependencies: Dependencies) {
   }
 
   return {
-    /** Answers a request without a body, or returns false. */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       const found = find(request);
       if (found === undefined) {

@@ -86,7 +86,6 @@ export function acceptedCoding(header: string | undefined): Coding {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The format of the response. */
     format: Format;
   }
 }

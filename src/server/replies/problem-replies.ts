@@ -140,7 +140,6 @@ export function answerUnroutable(options: Page, requests?: RequestHistograms) {
 /** Files that pages load; a person does not enter these addresses. */
 const ASSET = /\/(static|console)\//;
 
-/** Collects the paths of an app's routes as they are added. */
 function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {

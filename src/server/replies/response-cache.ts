@@ -65,7 +65,6 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return known?.version === version ? known.body : undefined;
     };
 
-    /** The recent response to the same question. */
     const get = (question: string): Answer | undefined => find(keyOf(question), clock.now());
 
     function keep(question: string, made: Answer): Answer {

@@ -4,7 +4,6 @@ import { isNamed } from './answer-headers.ts';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
 
 type Content = {
-  /** Its media type. */
   type: string;
   headers?: Readonly<Record<string, string>>;
   text: () => string | Promise<string>;

@@ -11,7 +11,6 @@ import type { createResponseWriter } from './response-head.ts';
 /** The client has disconnected: an undelivered response is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
-/** What a response is written from, beside the request. */
 type Reply = {
   answer: Answer;
   representation: Representation;
@@ -28,7 +27,6 @@ type WriterDependencies = {
   writeResponse: ReturnType<typeof createResponseWriter>;
 };
 
-/** Writes priced responses of the fast path and the routes. */
 export function createAnswerWriter(dependencies: WriterDependencies) {
   const { gate, cacheHeaders, corsHeaders, writeResponse } = dependencies;
 
@@ -66,7 +64,6 @@ type SendDependencies = {
   now: () => number;
 };
 
-/** Sends the response of a priced route. */
 export function createSend({ write, remember, now }: SendDependencies) {
   function give(
     request: FastifyRequest,
