@@ -44,14 +44,19 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
   const noticeSettings = deadline.over(createNoticeSettingsStore(prisma, users));
   const watch = createNoticeWatch({
     // Without the deadline of requests: a late turn is better than two at once.
-    ...{ store: noticeStore, claims: createRefreshStore(prisma), wake: shared.wake, clock, failures },
+    store: noticeStore,
+    claims: createRefreshStore(prisma),
+    wake: shared.wake,
+    clock,
+    failures,
     upstreamTimeoutMs: settings.upstreamTimeoutMs,
   });
   const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
   const notify = createNoticeDelivery({ ...shared, store: noticeStore, settings: noticeSettings, webhooks });
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
-    ...{ log, failures },
+    log,
+    failures,
     deliver: { recover: recovery.deliver, verify: registration.deliver, ...notify },
     atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
   });

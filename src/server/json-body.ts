@@ -42,10 +42,7 @@ export function readJsonBodies(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    if (!JSON_TYPES.test(type)) {
-      throw new Problem('unsupported_media_type', 'Send the body as application/json.');
-    }
-    const body = await bodies.read(request.raw, callerOf(request), limit);
-    return parse(body.toString('utf8'));
+    if (!JSON_TYPES.test(type)) throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+    return parse((await bodies.read(request.raw, callerOf(request), limit)).toString('utf8'));
   });
 }

@@ -12,8 +12,7 @@ let count = 0;
 /** Returns the client's own ID if it is safe to repeat, else a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
-  const usable = typeof given === 'string' && FORM.test(given) && maskApiKeys(given) === given;
-  if (usable) return given;
+  if (typeof given === 'string' && FORM.test(given) && maskApiKeys(given) === given) return given;
   count += 1;
   return `${run}-${count.toString(36)}`;
 }

@@ -3,7 +3,7 @@ import { endOf, refuseEnded } from '#accounts/keys/key-problems';
 import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
 import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
-import { HOUR, type Instant, isoDate, SECOND } from '#core/clock';
+import { HOUR, type Instant, iso, isoDate, SECOND } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 
 export type { Caller } from '#accounts/keys/key-cache';
@@ -132,9 +132,9 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
         limit: user.limit,
         used,
         remaining: Math.max(0, user.limit - used),
-        periodStart: new Date(period.start).toISOString(),
-        resetsAt: new Date(period.end).toISOString(),
-        validUntil: new Date(user.validUntil).toISOString(),
+        periodStart: iso(period.start),
+        resetsAt: iso(period.end),
+        validUntil: iso(user.validUntil),
         daily: [...daily]
           .map(([date, calls]) => ({ date, calls }))
           .filter(({ calls }) => calls > 0)

@@ -31,10 +31,14 @@ export type StoredKey = {
 
 type KeyRow = Omit<ApiKeyModel, 'hash' | 'userKey'>;
 
-const orNull = (date: Date | null) => date?.getTime() ?? null;
+export const orNull = (date: Date | null) => date?.getTime() ?? null;
 
 export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: KeyRow): StoredKey => ({
-  ...{ id, label, scopes: sharedScopes(scopes), start, seenOrigin },
+  id,
+  label,
+  scopes: sharedScopes(scopes),
+  start,
+  seenOrigin,
   createdAt: at.createdAt.getTime(),
   lastUsedAt: orNull(at.lastUsedAt),
   expiresAt: orNull(at.expiresAt),

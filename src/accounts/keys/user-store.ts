@@ -139,8 +139,7 @@ export function createUserStore(
     },
 
     async list(): Promise<User[]> {
-      const rows = await prisma.user.findMany({ orderBy: { key: 'asc' } });
-      return rows.map(toUser);
+      return (await prisma.user.findMany({ orderBy: { key: 'asc' } })).map(toUser);
     },
 
     async setLimit(key: number, limit: number, now: number): Promise<void> {
@@ -154,8 +153,7 @@ export function createUserStore(
         const term = renewed(toUser(await tx.user.findUniqueOrThrow({ where: { key } })));
         if (!term) return 'too_early';
         const [anchor, end] = [iso(term.anchor), iso(term.validUntil)];
-        const set = Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`;
-        await touch(tx, key, now, set);
+        await touch(tx, key, now, Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`);
         return 'renewed';
       }),
 

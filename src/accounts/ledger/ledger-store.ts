@@ -57,9 +57,6 @@ const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 
-/** In the order of the reports; undefined where the statement returned no state. */
-type LeaseStates = (LeaseState | undefined)[];
-
 /**
  * @param counted called for each statement that reports leases
  * @param restingPart one part in this many of what is left of a period may rest with idle users
@@ -71,7 +68,7 @@ export function createLedgerStore(
 ) {
   const reported =
     (statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
-    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<LeaseStates> => {
+    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<(LeaseState | undefined)[]> => {
       counted();
       const [columns] = await query<StateColumns>(statement(reports, mayReclaim));
       return statesOf(columns, reports.length);
@@ -123,10 +120,8 @@ export function createLedgerStore(
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
         WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
         LIMIT ${TIDIED_AT_ONCE}`;
-      if (lapsed.length > 0) {
-        const reports = lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime()));
-        await settle(reports);
-      }
+      if (lapsed.length > 0)
+        await settle(lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime())));
       await prisma.$executeRaw`
         DELETE FROM lease
         WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;

@@ -13,8 +13,6 @@ const RETRY_AFTER_FAILURE = SECOND;
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
 
-type Settle = LedgerStore['settle'];
-
 type Dependencies = {
   quotas: QuotaStates;
   ledger: LedgerStore;
@@ -76,7 +74,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     return answer;
   }
 
-  async function send(items: readonly DueLease[], statement: Settle): Promise<void> {
+  async function send(items: readonly DueLease[], statement: LedgerStore['settle']): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
     const states = await answerTo(statement(reports, outages.mayReclaim()));

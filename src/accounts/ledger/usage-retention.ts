@@ -37,7 +37,11 @@ export function createUsageRetention(dependencies: Dependencies) {
   }
 
   return createDeletionRounds({
-    ...{ name: 'usage-retention', refreshes, deleteOld, clock, failures },
+    name: 'usage-retention',
+    refreshes,
+    deleteOld,
+    clock,
+    failures,
     // The setting may have changed with a restart.
     isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
   });

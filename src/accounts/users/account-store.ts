@@ -1,4 +1,4 @@
-import { type StoredKey, toStoredKey } from '#accounts/keys/key-store';
+import { orNull, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
 import { iso } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
@@ -16,12 +16,7 @@ export type AccountFacts = {
 
 export type AccountKey = StoredKey & { revokedAt: number | null };
 
-type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
-  lastUsedAt: Date | null;
-  periodStart: Date | null;
-};
-
-const orNull = (date: Date | null) => date?.getTime() ?? null;
+type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
@@ -45,11 +40,7 @@ export function createAccountStore(prisma: PrismaClient) {
         FROM users u LEFT JOIN keys k ON k.user_key = u.key LEFT JOIN calls c ON c.user_key = u.key
           LEFT JOIN unbooked l ON l.user_key = u.key AND l.period_start = c.period_start
         ORDER BY u.key`;
-      return rows.map((row) => ({
-        ...row,
-        lastUsedAt: orNull(row.lastUsedAt),
-        periodStart: orNull(row.periodStart),
-      }));
+      return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
     },
 
     /** Erased users count. */

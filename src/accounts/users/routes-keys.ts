@@ -57,7 +57,10 @@ const remove = {
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
 
 const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
-  ...{ id, label, scopes: [...scopes], start },
+  id,
+  label,
+  scopes: [...scopes],
+  start,
   createdAt: iso(at.createdAt),
   lastUsedAt: isoOrNull(at.lastUsedAt),
   expiresAt: isoOrNull(at.expiresAt),
@@ -78,12 +81,14 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
     async (request, reply) => {
       const { label, scopes, expiresAt = null } = request.query;
-      const terms = { label, scopes, expiresAt };
-      const made = await users.createKey(byOwnerKey(request.caller), terms);
-      const { id, apiKey, start, createdAt } = made;
+      const made = await users.createKey(byOwnerKey(request.caller), { label, scopes, expiresAt });
       return reply.code(201).send({
-        ...{ id, label, scopes: [...scopes], apiKey, start },
-        createdAt: iso(createdAt),
+        id: made.id,
+        label,
+        scopes: [...scopes],
+        apiKey: made.apiKey,
+        start: made.start,
+        createdAt: iso(made.createdAt),
         expiresAt: isoOrNull(expiresAt),
       });
     },

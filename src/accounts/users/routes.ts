@@ -112,17 +112,14 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
 
   app.get('/usage', { schema: usage, config: reading }, async ({ caller }) => allowance.usage(caller));
 
-  app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) => {
-    return users.rotate(byOwnerKey(request.caller), request.query.graceSeconds);
-  });
+  app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) =>
+    users.rotate(byOwnerKey(request.caller), request.query.graceSeconds),
+  );
 
   app.post(
     '/renew',
     { schema: renew, config: { ...owner, allowExpired: true, problems: ['renew_too_early'] } },
-    async (request) => {
-      const renewed = await users.renew(byOwnerKey(request.caller));
-      return users.record(renewed, presentedKey(request));
-    },
+    async (request) => users.record(await users.renew(byOwnerKey(request.caller)), presentedKey(request)),
   );
 
   app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
@@ -131,9 +128,13 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
   });
 
   const registering = {
-    ...({ open: true, sameSite: true, registers: true, perClient: 'registrations' } as const),
-    ...({ problems: ['database_unavailable'], headers: ['Link'] } as const),
-  };
+    open: true,
+    sameSite: true,
+    registers: true,
+    perClient: 'registrations',
+    problems: ['database_unavailable'],
+    headers: ['Link'],
+  } as const;
   app.post('/create', { schema: create, config: registering }, async ({ query }, reply) => {
     const verified = settings.registration === 'verified' ? mail : undefined;
     const registered = await (verified ? verified.registration.request(query) : users.create(query));

@@ -106,7 +106,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return outcome && toRecord(await existing(key), apiKey);
     },
 
-    ...{ usersOf: store.usersOf, change: store.change },
+    usersOf: store.usersOf,
+    change: store.change,
 
     /** The terms must not include `account`. Throws `api_key_revoked` and `too_many_keys`. */
     async createKey(authority: Authority, terms: KeyTerms): Promise<CreatedKey> {

@@ -38,7 +38,10 @@ const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
 /** Sends mails over SMTP (RFC 5321), each over its own connection. */
 export function createMailer({ host, port, secure, user, password }: SmtpServer, from: string) {
   const transport = createTransport({
-    ...{ host, port, secure, ...TIMEOUTS },
+    host,
+    port,
+    secure,
+    ...TIMEOUTS,
     ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -51,7 +54,10 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
     async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
       try {
         await transport.sendMail({
-          ...{ subject, text, html, signal },
+          subject,
+          text,
+          html,
+          signal,
           // An object is always a single address, whatever it contains.
           from: { name, address },
           to: { name: '', address: to },

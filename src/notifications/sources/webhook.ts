@@ -49,8 +49,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
       const signal = AbortSignal.timeout(deadlineMs);
       const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
       const host = hostOf(target);
-      const lookup = createCheckedLookup({ isAllowed, signal, nameServers });
-      const connect = { lookup, timeout: deadlineMs };
+      const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
       const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
         // An address needs no look-up, so none checks it.

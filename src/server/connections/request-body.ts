@@ -193,8 +193,7 @@ export function createRequestBodies(
         await receive(request, limit, (piece) => {
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
-            const doubled = Math.max(FIRST_BUFFER, 2 * buffer.length, wanted);
-            const larger = Math.min(limit, doubled);
+            const larger = Math.min(limit, Math.max(FIRST_BUFFER, 2 * buffer.length, wanted));
             if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies arrive at once.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);

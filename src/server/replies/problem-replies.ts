@@ -4,7 +4,7 @@ import { Problem } from '#core/problems';
 import { lettersApart, tolerance } from '#core/record-fields';
 import { checkRequest } from '#server/connections/request-limits';
 import type { Gate } from '#server/gate';
-import { PAGE_SECURITY } from '#server/replies/static-content';
+import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
 import type { RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
 import { prefersHtml } from './negotiation.ts';
@@ -77,10 +77,8 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
   reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
   if (prefersHtml(headers.accept) && isForPerson(request, options)) {
     const unknown = nearest && { nearest: nearest(url) };
-    // CORS may have set `Vary` too.
-    const vary = [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', ');
     return reply
-      .headers({ ...PAGE_SECURITY, vary })
+      .headers({ ...PAGE_SECURITY, vary: withVary(reply, 'Accept') })
       .type('text/html; charset=utf-8')
       .send(maskApiKeys(page(problem, { basePath, url, requestId, unknown })));
   }

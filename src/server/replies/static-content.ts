@@ -9,6 +9,10 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
+/** `Vary` with one more field: CORS may have set it too. */
+export const withVary = (reply: FastifyReply, field: string): string =>
+  [reply.getHeader('vary') ?? [], field].flat().join(', ');
+
 /** The same for every client: compressed if accepted, 304 if known. Caches revalidate it by default. */
 export async function sendShared(
   request: FastifyRequest,
@@ -17,9 +21,7 @@ export async function sendShared(
   { type, headers }: Omit<Content, 'text'>,
 ): Promise<FastifyReply> {
   const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
-  // CORS may have set `Vary` too.
-  const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-  reply.headers({ 'cache-control': 'no-cache', ...headers, vary, etag });
+  reply.headers({ 'cache-control': 'no-cache', ...headers, vary: withVary(reply, 'Accept-Encoding'), etag });
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
