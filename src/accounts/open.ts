@@ -41,7 +41,6 @@ export function openAccounts({ mail, ...deps }: Deps) {
   return {
     users,
     allowance,
-
     gate: createGate(allowance, burstPerSecond),
 
     routes: async (app) => {
@@ -50,7 +49,6 @@ export function openAccounts({ mail, ...deps }: Deps) {
     },
 
     readings: { add: (registry) => addLeaseReadings(registry, allowance.reading) },
-
     /** Deletes the calls per date that are past their retention; resolves when done. */
     enforceRetention: retention.look,
 

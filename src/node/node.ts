@@ -52,7 +52,6 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
   return {
     balances: (address: string): Promise<LegacyBalances> => read((calls) => calls.balances(address)),
-
     /** An account that does not exist has an empty `address`. */
     account: (address: string): Promise<LegacyAccount> => read((calls) => calls.account(address)),
 

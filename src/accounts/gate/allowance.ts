@@ -144,7 +144,6 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     },
 
     reading: leases.reading,
-
     /** Also called after each change that this process makes, which then takes effect at once. */
     sync,
     settle: leases.settle,

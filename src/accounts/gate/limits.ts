@@ -46,9 +46,7 @@ export function createBurst<Who extends number | string>(
     admitOrThrow(who: Who, now: number): void {
       if (most === 0) return;
       const { arrival, isTooSoon } = placeOf(who, now);
-      if (isTooSoon) {
-        throw new Problem('rate_limited', detail, { retryAfter: (arrival - now - time) / SECOND });
-      }
+      if (isTooSoon) throw new Problem('rate_limited', detail, { retryAfter: (arrival - now - time) / SECOND });
       keep(who, arrival, now);
     },
 

@@ -146,11 +146,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
   return {
     holderAtOnce,
-
     /** Returns the holder: at once if it is cached, otherwise after a look-up. Throws `api_key_invalid`. */
-    holderOf(apiKey: string): Caller | Promise<Caller> {
-      return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
-    },
+    holderOf: (apiKey: string): Caller | Promise<Caller> => holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey),
 
     async sync(): Promise<readonly KeyHolder[]> {
       const readByStatement = ++statements;
@@ -173,10 +170,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
     /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
     noteUse: use.note,
-
     /** Writes noted uses up to a bound; returns whether all were written. Throws `database_unavailable`. */
     writeUse: use.write,
-
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };
 }

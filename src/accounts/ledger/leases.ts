@@ -158,7 +158,6 @@ export function createLeases(dependencies: LeaseOptions) {
     },
 
     spendAtOnce,
-
     keep: ({ lease, cost }: Receipt): void => keepCall(lease, cost),
 
     /** A refund counts for the period and date in which the call was spent. */

@@ -140,12 +140,9 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   return {
     /** Requests the next statement for waiting calls. Rejects with its error. */
     soon: createShared(inTurn, settleAsking),
-
     /** Requests the next first grants. Rejects with their error. */
     soonGranted: createShared(createOneAtATime(), grantFirst),
-
     tick,
-
     interval: (): number => interval,
 
     close(): void {

@@ -157,7 +157,6 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
 
     /** Throws `database_unavailable`. */
     settleAsking,
-
     /** Throws `database_unavailable`. */
     grantFirst,
 
@@ -175,7 +174,6 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     },
 
     refuseFailed,
-
     /** Calls that the ledger has recorded; later refunds are not subtracted. */
     settled: (): number => settledCalls,
   };

@@ -73,7 +73,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     record: toRecord,
-
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> => toRecord(await existing(key), apiKey),
 
     async limit(key: number, limit: number): Promise<User> {

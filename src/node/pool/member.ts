@@ -79,10 +79,8 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     areCompared,
     wanted,
     isLeftOut,
-
     /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
-
     /** No node is on the chain; nothing of the call has been sent. */
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
 

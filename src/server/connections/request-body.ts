@@ -181,7 +181,6 @@ export function createRequestBodies(
 
     /** A thousand bodies that arrive together do not get a turn of the loop to themselves. */
     begin: turns.wait,
-
     /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
