@@ -71,10 +71,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     );
   }
 
-  /**
-   * Returns the transaction once it is in a block; undefined when the time is up or the signal aborts.
-   * @param until on the monotonic clock, in ms
-   */
+  /** Undefined when the time (`until`, monotonic, in ms) is up or the signal aborts. */
   return function waitForBlock(
     hash: string,
     until: number,

@@ -67,10 +67,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /**
-   * Sends to the first reachable node. Another node is tried only while nothing has been sent. `block` is sent as
-   * `sync`, so that there is a hash to look up after the deadline.
-   */
+  /** Another node is tried only while nothing has been sent. `block` is sent as `sync`, to have a hash to look up. */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>

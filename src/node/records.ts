@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { text } from '#core/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
-/*
- * Requests and responses of the node proxy, as in `packages/cosmos/legacy-shapes.ts`, for the interface description.
- * Unnamed members are kept.
- */
+/* As in `packages/cosmos/legacy-shapes.ts`, for the interface description. Unnamed members are kept. */
 
 const HASH = 'E19B011D20D862DA0BEA7F24E3BC6DFF666EE6E044FCD9BD95B073478086DBB6';
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';

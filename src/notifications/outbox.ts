@@ -15,10 +15,7 @@ const AT_ONCE = 5;
 /** Characters of an error that are kept. */
 const MOST_TOLD = 300;
 
-/**
- * Delivers a message, or throws: `Undeliverable` if another attempt would be in vain. After a crash the same message
- * may come again. Errors are logged and shown to the operator.
- */
+/** Throws `Undeliverable` if a retry is in vain. Messages may come twice; errors are logged and shown to operators. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
@@ -144,11 +141,8 @@ const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
 /**
- * The pause before the next attempt, in ms; undefined to give the message up. The last attempt comes at the end of its
- * time, even if the pause would be longer.
- * @param attempts made so far
- * @param age of the message, in ms
- * @param random from 0 to 1
+ * In ms; undefined to give up. The last attempt comes at the end of the message's time. `age` in ms, `random` from 0 to
+ * 1.
  */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;

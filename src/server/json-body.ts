@@ -3,10 +3,7 @@ import { type JsonBounds, shapeOfJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
-/**
- * Content types accepted as JSON: its own, none, and the defaults of old clients and curl. A page of another site can
- * send one of these only with the key or where the route allows such pages, so they permit no cross-site request.
- */
+/** Includes the defaults of old clients and curl: the key or the route, not the type, keeps other sites' pages out. */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 

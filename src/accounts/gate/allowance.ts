@@ -25,10 +25,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return holder;
   }
 
-  /**
-   * Counts of one moment: the ledger's, plus what each lease of this process has spent beyond what the ledger has of
-   * it. A report that is in flight or whose response was lost counts once.
-   */
+  /** At one moment: the ledger's counts, plus what each lease of this process has spent beyond them. */
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
@@ -116,10 +113,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     spendAtOnce: ({ user }: Caller, now: Instant, cost: number): Receipt | undefined =>
       leases.spendAtOnce(user, now, cost),
 
-    /**
-     * Charges the whole cost of a call, or throws `quota_exceeded` and charges nothing.
-     * @param waited how long the call has waited for the look-up of its key, in ms
-     */
+    /** Charges the whole cost, or throws `quota_exceeded`. `waited` for the look-up of the key, in ms. */
     spend: ({ user }: Caller, waited = 0, cost = 1) => leases.spend(user, waited, cost),
     keep: leases.keep,
     refund: leases.refund,

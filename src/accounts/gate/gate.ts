@@ -72,10 +72,7 @@ export type Gate = ReturnType<typeof createGate>;
 
 const FIX = 'send the key in the header X-API-KEY, or in Authorization (Bearer, or Basic as the user name)';
 
-/**
- * Returns the key in `Authorization`: a Bearer token (RFC 6750), or the user name or password of Basic (RFC 7617) when
- * the other is empty. No 401 asks for Basic, so no browser stores the key.
- */
+/** The Bearer token (RFC 6750), or the user name or password of Basic (RFC 7617) if the other is empty. */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
   const scheme = field.slice(0, space).toLowerCase();
@@ -98,10 +95,7 @@ function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): str
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
 }
 
-/**
- * Returns the distinct keys of a head. Beside `X-API-KEY`, a value in `Authorization` without the form of a key is
- * ignored: browsers send along the password of a proxy in front of the service.
- */
+/** The distinct keys. Beside `X-API-KEY`, other values in `Authorization` are ignored: a proxy's password. */
 export function keysIn(head: Head): string[] {
   const { authorization, 'x-api-key': own } = head.headers;
   // Node joins fields of one name with commas. No key contains one.

@@ -39,10 +39,7 @@ type Dependencies = {
   sendsMail: boolean;
 };
 
-/**
- * Enforces what each route declares. Key, scope and burst limit are checked before the parameters are validated. The
- * call is charged afterwards, and refunded unless the client receives a 2xx response.
- */
+/** Key, scope and burst limit come before validation, the charge after it. Only a delivered 2xx is not refunded. */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
   /** Limits look-ups per client address on routes that accept a key in the query. */

@@ -5,10 +5,7 @@ import { type Period, periodAt } from '#accounts/ledger/plan';
 import { SECOND } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 
-/**
- * Limits the requests per user or client address in this process to `most` in a time (ms), all at once if the client
- * likes. The generic cell rate algorithm needs one number per client. 0 disables the limit.
- */
+/** At most `most` requests in `time` ms per user or address: the generic cell rate algorithm. 0 disables it. */
 export function createBurst<Who extends number | string>(
   most: number,
   time = SECOND,

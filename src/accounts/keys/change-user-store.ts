@@ -45,9 +45,8 @@ type Row = Omit<UserOfAddress, 'createdAt' | 'lastUsedAt'> & { createdAt: Date; 
 
 export const createUsersOfAddressStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns the users of an address, case-insensitively, and their total number. Verified users come first, then the
-   * oldest, so that registrations with a foreign address cannot crowd its users out. Users without a live owner key are
-   * left out.
+   * Case-insensitive, with the total number. Verified users come first, then the oldest, so that registrations with a
+   * foreign address cannot crowd its users out. Users without a live owner key are left out.
    */
   async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
     const rows = await prisma.$queryRaw<(Row & { count: number })[]>`

@@ -27,10 +27,7 @@ type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
 type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
 
-/**
- * Caches the holders of keys. One look-up statement runs at a time, so unknown keys cannot delay the calls of known
- * keys. The oldest entry is removed first: recording each use would cost more than the rest of the look-up.
- */
+/** One look-up statement runs at a time, so unknown keys cannot delay known ones. The oldest entry is removed first. */
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
   const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;

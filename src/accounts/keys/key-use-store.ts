@@ -7,10 +7,7 @@ type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 /** Does not mark the user as changed: no process acts on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /**
-   * Returns the IDs of the keys that were not written. Race: another process or a rotation may lock the same keys.
-   * Locked rows are skipped, so the statement never waits or deadlocks; the caller sends them again.
-   */
+  /** Returns the IDs of keys to send again. Race: rows that another process or a rotation locks are skipped. */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`

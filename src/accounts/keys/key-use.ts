@@ -16,10 +16,7 @@ export const UNUSED: Use = { usedMinute: 0, pageOrigin: undefined };
 
 type Used = KeyHolder & Use;
 
-/**
- * Records the last use of keys to the minute: a call compares a number. New minutes are written once a second for all
- * keys together; failed writes are repeated.
- */
+/** To the minute: a call compares a number. New minutes are written once a second, all keys together. */
 export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordUse'>; clock: Clock }) {
   const unwritten = new Set<Used>();
 

@@ -99,11 +99,7 @@ export const unspent = ({ granted, spent }: Lease) => granted - spent;
 /** A lower bound of what is left of the period's allowance. `left` includes what a closed lease held. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
-/**
- * How many calls a lease should hold in total; a new lease at least `firstGrant`.
- * @param rate calls per second
- * @param waiting calls that wait for a grant
- */
+/** `rate` in calls per second, `waiting` calls that wait for a grant; a new lease holds at least `firstGrant`. */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
   const first = lease.granted === 0 ? firstGrant : 0;
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));

@@ -89,10 +89,7 @@ export function createLeases(dependencies: LeaseOptions) {
 
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
-  /**
-   * Waits for the next statement with this user's leases, at most `atMost` ms. All waiting calls of the user share it.
-   * What it grants stays with the user if the call stops waiting.
-   */
+  /** Waits for the next statement with this user's leases, at most `atMost` ms. Its grant stays with the user. */
   async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
     quota.waiting.push(cost);
@@ -149,9 +146,7 @@ export function createLeases(dependencies: LeaseOptions) {
 
   return {
     /**
-     * Charges the whole cost of a call: at once from a lease in memory, or after a grant. Throws `quota_exceeded` and
-     * charges nothing.
-     * @param waited how long the call has already waited for the database, in ms
+     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited` for the database so far, in ms.
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
@@ -177,10 +172,7 @@ export function createLeases(dependencies: LeaseOptions) {
       tick: scheduler.interval(),
     }),
 
-    /**
-     * Returns calls of changed users, since another process may need them or the limit may have changed: all resting
-     * calls, and of leases in use what may not rest. Near the end of an allowance nothing may.
-     */
+    /** Returns what may not rest, since another process may need it or the limit may have changed. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);

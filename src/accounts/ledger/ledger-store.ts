@@ -87,15 +87,11 @@ export function createLedgerStore(
     /** Grants new leases that want at most a fourth of what is left of the period. The others have no state. */
     grantFirst: reported(firstGrants),
 
-    /**
-     * Books, extends, closes and grants leases. A lease without a state must be sent again: another process opened its
-     * period at the same moment. `mayReclaim` includes lapsed leases of other processes.
-     */
+    /** Without a state, a lease must be sent again: another process opened its period at the same moment. */
     settle,
 
     /**
-     * What is settled at one moment: calls of the period (by its start, Unix ms), calls of the newest UTC dates, and
-     * calls spent from each open lease and each named lease (by ID, 32 hexadecimal digits).
+     * At one moment: calls of the period (its start in Unix ms), of the newest UTC dates, and of open or named leases.
      */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);

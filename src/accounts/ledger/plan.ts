@@ -13,10 +13,7 @@ export const termInWords = (plan: Plan): string => TERMS[PLANS[plan].months];
 /** `end` is exclusive; in Unix ms. */
 export type Period = { start: number; end: number };
 
-/**
- * Adds calendar months to an instant (Unix ms) at the same time of day, UTC. A day that the target month does not have
- * becomes its last: 31 January and one month is 28 or 29 February.
- */
+/** In Unix ms, UTC. A missing day becomes the month's last: 31 January and one month is 28 or 29 February. */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();

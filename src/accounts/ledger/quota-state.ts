@@ -95,10 +95,7 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /**
-     * Once per tick: measures each user's rate, ends leases that are over or have rested, and deletes settled leases
-     * and unused states. Returns the number of active users.
-     */
+    /** Once per tick: measures rates, ends and deletes what is over. Returns the number of active users. */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -146,10 +143,7 @@ const AFTER_FAILURE = 10 * SECOND;
 /** After the start of this process, and perhaps of the database: 35 s after a crash all calls are back. */
 const AFTER_START = 5 * SECOND;
 
-/**
- * Decides whether lapsed leases may be reclaimed. A lease lapses while its holder cannot reach the database. Each
- * process notices that by its own polls, since the processes share no start time.
- */
+/** A lease lapses while its holder cannot reach the database, which each process notices by its own polls. */
 export function createOutages({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
   let reclaimsFrom = clock.elapsed() + afterStart;
   return {

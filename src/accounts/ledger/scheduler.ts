@@ -8,10 +8,7 @@ import { isIdle, type QuotaState } from './quota-state.ts';
 /** An open lease is reported at least this often, to stay alive; in ms. */
 const REPORT_EVERY = 10 * SECOND;
 
-/**
- * `want` is how many calls the lease should hold in total (0 requests none); `need` is the cost of the dearest waiting
- * call. If fewer than `need` would be spendable, none are granted.
- */
+/** `want` in total (0 requests none). Fewer calls than `need`, the dearest waiting call, are not granted. */
 export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
 const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);

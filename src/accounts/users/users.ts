@@ -83,8 +83,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * Creates an owner key in place of the requesting one or, for the operator, of every owner key. The replaced keys
-     * may read for `graceSeconds`; keys with other scopes are unaffected. Throws `api_key_revoked` and `too_many_keys`.
+     * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys may read for
+     * `graceSeconds`. Throws `api_key_revoked` and `too_many_keys`.
      */
     async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       await existing(authority.userKey);
@@ -94,10 +94,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /**
-     * Replaces lost owner keys, which end at once. Returns undefined and changes nothing if the user was erased, the
-     * operator has revoked the keys, or the one-time code (its hash) was used.
-     */
+    /** Replaces lost owner keys at once. Undefined if the user was erased, the keys revoked, or the code used. */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);

@@ -72,10 +72,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     }
   }
 
-  /**
-   * Attempts a call at one node, until an instant of the monotonic clock (ms).
-   * @param sends whether a broadcast may have arrived when the call fails
-   */
+  /** `until` is monotonic, in ms; `sends` states whether a broadcast may have arrived when the call fails. */
   async function call<T>(
     member: Member,
     until: number,

@@ -57,10 +57,7 @@ export const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${nu
 
 export type Member = ReturnType<typeof createMember>;
 
-/**
- * The chain that all nodes must belong to.
- * @param chainId the configured one; without it, that of the first node that has reported its chain
- */
+/** Without a configured `chainId`, the chain of the first node that has reported one is wanted. */
 export function createWantedChain(members: readonly Member[], chainId: string | undefined) {
   /** A single node without a configured chain has nothing to compare with. */
   const areCompared = members.length > 1 || chainId !== undefined;

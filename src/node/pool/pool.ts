@@ -40,10 +40,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     call,
     checkChain: chain.check,
 
-    /**
-     * Returns the first successful response. No node may use up the time of the next. Throws `NodeRejection` if a node
-     * rejects the request, and the last `UpstreamFailure` if all fail.
-     */
+    /** No node uses up the time of the next. Throws `NodeRejection`, or the last `UpstreamFailure`. */
     async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
       const asked = new Set<Member>();
       let failure: unknown;

@@ -3,10 +3,7 @@ import { isoDate } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
-/**
- * A paragraph, a link with its text, or text to be copied. Never put caller input into a part: anyone can enter a
- * stranger's address, and could then write to the stranger.
- */
+/** Never put caller input into a part: anyone can enter a stranger's address, and so write to the stranger. */
 type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {

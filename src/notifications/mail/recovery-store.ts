@@ -7,10 +7,7 @@ type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /**
-     * Adds the message `recover` (ID: a UUID) for an address, unless its limit is reached; returns whether it did. The
-     * statement is the same for unknown addresses.
-     */
+    /** Returns whether the limit allows the mail. The statement is the same for unknown addresses. */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),

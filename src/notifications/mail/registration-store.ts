@@ -12,10 +12,7 @@ export type PendingRegistration = { id: string; email: string; plan: Plan; expir
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /**
-     * Stores a registration with the message `verify` of the same ID (a UUID), unless the limit of the address is
-     * reached; returns whether it did. The statement is the same for known and unknown addresses.
-     */
+    /** Returns whether the limit allows the mail. The statement is the same for unknown addresses. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,
@@ -49,10 +46,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
       return token?.registration?.plan;
     },
 
-    /**
-     * Creates the user and the first owner key; returns the record number, or undefined if the code was used or has
-     * expired. Race: one statement deletes the registration, so only one of two requests creates a user.
-     */
+    /** Returns the record number; undefined without a valid code. Race: one statement deletes the registration. */
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },

@@ -55,10 +55,7 @@ const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => 
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/**
- * Periods of a monthly plan are found by their start, those of longer plans user by user: going back that far by start
- * would read many more rows of monthly plans.
- */
+/** Longer plans are read user by user: by start, many more rows of monthly plans would be read. */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;

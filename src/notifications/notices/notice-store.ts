@@ -61,11 +61,7 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /**
-     * Stores the due notices with their messages; returns their number.
-     * @param now in Unix ms
-     * @param staysMs how long a threshold must stay passed before it is reported, in ms
-     */
+    /** Returns the number of notices. `now` in Unix ms; a threshold must stay passed for `staysMs`. */
     async tellOfUsedAllowances(now: number, staysMs: number): Promise<number> {
       return told(tellOfUsedAllowances(now, staysMs));
     },

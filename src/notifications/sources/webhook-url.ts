@@ -11,10 +11,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/**
- * Returns what is wrong with the text of a webhook URL. The addresses of its host are checked with each connection.
- * @param allowed networks that may be called although they are not public
- */
+/** Checks the text alone: addresses are checked with each connection. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'is not a URL';
@@ -55,10 +52,7 @@ const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): bo
 /** Whether the last half of an IPv6 address routes to the IPv4 address in it (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
-/**
- * Whether an address (as the system formats it) is globally reachable unicast: not local or reserved, no multicast, and
- * none that embeds another address (mapped, 6to4, Teredo, NAT64, ISATAP).
- */
+/** Globally reachable unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP). */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);

@@ -37,10 +37,7 @@ type Options = {
   deadlineMs?: number;
 };
 
-/**
- * Sends each webhook as one POST, on its own connection to a checked address. Redirects and proxies of the environment
- * are not used. Only the head of the response is read.
- */
+/** One POST on its own connection to a checked address: no redirects, no proxy, only the response's head. */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   return {
     /** Resolves on 2xx. Throws `WebhookFailure`. */

@@ -7,20 +7,14 @@ const WAITING = 32;
 /** The parser of a connection. Node does not publish it, so another shape is left alone. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/**
- * Hangs up. The parser would continue to the end of its input, with a request for every 27 bytes of 64 KB. The return
- * value 2 (another protocol follows) stops it.
- */
+/** The parser would continue with a request for every 27 bytes of 64 KB. 2 (another protocol follows) stops it. */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
   socket.destroy();
 }
 
-/**
- * Passes on the requests of a connection one after another, each in its own turn of the event loop, even if they arrive
- * in one piece (RFC 9112, 9.3.2). So pipelining gives a client no advantage.
- */
+/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so pipelining gives no advantage. */
 export function createPipelines() {
   const waiting = new WeakMap<Socket, number>();
 

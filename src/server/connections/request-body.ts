@@ -207,10 +207,7 @@ export function createRequestBodies(
       }
     },
 
-    /**
-     * Handles input that is not HTTP. If it is the rest of a body, the wait for that body fails and `true` is returned:
-     * the response to its request is the last one.
-     */
+    /** Input that is not HTTP. If it belongs to a body, the wait for that fails, and the result is true. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

@@ -80,10 +80,7 @@ export function checkRequest(request: FastifyRequest): void {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
-/**
- * Fastify rejects a body with an unknown Content-Type, which does not matter for a body that is not read. It also waits
- * for the end of a body with a type, which never comes if there is no body.
- */
+/** Fastify rejects an unknown Content-Type and, if there is one, waits for a body that may not exist. */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
   if (given === undefined) return;

@@ -12,10 +12,7 @@ const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/**
- * The bytes of a body in one content coding, with their strong validator (RFC 9110, with its quotes). A small body is a
- * string with one character per byte (`latin1`), so that it goes out with its headers in one write.
- */
+/** With its strong validator (RFC 9110), in quotes. A small body is `latin1`, sent with its headers in one write. */
 export type Representation = {
   readonly coding: Coding;
   readonly payload: string | Buffer;

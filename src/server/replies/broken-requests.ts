@@ -41,10 +41,7 @@ type Dependencies = {
   requests?: RequestHistograms | undefined;
 };
 
-/**
- * Answers input that is too broken to become a request, after the pending responses of its connection, and ends the
- * connection. A fault in a request's body is reported in the response to that request.
- */
+/** Answers after the connection's pending responses, and ends it. A fault in a body is its request's response. */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
   /** Each is answered once: Node also reports the bytes that follow. */
   const ending = new WeakSet<Socket>();

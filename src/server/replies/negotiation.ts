@@ -7,10 +7,7 @@ import { runHook } from '#server/run-hook';
 /** Longer lists are cut: a browser sends ten members. */
 const MEMBERS = 64;
 
-/**
- * The qualities in an `Accept` or `Accept-Encoding` field, by name (RFC 9110, 12.4.2): 1 if missing, 0 if not a number.
- * The package `negotiator` reads lists of any length and hides the qualities, which a tie with JSON needs.
- */
+/** By name (RFC 9110, 12.4.2). `negotiator` reads lists of any length and hides the qualities, which a tie needs. */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const entry of header.split(',', MEMBERS)) {

@@ -45,10 +45,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     }
   }
 
-  /**
-   * The responses of one service.
-   * @param service distinguishes its questions from those of others
-   */
+  /** `service` distinguishes its questions from those of others. */
   return function answersOf(service: string, source: Source) {
     /** Long responses in progress, for identical requests meanwhile. */
     const underWay = new Map<string, Promise<Answer>>();

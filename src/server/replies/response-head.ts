@@ -25,10 +25,7 @@ export function shareFields(status: 200 | 304, fields: readonly string[]): Share
   return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
 }
 
-/**
- * Whether a response accepts a head as text: its connection stays open, and no header is set yet. Fastify's `inject`
- * has no socket, and reads the headers from `writeHead`.
- */
+/** Its connection stays open and no header is set yet. Fastify's `inject` has no socket and needs `writeHead`. */
 const takesHead = (response: ServerResponse): boolean =>
   response.shouldKeepAlive &&
   (response as WithHeader)._header === null &&
