@@ -62,7 +62,6 @@ export function createNode({ pool, ...rest }: Dependencies) {
         return told;
       }),
 
-    /** The newest block without a height. */
     block: (height?: string): Promise<LegacyBlock> =>
       read(async (calls) => {
         const told = await calls.block(height);

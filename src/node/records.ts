@@ -154,5 +154,4 @@ export const nodeBroadcast = z
   })
   .meta({ description: 'A signed transaction: one of `tx` and `tx_bytes`' });
 
-/** Examples of path parameters. */
 export const NODE_EXAMPLES = { hash: HASH, address: ADDRESS } as const;

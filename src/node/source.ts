@@ -61,7 +61,6 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
 }
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & {
-  /** The name in logs and metrics. */
   name?: string;
 };
 

@@ -86,7 +86,6 @@ export async function openNotifications(deps: Deps) {
   const mail = await openMail(deps);
 
   return {
-    /** Undefined if no mail is configured. */
     mail,
 
     routes: async (app, { bodies }) => {

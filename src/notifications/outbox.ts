@@ -12,7 +12,6 @@ const ATTEMPT = 30 * SECOND;
 const CLAIM = 45 * SECOND;
 /** Concurrent deliveries of a kind, unless set otherwise. */
 const AT_ONCE = 5;
-/** Characters of an error that are kept. */
 const MOST_TOLD = 300;
 
 /** Throws `Undeliverable` if a retry is in vain. Messages may come twice; errors are logged and shown to operators. */
@@ -24,7 +23,6 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
   /** By kind; messages of other kinds are ignored. */
   deliver: Readonly<Record<string, Deliver>>;
-  /** Concurrent deliveries, by kind. */
   atOnce?: Readonly<Record<string, number>>;
 };
 
@@ -109,7 +107,6 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   return {
     wake: (): void => void look(),
 
-    /** Resolves when all due messages have been tried. */
     async deliverDue(): Promise<void> {
       do {
         await look();

@@ -21,7 +21,6 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   refreshes: RefreshStore;
   /** Reloads caches of stored data. */
   versions: VersionWatcher;
-  /** Shared by all capabilities. */
   responses: ResponseCache;
   metrics: MetricsRegistry;
   clock: Clock;
@@ -37,7 +36,6 @@ export type Capability = {
   poll?: () => Promise<void>;
   /** Conditions that operators should know, while the service works. */
   warnings?: () => Warning[];
-  /** Read when metrics are scraped. */
   readings?: {
     upstreams?: () => readonly UpstreamReading[];
     staleness?: () => readonly StalenessReading[];

@@ -45,7 +45,6 @@ export async function allowOrigins(app: FastifyInstance, origins: Origins): Prom
   });
 }
 
-/** CORS for responses that bypass the framework. */
 export function createCorsHeaders(origins: Origins) {
   const headersFor = (origin: string): readonly string[] => [
     'access-control-allow-origin',

@@ -31,7 +31,6 @@ export type Gate = {
 };
 
 export type Scope = 'account' | 'prices' | 'node';
-/** A scope, or `any` for every key. */
 export type WantedScope = Scope | 'any';
 type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 'Quotient-Source' | 'Vary';
 
@@ -39,7 +38,6 @@ export type RouteFacts = {
   open?: true;
   /** Calls charged for a 2xx response, or a function of the parsed parameters. */
   cost?: number | ((query: never) => number);
-  /** Offers CSV beside JSON. */
   csv?: true;
   /** How the cost depends on the parameters, in words. */
   price?: string;
@@ -61,7 +59,6 @@ export type RouteFacts = {
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request: those of `node_rejected`. */
   rejections?: readonly number[];
-  /** Problems of this route, beyond those of every route. */
   problems?: readonly ProblemCode[];
 };
 

@@ -34,7 +34,6 @@ export function createRequestLog({ which, logger, failures }: Options) {
     /** Undefined if requests are not logged. */
     answered: which === 'all' ? answered : undefined,
 
-    /** Called for a 5xx response. */
     failed(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
       const { code, status, cause: err } = problem;
       const facts = { ...rounded(factsOf(request, reply, status)), code };

@@ -47,7 +47,6 @@ export function createBurst<Who extends number | string>(
       keep(who, arrival, now);
     },
 
-    /** Number of clients in memory. */
     size: (): number => arrivals.size + older.size,
   };
 }

@@ -42,7 +42,6 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   });
-  /** By hash, waiting or running. */
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];
   let looking = false;

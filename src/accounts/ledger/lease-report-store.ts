@@ -3,7 +3,6 @@ import type { Prisma } from '#generated/prisma/client';
 
 /** Every figure is a total, so a report that is sent twice counts once. */
 export type LeaseReport = {
-  /** A UUID. */
   id: string;
   userKey: number;
   /** The start of the period, in Unix ms. */

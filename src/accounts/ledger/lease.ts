@@ -10,7 +10,6 @@ const BLOCK_SECONDS = 20;
 const FIRST_RATE = 1;
 /** A user without a call for this long is idle: all calls but a few are returned. In ms. */
 export const IDLE_AFTER = 5 * SECOND;
-/** Calls that may stay with the lease of an idle user. */
 const MAX_RESTING_CALLS = 20;
 /** In ms. */
 export const RESTING_FOR = 10 * MINUTE;
@@ -31,7 +30,6 @@ export type Lease = {
   seq: number;
   /** Calls that may stay while the user is idle, as granted when the others were returned. */
   resting: number;
-  /** Calls that may still be refunded. */
   inFlight: number;
   /** Calls of the period that were neither spent nor leased, as of the ledger's last response. */
   left: number;
@@ -41,7 +39,6 @@ export type Lease = {
   usableUntilElapsed: number;
   /** Nothing more is spent; the next settlement returns what is unspent. */
   closing: boolean;
-  /** The ledger has confirmed that it is closed. */
   closed: boolean;
 };
 

@@ -86,7 +86,6 @@ export function createLedgerStore(
 
     /** Grants new leases that want at most a fourth of what is left of the period. The others have no state. */
     grantFirst: reported(firstGrants),
-
     /** Without a state, a lease must be sent again: another process opened its period at the same moment. */
     settle,
 

@@ -17,7 +17,6 @@ export type QuotaState = {
   callsThisTick: number;
   lastCallAt: number;
   reportedAt: number;
-  /** The cost of each call that waits for a grant. */
   waiting: number[];
   /** Another process may need these calls: the next settlement returns all that may not rest. */
   recalled: boolean;
@@ -79,7 +78,6 @@ export function createQuotaStates(clock: Clock) {
 
     find: (key: number): QuotaState | undefined => quotas.get(key),
 
-    /** The leases of a user that may have unsettled calls. */
     leasesOf(key: number): Lease[] {
       const quota = quotas.get(key);
       return quota ? [...quota.ended, ...(quota.lease ? [quota.lease] : [])] : [];

@@ -15,7 +15,6 @@ export type AccountFacts = {
 };
 
 export type AccountKey = StoredKey & { revokedAt: number | null };
-
 type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
 
 export function createAccountStore(prisma: PrismaClient) {
@@ -46,7 +45,6 @@ export function createAccountStore(prisma: PrismaClient) {
     /** Erased users count. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
 
-    /** Every stored key of a user, newest first. */
     async keys(userKey: number): Promise<AccountKey[]> {
       const rows = await prisma.apiKey.findMany({
         where: { userKey },

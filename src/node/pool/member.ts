@@ -52,7 +52,6 @@ export function createMember(source: NodeSource, index: number, dialect: NodeDia
   };
 }
 
-/** The name in logs and metrics. */
 export const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${number}`;
 
 export type Member = ReturnType<typeof createMember>;

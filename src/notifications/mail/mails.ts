@@ -38,7 +38,6 @@ type RecoverableUser = {
   key: number;
   plan: Plan;
   createdAt: number;
-  /** First characters of the newest owner key, if known. */
   start: string | null;
   lastUsedAt: number | null;
   token: string;
@@ -56,7 +55,6 @@ function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser)
 
 type Values = {
   users: readonly RecoverableUser[];
-  /** Users of the address that are not listed. */
   others: number;
   expiresAt: number;
   publicUrl: string;

@@ -39,12 +39,10 @@ export type NoticeMessage = {
   notice: string;
   userKey: number;
   kind: 'usage' | 'validity';
-  /** Percent, or days. */
   threshold: number;
   channel: 'notice-mail' | 'notice-webhook';
   createdAt: number;
   attempts: number;
-  /** Null once it was given up. */
   dueAt: number | null;
   /** Null before its first failure. */
   lastError: string | null;

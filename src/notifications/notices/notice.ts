@@ -12,12 +12,7 @@ export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
 
 /** An event that a user is notified of once; instants in Unix ms. */
-export type Notice = {
-  /** A UUID, also sent as `webhook-id`. */
-  id: string;
-  userKey: number;
-  toldAt: number;
-} & (
+export type Notice = { id: string; userKey: number; toldAt: number } & (
   | { kind: 'usage'; threshold: number; periodStart: number; used: number; limit: number }
   | { kind: 'validity'; days: number; validUntil: number }
 );

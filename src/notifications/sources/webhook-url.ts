@@ -5,7 +5,6 @@ const LONGEST_WEBHOOK_URL = 2_000;
 /** Characters that the URL parser drops or changes; the database accepts no NUL. */
 const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;
 
-/** IPv6 without its brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Names that every system resolves to itself (RFC 6761, 6.3). */

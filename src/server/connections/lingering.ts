@@ -11,7 +11,6 @@ const MOST = 256;
  * @param ms how long a connection may linger
  */
 export function createLingering(ms: number) {
-  /** What cuts each connection, oldest first. */
   const lingering = new Set<() => void>();
 
   return function linger(socket: Socket): void {

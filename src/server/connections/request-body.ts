@@ -69,7 +69,6 @@ function flow(request: IncomingMessage): void {
 type Body = {
   response: ServerResponse;
   keepsAlive: boolean;
-  /** Why the rest of it cannot be read. */
   fault?: Problem;
   fail?: (problem: Problem) => void;
 };

@@ -136,12 +136,10 @@ export type Answer = {
   fetchedAt: number | undefined;
   /** When it is due for a fetch, if requested. */
   dueAt: number;
-  /** It will never change. */
   settled: boolean;
   /** Missing spans, as `from/thru`. */
   gaps: readonly string[];
   /** Returns the response to the same question at an instant (Unix ms), if it is cached. */
   recall?: (now: number) => Answer | undefined;
-  /** `failure` is that of a fetch. */
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

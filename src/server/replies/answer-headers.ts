@@ -66,7 +66,6 @@ export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: st
 type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };
 
 type Options = {
-  /** Whether headers differ for pages of other origins. */
   varyByOrigin: boolean;
   /** Keys the validators, so that they cannot be computed from a body. */
   etagKey: string;

@@ -59,7 +59,6 @@ export type Asked = {
 
 type Options = {
   basePath: string;
-  /** Renders a problem as a page, for browsers. */
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   limits?: Record<string, string>;

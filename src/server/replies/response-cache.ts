@@ -7,7 +7,6 @@ const GIVEN_FOR = SECOND;
 /** The memory of all bodies with their compressed forms, in bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** The latest body of a question, with its response if that may be reused. */
 type Kept = {
   body: Body;
   /** Identifies everything that the body is made from; undefined for a body that is kept only for its response. */
