@@ -137,12 +137,7 @@ export const nodeBroadcast = z
         type: 'object',
         description: 'A signed `StdTx` in amino JSON; it is encoded for a modern node',
         examples: [
-          {
-            msg: [],
-            fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' },
-            signatures: [],
-            memo: '',
-          },
+          { msg: [], fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' }, signatures: [], memo: '' },
         ],
       }),
     tx_bytes: text('The bytes of a signed transaction in base64, which a modern node takes', 'CpABCo0B').optional(),

@@ -60,9 +60,7 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
   return { url: url.href, headers: { authorization: `Basic ${credentials}` } };
 }
 
-type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & {
-  name?: string;
-};
+type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
 /** One node over HTTP. It does not limit calls, and forwards only the question. */
 export function openNode({ url, name = 'node', ...options }: Options) {

@@ -94,9 +94,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     } while (isWanted && !isClosed);
   }
 
-  const polling = every(POLL_EVERY, claimWhileWanted, {
-    onError: (error) => failures.failed('outbox claim', error),
-  });
+  const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
 
   /** Starts the due messages. One claim runs at a time, and is repeated for requests that come meanwhile. */
   function look(): Promise<void> {

@@ -91,10 +91,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     const underWay = lookups.get(hash);
     if (underWay) return underWay.promise;
     if (queue.length >= LOOKUPS_WAITING) {
-      throw new Problem('overloaded', 'Too many keys are being looked up.', {
-        retryAfter: 1,
-        cause: lookupFailure,
-      });
+      throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1, cause: lookupFailure });
     }
     const lookup = Promise.withResolvers<void>();
     lookups.set(hash, lookup);

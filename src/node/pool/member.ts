@@ -21,10 +21,7 @@ export function toFailure(error: unknown, sent: boolean, node: string): unknown 
   }
   if (!(error instanceof NodeFault)) return error;
   const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
-  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), {
-    cause: error,
-    sent: isTaken,
-  });
+  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
 }
 
 /** Failures of the node, even if the caller chose how much to request. */

@@ -53,12 +53,7 @@ function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser)
   return `User ${key}: ${facts.join(', ')}.`;
 }
 
-type Values = {
-  users: readonly RecoverableUser[];
-  others: number;
-  expiresAt: number;
-  publicUrl: string;
-};
+type Values = { users: readonly RecoverableUser[]; others: number; expiresAt: number; publicUrl: string };
 
 export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): Mail {
   const each = users.flatMap((user): MailPart[] => [

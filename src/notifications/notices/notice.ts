@@ -43,12 +43,7 @@ export function webhookBody(notice: Notice, term: Term): string {
   return JSON.stringify({ type, timestamp: iso(notice.toldAt), data });
 }
 
-type Values = {
-  notice: Notice;
-  term: { plan: Plan; anchor: number };
-  isVerified: boolean;
-  publicUrl: string;
-};
+type Values = { notice: Notice; term: { plan: Plan; anchor: number }; isVerified: boolean; publicUrl: string };
 
 function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['term'], publicUrl: string) {
   const { userKey, threshold, used, limit, periodStart } = notice;

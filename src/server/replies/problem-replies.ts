@@ -33,9 +33,7 @@ function toProblem(error: unknown): Problem {
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
   }
-  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', {
-    cause: error,
-  });
+  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', { cause: error });
 }
 
 /**
