@@ -109,10 +109,6 @@ export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
 
-export function keepCall(lease: Lease, cost = 1): void {
-  lease.inFlight -= cost;
-}
-
 /** A refund counts for the period and date in which the call was spent. */
 export function giveBackCall(lease: Lease, cost = 1): void {
   lease.inFlight -= cost;

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   giveBackCall,
   isUsable,
-  keepCall,
   type Lease,
   quotaExceeded,
   RECALL_SECONDS,
@@ -153,7 +152,9 @@ export function createLeases(dependencies: LeaseOptions) {
     },
 
     spendAtOnce,
-    keep: ({ lease, cost }: Receipt): void => keepCall(lease, cost),
+    keep({ lease, cost }: Receipt): void {
+      lease.inFlight -= cost;
+    },
 
     /** A refund counts for the period and date in which the call was spent. */
     refund({ lease, cost }: Receipt): void {

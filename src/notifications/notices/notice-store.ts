@@ -60,13 +60,8 @@ export function createNoticeStore(prisma: PrismaClient) {
 
   return {
     /** Returns the number of notices. `now` in Unix ms; a threshold must stay passed for `staysMs`. */
-    async tellOfUsedAllowances(now: number, staysMs: number): Promise<number> {
-      return told(tellOfUsedAllowances(now, staysMs));
-    },
-
-    async tellOfEndingValidity(now: number): Promise<number> {
-      return told(tellOfEndingValidity(now));
-    },
+    tellOfUsedAllowances: (now: number, staysMs: number): Promise<number> => told(tellOfUsedAllowances(now, staysMs)),
+    tellOfEndingValidity: (now: number): Promise<number> => told(tellOfEndingValidity(now)),
 
     /** Undefined if the user was erased. `now` in Unix ms. */
     async find(id: string, now: number): Promise<Addressed | undefined> {
