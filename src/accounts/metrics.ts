@@ -5,7 +5,6 @@ import type { MetricsRegistry } from '#core/metrics';
 /** In seconds. */
 const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What counts the statements of the ledger, and records how long a call waited for it, in ms. */
 export function createLedgerMetrics(registry: MetricsRegistry) {
   const statement = registry.counter(
     'quotient_ledger_statements_total',
@@ -19,7 +18,6 @@ export function createLedgerMetrics(registry: MetricsRegistry) {
   return { statement: () => statement(), wait: (ms: number): void => wait(ms / SECOND) };
 }
 
-/** Adds the leases of this process. */
 export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesReading): void {
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [

@@ -13,11 +13,10 @@ import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
 
 type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
-  /** What verifies the address of a registration; undefined where no mail is configured. */
+  /** Verifies addresses at registration; undefined if no mail is configured. */
   mail: () => UserOptions['mail'];
 };
 
-/** Opens the users with their keys, their allowance, and the gate that every request passes. */
 export function openAccounts({ mail, ...deps }: Deps) {
   const { settings, database, deadline, metrics, clock, failures } = deps;
   const { burstPerSecond, shutdownGraceMs } = settings;
@@ -42,8 +41,6 @@ export function openAccounts({ mail, ...deps }: Deps) {
   return {
     users,
     allowance,
-
-    /** What every request passes. */
     gate: createGate(allowance, burstPerSecond),
 
     routes: async (app) => {
@@ -52,8 +49,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     },
 
     readings: { add: (registry) => addLeaseReadings(registry, allowance.reading) },
-
-    /** Deletes the calls of dates for their age, and resolves when it is done. */
+    /** Deletes the calls per date that are past their retention; resolves when done. */
     enforceRetention: retention.look,
 
     async close(): Promise<void> {

@@ -3,8 +3,6 @@ import { SCOPES } from '#accounts/keys/api-key';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { instant, text, whole } from '#core/record-fields';
 
-/* Users, their usage and their keys. */
-
 const secretKey = (description: string) =>
   z.string().meta({
     description,
@@ -83,10 +81,7 @@ export const apiKeyRecord = z
     label: z
       .string()
       .nullable()
-      .meta({
-        description: 'What the key is for; null of the owner key',
-        examples: ['shop window'],
-      }),
+      .meta({ description: 'What the key is for; null of the owner key', examples: ['shop window'] }),
     scopes: keyScopes,
     start: z
       .string()

@@ -17,6 +17,5 @@ export const accountSettings = (env: Parsed<typeof accountVariables>) => ({
 });
 
 export type AccountSettings = ReturnType<typeof accountSettings>;
-
-/** What registrations follow: also where the service is, and which pages may register. */
+/** With the service's path, and the origins whose pages may register users. */
 export type RegistrationSettings = AccountSettings & { basePath: string; corsOrigins: readonly string[] };

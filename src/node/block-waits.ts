@@ -5,29 +5,29 @@ import type { LegacyTransaction } from '#cosmos/legacy-shapes';
 import { untilInBlock } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failure';
 
-/** The pause between two look-ups: doubled each time, up to a bound; in ms. */
+/** The pause between two look-ups doubles up to a bound; in ms. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = SECOND;
 
 type Waiter = {
-  /** An instant of the monotonic clock. */
+  /** On the monotonic clock, in ms. */
   until: number;
   settle: (found: LegacyTransaction | undefined) => void;
   fail: (error: unknown) => void;
 };
 
 type Dependencies = {
-  /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
+  /** `until` is on the monotonic clock, in ms. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   clock: Clock;
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** Waits for transactions to be in a block. Each hash has one poller, for as long as somebody waits for it. */
+/** Waits until transactions are in a block. All waiters of a hash share one poller. */
 export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) {
   const waiting = new Map<string, Set<Waiter>>();
 
-  /** Lets those go whose time is up; gives how long the next of the others still waits, undefined when none is left. */
+  /** Ends the waits whose time is up. Returns the shortest remaining time, or undefined if no waiter is left. */
   function timeLeft(waiters: Set<Waiter>): number | undefined {
     let soonest: number | undefined;
     for (const waiter of waiters) {
@@ -41,7 +41,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     return soonest;
   }
 
-  /** Whatever a node says meanwhile, it is asked again: it does not know a transaction before it is in a block. */
+  /** Continues after every failure: a node does not know a transaction before it is in a block. */
   function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
     let next = FIRST_PAUSE;
     let left: number | undefined;
@@ -50,7 +50,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
         await wait(Math.min(next, timeLeft(waiters) ?? 0));
         next = Math.min(2 * next, LONGEST_PAUSE);
         left = timeLeft(waiters);
-        // Before anything is awaited, so that whoever comes now has a new poller.
+        // Before the first await, so that a new waiter starts a new poller.
         if (left === undefined) waiting.delete(hash);
         return left !== undefined;
       },
@@ -71,11 +71,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     );
   }
 
-  /**
-   * The transaction once it is in a block; undefined when the time is up, or the signal says that nobody waits any more.
-   *
-   * @param until an instant of the monotonic clock
-   */
+  /** Undefined when the time (`until`, monotonic, in ms) is up or the signal aborts. */
   return function waitForBlock(
     hash: string,
     until: number,

@@ -16,50 +16,45 @@ import { UpstreamFailure } from '#upstream/failure';
 import { createBlockWaits } from './block-waits.ts';
 import { unknownOutcome } from './problem.ts';
 
-/** The part of an answer's time in which a node has to take the transaction: the rest is for looking it up. */
+/** The part of the deadline in which a node must accept the transaction. The rest is for looking it up. */
 const SENDING = 0.7;
-/** How long `block` waits for a block, as a multiple of the time for one answer: a few blocks of most chains. */
+/** How long `block` waits, as a multiple of the deadline: a few blocks on most chains. */
 const BLOCK_WAIT = 4;
-
-/** A node does not take this form of a transaction: one of the other dialect may. */
+/** A node rejects this form of a transaction. A node of the other dialect may accept it. */
 const UNREADABLE = 422;
 
 type Dependencies = {
   pool: NodePool;
-  /** Looks a transaction up by its hash, until an instant of the monotonic clock. */
+  /** `until` is on the monotonic clock, in ms. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   timeoutMs: number;
   clock: Clock;
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** What came of it, and the hash of the bytes that went out. */
 type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
   hash: string | undefined;
 };
 
-/** What a node says of a sequence that is not the one it waits for. */
 const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
 const WRONG_SEQUENCE = 32;
 
-/** The sequence that a node waits for, where it has refused another. */
+/** The sequence that a node expects, if it rejected another. */
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
 const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
   'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
 
-/** Sends a transaction once, and finds out what became of it. */
 export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
 
-  /** Sends a request that was put into the form of a node. */
   async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
     const { tx_bytes } = prepared;
     const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
     const broadcast = async (calls: NodeCalls) => {
       const answer = await calls.broadcast(prepared);
-      // Another hash is another transaction: the outcome of this one is not known.
+      // Another hash is another transaction: the outcome of this one is unknown.
       if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
       return answer;
     };
@@ -72,10 +67,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /**
-   * Sends to the first node that is there: another is only tried while nothing has gone out. `block` goes out as
-   * `sync` in either dialect, so that there is a hash to look up when the time is over.
-   */
+  /** Another node is tried only while nothing has been sent. `block` is sent as `sync`, to have a hash to look up. */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
@@ -84,7 +76,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     for (const member of await pool.candidates()) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
-        // It was refused, so that it may be sent in other bytes: what waits for a block counts, and no account tells it.
+        // Rejected, so other bytes may be sent. Transactions that wait for a block count, and no account shows them.
         const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
@@ -94,15 +86,11 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
         unsent = error as UpstreamFailure | NodeRejection;
       }
     }
-    // As a timeout it would read as if the transaction might have been sent.
+    // A timeout would suggest that the transaction may have been sent.
     if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
-    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', {
-      cause: unsent,
-      sent: false,
-    });
+    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
   }
 
-  /** The node's own answer or rejection. */
   function answerOf(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
     if ('rejection' in sent) throw sent.rejection;
     return sent.answer;
@@ -110,10 +98,9 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
   return {
     /**
-     * The node's answer, or the transaction itself where it was waited for or looked up. Throws `NodeRejection`,
-     * `UpstreamFailure` when no node could be reached, and `upstream_timeout` when it went out and nothing is known.
-     *
-     * @param signal ends the waiting, when whoever asked is gone
+     * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`, `UpstreamFailure` if
+     * no node could be reached, and `upstream_timeout` if it was sent and its outcome is unknown.
+     * @param signal ends the wait when the client has disconnected
      */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       const start = clock.elapsed();
@@ -142,9 +129,8 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
 export type Broadcasting = ReturnType<typeof createBroadcasting>;
 
-/** What a body may have, in bytes. */
+/** In bytes. */
 export const MAX_BROADCAST_BYTES = 128 * 1024;
-
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -153,10 +139,7 @@ const fault = (location: string, message: string, fix: string): InputFault => ({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * The body of a broadcast. Throws `invalidRequest` with every fault, and `secret_in_request` for one that brings a
- * seed phrase; nothing that was sent is repeated.
- */
+/** Throws `invalidRequest` with all faults, or `secret_in_request`. Submitted values are never repeated. */
 export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
   if (!isObject(body)) throw invalidRequest(fault('body', 'is not a JSON object', FORM));

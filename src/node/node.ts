@@ -14,23 +14,20 @@ import { isInBlock } from '#cosmos/transactions';
 import { type Broadcasting, createBroadcasting } from './broadcast.ts';
 import { nodeProblem, notConfigured, searchProblem } from './problem.ts';
 
-/** How much is kept of transactions that are in a block, in characters of their JSON. */
+/** Cache size for transactions that are in a block, in characters of JSON. */
 const MOST_KEPT = 16 * 1024 * 1024;
 
 type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
-/**
- * The calls to the node that there are. The address and the hash must have been checked. Each throws a problem:
- * `node_rejected`, or one of those of an upstream; `node_not_configured` when there is no node.
- */
+/** Address and hash must be validated. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
 export function createNode({ pool, ...rest }: Dependencies) {
-  // Nothing in a transaction that is in a block will ever change: chains of the SDK are final at once.
+  // A transaction in a block never changes: SDK chains are final at once.
   const kept = new LRUCache<string, LegacyTransaction>({
     maxSize: MOST_KEPT,
     sizeCalculation: (transaction) => JSON.stringify(transaction).length,
   });
 
-  /** Only what was looked up is kept: it has the hash that was asked for, whatever else a node may say. */
+  /** Only looked-up transactions are cached: they have the requested hash, whatever else a node reports. */
   async function lookUp(hash: string, until?: number): Promise<LegacyTransaction> {
     const transaction = await pool.read((calls) => calls.transaction(hash), until);
     if (isInBlock(transaction)) kept.set(transaction.txhash, transaction);
@@ -55,11 +52,9 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
   return {
     balances: (address: string): Promise<LegacyBalances> => read((calls) => calls.balances(address)),
-
-    /** The account of an address; one that does not exist has an empty `address`. */
+    /** An account that does not exist has an empty `address`. */
     account: (address: string): Promise<LegacyAccount> => read((calls) => calls.account(address)),
 
-    /** The chain's id, and the versions of a node. */
     nodeInfo: (): Promise<LegacyNodeInfo> =>
       read(async (calls) => {
         const told = await calls.nodeInfo();
@@ -67,7 +62,6 @@ export function createNode({ pool, ...rest }: Dependencies) {
         return told;
       }),
 
-    /** A block by its height, the newest without one. */
     block: (height?: string): Promise<LegacyBlock> =>
       read(async (calls) => {
         const told = await calls.block(height);
@@ -75,7 +69,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
         return told;
       }),
 
-    /** A page of transactions; the query as it came, in the words of either dialect. */
+    /** The query is passed in the terms of either dialect. */
     transactions: async (query: readonly (readonly [string, string])[]): Promise<LegacySearch> => {
       try {
         readSearch(query);
@@ -85,20 +79,19 @@ export function createNode({ pool, ...rest }: Dependencies) {
       return read((calls) => calls.transactions(query));
     },
 
-    /** One transaction, by its hash in either case; once it is in a block it is remembered. */
+    /** The hash may be in either case. A transaction in a block is cached. */
     async transaction(hash: string): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
       requireNode();
       return kept.get(txhash) ?? told(lookUp(txhash));
     },
 
-    /** Sends a transaction once, whatever happens; `upstream_timeout` has its hash where what became of it is open. */
+    /** Sends a transaction once. `upstream_timeout` contains its hash if the outcome is unknown. */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       requireNode();
       return told(broadcasting.broadcast(request, signal));
     },
 
-    /** What is wrong with which node. */
     warnings: pool.warnings,
   };
 }

@@ -6,10 +6,9 @@ import { createNode } from './node.ts';
 import { nodeProxy } from './routes.ts';
 import type { NodeSettings } from './settings.ts';
 
-/** Opens the node proxy: the nodes in their order, and the pool that chooses among them. */
 export function openNodes({ settings, observe, clock, log, failures }: CapabilityDeps<NodeSettings>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
-  // Named by its place among the URLs: a URL may hold a secret.
+  // Named by its position: a URL may contain a secret.
   const nodes = from.urls.map((url, index) => {
     const [upstream, breaker] = [`node-${index + 1}`, createBreaker()];
     const source = openNode({ name: upstream, url, timeoutMs, clock, observe: observe(upstream), breaker });

@@ -2,12 +2,12 @@ import { invalidRequest, Problem } from '#core/problems';
 import { NodeRejection } from '#cosmos/exchange';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 
-/** When a client may try again whether a node is configured, in seconds. */
+/** Retry-After while no node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
-/** How much of a node's message is repeated, in characters. */
+/** Repeated characters of a node's message. */
 const LONGEST_MESSAGE = 2000;
 
-/** The problem for an error of a node or of its transport; any other error as it is. */
+/** Converts an error of a node or its transport to a problem; returns any other error unchanged. */
 export function nodeProblem(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     const { status, message } = error;
@@ -24,15 +24,11 @@ export function nodeProblem(error: unknown): unknown {
   return upstreamProblem(error, { who: 'The node' });
 }
 
-/** The parameters of a search that no node would take. */
+/** Converts errors about parameters that no node accepts. */
 export function searchProblem(error: unknown): unknown {
   if (!(error instanceof NodeRejection)) return error;
   const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
-  return invalidRequest({
-    location,
-    message: 'cannot be searched for',
-    fix: error.message,
-  });
+  return invalidRequest({ location, message: 'cannot be searched for', fix: error.message });
 }
 
 export const notConfigured = () =>
@@ -40,7 +36,7 @@ export const notConfigured = () =>
     retryAfter: UNTIL_CONFIGURED,
   });
 
-/** A broadcast went out, and what became of it is not known; the hash, where it can be, is what to look up. */
+/** A transaction was sent and its outcome is unknown. The client can look it up by the hash, if there is one. */
 export function unknownOutcome(what: string, txhash: string | undefined, cause?: unknown): Problem {
   const advice = txhash
     ? 'look it up by txhash before you send it again'

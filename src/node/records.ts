@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { text } from '#core/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
-/*
- * What the node proxy takes and answers, as `packages/cosmos/legacy-shapes.ts` has it: the interface description is made
- * from these. Members that are not named here are kept.
- */
+/* As in `packages/cosmos/legacy-shapes.ts`, for the interface description. Unnamed members are kept. */
 
 const HASH = 'E19B011D20D862DA0BEA7F24E3BC6DFF666EE6E044FCD9BD95B073478086DBB6';
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
@@ -23,10 +20,7 @@ const whole = (description: string, example: string, digits = 20) =>
   z.string().meta({ description, pattern: `^\\d{1,${digits}}$`, examples: [example] });
 
 export const nodeBalances = z
-  .object({
-    height: whole('The block that the balances are of', '151980'),
-    result: z.array(coin),
-  })
+  .object({ height: whole('The block that the balances are of', '151980'), result: z.array(coin) })
   .meta({ id: 'NodeBalances', description: 'Every balance of an address' });
 
 export const nodeAccount = z
@@ -121,10 +115,7 @@ export const nodeTransaction = z
       }),
     timestamp: text('When its block was made (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
   })
-  .meta({
-    id: 'NodeTransaction',
-    description: 'A transaction; members that are not named here are the node’s',
-  });
+  .meta({ id: 'NodeTransaction', description: 'A transaction; members that are not named here are the node’s' });
 
 export const nodeSearch = z
   .object({
@@ -146,12 +137,7 @@ export const nodeBroadcast = z
         type: 'object',
         description: 'A signed `StdTx` in amino JSON; it is encoded for a modern node',
         examples: [
-          {
-            msg: [],
-            fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' },
-            signatures: [],
-            memo: '',
-          },
+          { msg: [], fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' }, signatures: [], memo: '' },
         ],
       }),
     tx_bytes: text('The bytes of a signed transaction in base64, which a modern node takes', 'CpABCo0B').optional(),
@@ -163,5 +149,4 @@ export const nodeBroadcast = z
   })
   .meta({ description: 'A signed transaction: one of `tx` and `tx_bytes`' });
 
-/** What a path of the node proxy has in it, as examples. */
 export const NODE_EXAMPLES = { hash: HASH, address: ADDRESS } as const;

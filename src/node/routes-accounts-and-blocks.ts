@@ -68,7 +68,6 @@ const block = {
   response: { 200: nodeBlock },
 };
 
-/** What the chain knows now: balances, accounts, blocks. */
 export const accountsAndBlocks: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
   const config = { ...NODE_FACTS, rejections: [400, 404] };
 

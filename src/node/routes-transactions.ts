@@ -19,7 +19,7 @@ const hash = z
 const asked = (description: string, example: string, type = 'string') =>
   z.unknown().meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
 
-/** What the legacy shapes have no place for, and what no modern node tells. */
+/** Members that the legacy shapes do not have or modern nodes do not report. */
 const NOT_TOLD =
   'Of a modern node `tx`, `logs`, `raw_log` and `events` are made of what it tells. It no longer tells `tags`; the ' +
   'legacy shapes have no place for the mode of a signature and the sequence that was signed, for extension options and ' +
@@ -83,7 +83,7 @@ const broadcast = {
   response: { 200: nodeTransaction },
 };
 
-/** The query as it came: names may be repeated, and their order is kept. */
+/** Keeps repeated names and their order. */
 const queryOf = ({ url }: FastifyRequest) => {
   const start = url.indexOf('?');
   return start < 0 ? [] : [...new URLSearchParams(url.slice(start))];
@@ -91,7 +91,6 @@ const queryOf = ({ url }: FastifyRequest) => {
 
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
-/** Transactions: by what they did, by their hash, and the broadcast of one. */
 export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node, explorer, call }) => {
   const linked = (reply: FastifyReply, found: LegacyTransaction): LegacyTransaction => {
     if (isInBlock(found) || found.code === undefined) linkToExplorer(reply, explorer.transaction, 'hash', found.txhash);
@@ -104,10 +103,7 @@ export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node
 
   app.get(
     '/txs/:hash',
-    {
-      schema: transaction,
-      config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] },
-    },
+    { schema: transaction, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
     async (request, reply) => {
       const found = await call(request, reply, () => node.transaction(request.params.hash));
       if (isInBlock(found)) reply.header('cache-control', FOR_EVER);

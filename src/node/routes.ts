@@ -10,7 +10,7 @@ import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
 import type { NodeScope } from './routes-node-call.ts';
 import { transactions } from './routes-transactions.ts';
 
-/** How many calls of a user may be under way at once, whichever of these they are. */
+/** Concurrent calls of a user, of any kind. */
 const CALLS_AT_ONCE = 4;
 
 const tooManyCalls = () => {
@@ -20,11 +20,11 @@ const tooManyCalls = () => {
 
 type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
 
-/** The calls to the node that there are: nothing that a caller sends can reach another of its paths. */
+/** Only these paths of the node can be reached. */
 export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
   neverStored(app);
-  // The shapes were checked when the node's answer was read.
+  // The shapes were checked when the node's response was parsed.
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
 

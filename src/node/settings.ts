@@ -9,13 +9,13 @@ const isEncoded = (text: string) => {
   }
 };
 
-/** What is before an @ goes out as basic authentication. */
+/** Text before an @ is sent as basic authentication. */
 const nodeUrl = baseUrl.refine((text) => {
   const { username, password } = URL.parse(text) ?? {};
   return [username, password].every((one) => !one || isEncoded(one));
 }, 'must be a URL with credentials in valid percent-encoding');
 
-/** A template of a link: an http(s) URL in which a name stands in braces. */
+/** A link template: an http(s) URL with a name in braces. */
 const linkTemplate = (name: string) =>
   z
     .string()

@@ -5,23 +5,18 @@ import { retryAfter } from '#upstream/transport/json-answer';
 import { parseJson } from '#upstream/transport/json-parse';
 import { openUpstream, type Question, type UpstreamAnswer, type UpstreamOptions } from '#upstream/transport/upstream';
 
-/** The gateway between REST and the node, or a proxy before it: nothing that they say is about the request. */
+/** Statuses of a gateway or proxy before the node. They say nothing about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
-
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
-
-/** The most of an answer, and of a page of transactions, in bytes. */
+/** Of a response, and of a page of transactions, in bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
-/** How many objects and arrays may be inside one another: no transaction is anything like it. */
+/** Nesting depth of JSON. Real transactions are far below it. */
 const DEEPEST = 500;
-/** For each value there must be so many bytes in the bound: recorded transactions have 26. */
+/** Limits the values to one per this many bytes; recorded transactions have one per 26. */
 const BYTES_OF_VALUE = 8;
 
-/**
- * How large an answer is depends on what is asked for, and how long a search takes too, whoever in front of the node
- * gives up on it: of the node such a failure tells nothing.
- */
+/** The size and duration of a response depend on the request, so these failures say nothing about the node. */
 const OWN_FAILURES: ReadonlySet<FailureCause> = new Set(['too_large']);
 const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
   FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
@@ -38,13 +33,11 @@ async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number):
   }
 }
 
-/** An answer that may be the node's own. Throws `UpstreamFailure` for one that is not. */
+/** Throws `UpstreamFailure` unless the response can be the node's own. */
 async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
   const { status, headers } = answer;
   if (status === 429) {
-    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, {
-      retryAfter: retryAfter(headers, now),
-    });
+    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, { retryAfter: retryAfter(headers, now) });
   }
   const body = await bodyOf(name, answer, maxBytes);
   if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {
@@ -56,10 +49,7 @@ async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, n
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
 }
 
-/**
- * A URL without its credentials, and the header that they go out in instead (RFC 7617): of the URL alone they would be
- * dropped on the way.
- */
+/** Moves the credentials of a URL to a header (RFC 7617): in the URL, the client drops them. */
 function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'headers'> {
   const url = new URL(text);
   const [name, password] = [url.username, url.password].map(decodeURIComponent);
@@ -70,15 +60,9 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
   return { url: url.href, headers: { authorization: `Basic ${credentials}` } };
 }
 
-type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & {
-  /** As it appears in logs and metrics. */
-  name?: string;
-};
+type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
-/**
- * One node over HTTP. It sets no bound on the calls, and nothing of what a caller sent us goes to it but what is in
- * the question.
- */
+/** One node over HTTP. It does not limit calls, and forwards only the question. */
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
@@ -90,15 +74,11 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
-  // How long a search takes is up to whoever asks: with connections and a breaker of their own, slow ones keep nobody
-  // from anything but searching.
+  // The caller decides how long a search takes: with their own connections and breaker, they delay only each other.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /**
-     * Asks once. Throws `UpstreamFailure` when there is no answer, or none of a node; `sent` tells whether it may
-     * have arrived.
-     */
+    /** Throws `UpstreamFailure` without a response; `sent` states whether the request may have arrived. */
     ask(asked: NodeQuestion, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = asked;
       const isSearch = isUpToCaller(asked);

@@ -19,23 +19,20 @@ import type { Capability, CapabilityDeps } from '#server/capability';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import type { NotificationSettings } from './settings.ts';
 
-/** How often what has ended is deleted, in ms. */
+/** In ms. */
 const TIDY_EVERY = HOUR;
-/**
- * How many webhooks a process has under way. A receiver is whatever a user names: those that never answer hold their places
- * for the whole deadline, and the webhooks of others must not wait for that.
- */
+/** Many, since a webhook that never answers holds its place until the deadline. */
 const WEBHOOKS_AT_ONCE = 50;
-/** How long a stop waits for mails that are being sent, in ms. */
+/** How long a stop waits for mails in progress, in ms. */
 const LAST_MAILS = 2000;
 
 type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };
 
-/** Opens all that mails are needed for; undefined where none are configured. */
+/** Undefined if no mail is configured. */
 async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
-  // Who sends no mail does not have its library in memory.
+  // Without mail, its library is not loaded.
   const { createMailer } = await import('#notifications/sources/smtp');
   const mailer = createMailer(smtp, from);
   const shared = { users, mailer, wake: () => outbox.wake(), clock, publicUrl };
@@ -46,15 +43,20 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
   const noticeStore = createNoticeStore(prisma);
   const noticeSettings = deadline.over(createNoticeSettingsStore(prisma, users));
   const watch = createNoticeWatch({
-    // Without the deadline of requests: a turn that comes late is better than two at once.
-    ...{ store: noticeStore, claims: createRefreshStore(prisma), wake: shared.wake, clock, failures },
+    // Without the deadline of requests: a late turn is better than two at once.
+    store: noticeStore,
+    claims: createRefreshStore(prisma),
+    wake: shared.wake,
+    clock,
+    failures,
     upstreamTimeoutMs: settings.upstreamTimeoutMs,
   });
   const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
   const notify = createNoticeDelivery({ ...shared, store: noticeStore, settings: noticeSettings, webhooks });
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
-    ...{ log, failures },
+    log,
+    failures,
     deliver: { recover: recovery.deliver, verify: registration.deliver, ...notify },
     atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
   });
@@ -79,13 +81,11 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
   };
 }
 
-/** Opens the mails and the notices to users. */
 export async function openNotifications(deps: Deps) {
   const { settings } = deps;
   const mail = await openMail(deps);
 
   return {
-    /** What mails are needed for. */
     mail,
 
     routes: async (app, { bodies }) => {

@@ -4,40 +4,32 @@ import type { Log } from '#core/log';
 import type { OutboxMessage, OutboxStore } from '#notifications/outbox-store';
 import type { FailureLog } from '#upstream/failure-log';
 
-/** How often a process looks for what others have added or left behind, and for what is to be tried again, in ms. */
+/** How often a process looks for due messages, including those of others, in ms. */
 const POLL_EVERY = 5 * SECOND;
-/** How long one attempt may take, in ms. */
+/** The deadline of an attempt, in ms. */
 const ATTEMPT = 30 * SECOND;
-/** How long a message is one process's, in ms: longer than an attempt, and after a kill another's within a minute. */
+/** In ms: longer than an attempt; after a kill, another process takes over within a minute. */
 const CLAIM = 45 * SECOND;
-/** How many of each kind a process has under way, where nothing else is said of it. */
+/** Concurrent deliveries of a kind, unless set otherwise. */
 const AT_ONCE = 5;
-/** What is kept of an error, in characters. */
 const MOST_TOLD = 300;
 
-/**
- * Delivers a message, or throws: `Undeliverable` where another attempt would be in vain. After a crash it may be asked
- * to deliver the same again. What it throws is logged and shown to the operator.
- */
+/** Throws `Undeliverable` if a retry is in vain. Messages may come twice; errors are logged and shown to operators. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
   store: OutboxStore;
   log: Pick<Log, 'warn'>;
   failures: Pick<FailureLog, 'failed'>;
-  /** Who delivers the messages of each kind; those of other kinds are left alone. */
+  /** By kind; messages of other kinds are ignored. */
   deliver: Readonly<Record<string, Deliver>>;
-  /** How many of a kind a process has under way. */
   atOnce?: Readonly<Record<string, number>>;
 };
 
 const told = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MOST_TOLD);
 
-/**
- * What leaves the service for somebody outside: messages wait in the database and are delivered behind the calls that
- * caused them, by one process at a time, at least once. One that fails is tried again after growing pauses.
- */
+/** Delivers messages that wait in the database at least once, with growing pauses between attempts. */
 export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
@@ -50,11 +42,11 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const { id, kind, userKey, attempts, age } = message;
     const reason = told(error);
     const facts = { id, kind, user: userKey, attempts, reason };
-    // What the end of this process cuts short is the next one's at once.
+    // An attempt that this stop cuts short is due at once for other processes.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
-      // At `info`: one user's broken webhook is no fault of the service.
+      // At `info`: a user's broken webhook is not a fault of the service.
       failures.failed('delivery', error, { ...facts, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
@@ -102,21 +94,17 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     } while (isWanted && !isClosed);
   }
 
-  const polling = every(POLL_EVERY, claimWhileWanted, {
-    onError: (error) => failures.failed('outbox claim', error),
-  });
+  const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
 
-  /** Begins with what is due; one claim at a time, which is repeated for who asks meanwhile. */
+  /** Starts the due messages. One claim runs at a time, and is repeated for requests that come meanwhile. */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
   }
 
   return {
-    /** To be called when messages were added: they leave at once. */
     wake: (): void => void look(),
 
-    /** Resolves when all that is due was tried. */
     async deliverDue(): Promise<void> {
       do {
         await look();
@@ -126,7 +114,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     tidy: (): Promise<void> => store.tidy(),
 
-    /** Ends what is under way: within so many ms, else it is left to another process. */
+    /** Waits for deliveries in progress; after this time (ms) they are left to another process. */
     async close(withinMs: number): Promise<void> {
       isClosed = true;
       const timer = setTimeout(() => stopping.abort(), withinMs);
@@ -139,22 +127,17 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** How long a message is tried to be delivered, in ms from when it was added. */
+/** In ms since the message was added. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
-
-/** Between one attempt and the next, in ms: twice as long each time. */
+/** In ms; doubled after each attempt. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
-/** A pause may be longer by so much of it, so that what failed together does not come back together. */
+/** Random part of a pause, so that messages that failed together do not return together. */
 const SPREAD = 0.2;
-/** No attempt follows another sooner. */
 const LEAST = MINUTE / 2;
 
 /**
- * The pause before the next attempt, in ms; undefined when the message is to be given up. The last attempt is made when
- * its time is over, however long the pause before would be.
- * @param attempts how many were made
- * @param age of the message, in ms
- * @param random from 0 to 1
+ * In ms; undefined to give up. The last attempt comes at the end of the message's time. `age` in ms, `random` from 0 to
+ * 1.
  */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
@@ -162,7 +145,7 @@ export function pauseAfter(attempts: number, age: number, random: number): numbe
   return Math.ceil(Math.max(LEAST, Math.min(pause, GIVEN_UP_AFTER - age)));
 }
 
-/** A message was refused for good: another attempt would be in vain. */
+/** The recipient rejected the message for good. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable';
 }

@@ -8,7 +8,6 @@ const FORM =
 
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
 
-/** The server that takes the service's mails. */
 const smtpUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
   const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:';
@@ -24,7 +23,7 @@ const smtpUrl = z.string().transform((text, context) => {
       };
     }
   } catch {
-    // No valid percent-encoding.
+    // Invalid percent-encoding.
   }
   context.addIssue({ code: 'custom', message: FORM });
   return z.NEVER;
@@ -32,7 +31,6 @@ const smtpUrl = z.string().transform((text, context) => {
 
 const ADDRESS = /^(?:[^<>"\p{Cc}]{1,100} <([^<>\s]+)>|([^<>\s]+))$/u;
 
-/** Who mails come from: an address, or a name and an address. */
 const sender = z.string().refine((text) => {
   const [, named, alone] = ADDRESS.exec(text) ?? [];
   return z.email().safeParse(named ?? alone).success;
@@ -47,7 +45,7 @@ export const notificationVariables = {
 
 type Environment = Parsed<typeof notificationVariables>;
 
-/** What is wrong with the settings about mail together, and with those that they depend on. */
+/** Returns the faults of the mail settings in combination, and with settings that they depend on. */
 export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION: string }) {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
   const faults: SettingFault[] = [];
@@ -65,7 +63,6 @@ export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION:
 }
 
 export const notificationSettings = ({ WEBHOOK_ALLOW, SMTP_URL, MAIL_FROM, PUBLIC_URL }: Environment) => ({
-  /** Where mails are sent from, if they are. */
   mail:
     SMTP_URL && MAIL_FROM !== undefined && PUBLIC_URL !== undefined
       ? { smtp: SMTP_URL, from: MAIL_FROM, publicUrl: PUBLIC_URL }

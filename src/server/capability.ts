@@ -13,16 +13,14 @@ import type { RequestBodies } from './connections/request-body.ts';
 import type { ResponseCache } from './replies/response-cache.ts';
 import type { Send } from './replies/write-answer.ts';
 
-/** What every capability is opened with. */
 export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstreamRecording> & {
   settings: Settings & { upstreamTimeoutMs: number };
   database: Pick<Database, 'prisma' | 'query'>;
-  /** Put around every store that a request waits for. */
+  /** Wraps every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
-  /** Updates what is cached of the stored data. */
+  /** Reloads caches of stored data. */
   versions: VersionWatcher;
-  /** The cache of all answers. */
   responses: ResponseCache;
   metrics: MetricsRegistry;
   clock: Clock;
@@ -30,19 +28,17 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   failures: FailureLog;
 };
 
-/** A part of the service, as it is opened: what the server, the status and the metrics know of it. */
+/** An opened part of the service, as the server, status and metrics use it. */
 export type Capability = {
-  /** Its routes, below `/v1`. */
+  /** Below `/v1`. */
   routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
-  /** Reloads what other processes have written: once a second, where there can be others. */
+  /** Reloads what other processes have written: once a second, if there can be others. */
   poll?: () => Promise<void>;
-  /** What is worth knowing while it serves all the same. */
+  /** Conditions that operators should know, while the service works. */
   warnings?: () => Warning[];
-  /** What metrics read of it at a scrape. */
   readings?: {
     upstreams?: () => readonly UpstreamReading[];
     staleness?: () => readonly StalenessReading[];
-    /** Adds metrics of its own. */
     add?: (registry: MetricsRegistry) => void;
   };
   close?: () => Promise<void>;

@@ -21,22 +21,20 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-/** What a page of another origin may do. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
-
-/** How long a browser may keep the answer to a preflight, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;
 
 type Origins = readonly string[];
 
-/** Throws `cross_site` for what a page of another site asks, unless its origin is one of those that may. */
+/** Throws `cross_site` for a request of a foreign page whose origin is not allowed. */
 export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
   const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
   if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
     throw new Problem('cross_site', 'A page of another site may not do this here.');
 }
 
-/** CORS for whatever the framework answers, preflights included. */
+/** CORS for framework responses, including preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {
   if (origins.length === 0) return;
   await app.register(cors, {
@@ -47,7 +45,6 @@ export async function allowOrigins(app: FastifyInstance, origins: Origins): Prom
   });
 }
 
-/** CORS for answers that are written past the framework. */
 export function createCorsHeaders(origins: Origins) {
   const headersFor = (origin: string): readonly string[] => [
     'access-control-allow-origin',
@@ -59,9 +56,9 @@ export function createCorsHeaders(origins: Origins) {
   const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
 
   return {
-    /** Whether the headers depend on who asks: not when every origin may read an answer, or none. */
+    /** Whether the headers depend on the origin: not if all origins are allowed, or none. */
     vary: byOrigin.size > 0,
-    /** The headers of an answer to a page of an origin, as a flat list of names and values. */
+    /** Header fields for an origin, as a flat list of names and values. */
     of: (origin: string | undefined): readonly string[] =>
       origin === undefined ? toAll : (byOrigin.get(origin) ?? toAll),
   };

@@ -3,20 +3,19 @@ import type { FastifyRequest } from 'fastify';
 import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
-/** A call that was paid for. */
 export type Receipt = { readonly cost: number };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The record number of the user who calls: there on every route that is not open. */
+    /** The caller's record number; set on every route that is not open. */
     user: number;
     receipt: Receipt | undefined;
   }
 }
 
-/** What the server asks of the gate that every request passes: `accounts/gate` implements it. */
+/** What the server needs of the gate; `accounts/gate` implements it. */
 export type Gate = {
-  /** Admits and charges a request; undefined where that has to wait or is refused: then nothing has happened. */
+  /** Admits and charges a request. Returns undefined, without any effect, if that would wait or be rejected. */
   admitAtOnce(
     request: IncomingMessage,
     scope: WantedScope,
@@ -24,50 +23,42 @@ export type Gate = {
     now: Instant,
   ): { user: number; receipt: Receipt } | undefined;
 
-  /** Commits or refunds the charge of a call, and gives the headers that tell what is left, as a flat list. */
+  /** Commits or refunds a charge. Returns the rate limit headers as a flat list. */
   settle(receipt: Receipt, isPaid: boolean, now: number): string[];
 
-  /** The headers of a refusal with 429: the limits of the user who calls; none where no user is known. */
+  /** The headers of a 429; empty without a known user. */
   limitsOf(request: FastifyRequest, code: ProblemCode, now: number): Record<string, string>;
 };
 
-/** What a key may be used for. */
 export type Scope = 'account' | 'prices' | 'node';
-
-/** What a route wants of a key: a scope, or any key will do. */
 export type WantedScope = Scope | 'any';
-
 type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 'Quotient-Source' | 'Vary';
 
-/** What a route says of itself in its `config`. */
 export type RouteFacts = {
-  /** Needs no key. */
   open?: true;
-  /** Calls charged for an answer with 2xx; where that depends on what is asked for, by its parameters as they are parsed. */
+  /** Calls charged for a 2xx response, or a function of the parsed parameters. */
   cost?: number | ((query: never) => number);
-  /** Gives CSV beside JSON. */
   csv?: true;
-  /** How its cost follows from what is asked for, in words. */
+  /** How the cost depends on the parameters, in words. */
   price?: string;
-  /** What a key must be allowed to be used for; every route that needs a key says it. */
+  /** Required on every route that needs a key. */
   scope?: WantedScope;
-  /** Serves the keys of a user whose term is over too. */
+  /** Also accepts the keys of an expired user. */
   allowExpired?: true;
-  /** The parameter `api` may be the key, in place of the headers. */
+  /** Accepts the parameter `api` as the key, in place of the headers. */
   keyInQuery?: true;
-  /** No page of another site may ask for it, unless its origin is allowed. */
+  /** Rejects pages of other sites, unless their origin is allowed. */
   sameSite?: true;
-  /** Registers a user, which the operator may have closed. */
+  /** Registers a user, which the operator may have disabled. */
   registers?: true;
-  /** Not there where the service sends no mail. */
+  /** Unavailable without mail. */
   needsMail?: true;
-  /** An address may make so few calls of this kind in a minute: what they are, in the plural. */
+  /** Limits an address to a few of these calls a minute; the name of the calls, in the plural. */
   perClient?: string;
-  /** The headers of an answer with 2xx or 304, beyond those of every route of its price; one with a question mark may be left out. */
+  /** Headers of a 2xx or 304, beyond those of every route with this price; `?` marks an optional one. */
   headers?: readonly (Header | `${Header}?`)[];
-  /** The statuses under which the node may refuse what is asked here: those of `node_rejected`. */
+  /** Statuses with which the node may reject a request: those of `node_rejected`. */
   rejections?: readonly number[];
-  /** The problems that a caller may meet here, beyond those of every route. */
   problems?: readonly ProblemCode[];
 };
 

@@ -3,15 +3,11 @@ import { type JsonBounds, shapeOfJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
-/**
- * What JSON is sent under: its own types, none, and what old clients and curl say when nobody tells them otherwise.
- * None of it can be sent by a page of another site unless it has the key, or the route lets such pages in, so no
- * cross-site request is let in by it.
- */
+/** Includes the defaults of old clients and curl: the key or the route, not the type, keeps other sites' pages out. */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** What a body may be before it is parsed: a transaction of a thousand messages has some 15,000 values. */
+/** Bounds before parsing: a transaction of a thousand messages has about 15,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
 const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 
@@ -29,13 +25,12 @@ function parse(text: string): unknown {
 }
 
 type Options = {
-  /** What a body may have, in bytes. */
+  /** In bytes. */
   limit: number;
-  /** Whose bodies count together: the user's, where a route does not have it otherwise. */
+  /** Bodies of the same caller count together; the default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
 };
 
-/** Has the bodies of a scope read as JSON whatever else is said of them. */
 export function readJsonBodies(
   app: FastifyInstance,
   bodies: RequestBodies,
@@ -44,10 +39,7 @@ export function readJsonBodies(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    if (!JSON_TYPES.test(type)) {
-      throw new Problem('unsupported_media_type', 'Send the body as application/json.');
-    }
-    const body = await bodies.read(request.raw, callerOf(request), limit);
-    return parse(body.toString('utf8'));
+    if (!JSON_TYPES.test(type)) throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+    return parse((await bodies.read(request.raw, callerOf(request), limit)).toString('utf8'));
   });
 }

@@ -4,7 +4,7 @@ import { lettersApart, tolerance } from '#core/record-fields';
 
 type Shape = Record<string, z.ZodType>;
 
-/** What is wrong with one parameter, in words; zod's own issue tells the rest. */
+/** Words for a fault of one parameter, beside zod's issue. */
 function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
   if (place === 'body' && value !== undefined) return message;
@@ -13,10 +13,9 @@ function wrong(name: string, given: Record<string, unknown>, message: string, pl
   return value === undefined ? 'is missing' : message;
 }
 
-/** Where a part of the request is, in the words of a problem. */
 const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
 
-/** Holds the input of a route to its schema: Fastify's validator compiler. Every fault becomes part of one problem. */
+/** Fastify's validator compiler: validates a route's input and reports all faults in one problem. */
 export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
   const object = schema as z.ZodObject<Shape>;
   const place = PLACES[httpPart] ?? httpPart;
@@ -47,7 +46,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
   };
 }
 
-/** What other services call the same. */
+/** What other services call the same parameters. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   thruDate: ['toDate', 'endDate', 'to'],
   fromDate: ['startDate', 'from'],
@@ -56,17 +55,17 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   token: ['tokenName', 'coin', 'id', 'symbol'],
 };
 
-/** In how many letters a name differs from a known one, upper and lower case aside; Infinity where that is too many. */
+/** The edit distance between two names, ignoring case; Infinity if it is too large. */
 const apart = (name: string, known: string): number =>
   lettersApart(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
 
-/** The known name that another is but for upper and lower case, or for a letter or two. */
+/** The known name that equals another up to case or one or two letters. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const [first] = known.toSorted((a, b) => apart(name, a) - apart(name, b));
   return first !== undefined && apart(name, first) < Number.POSITIVE_INFINITY ? first : undefined;
 }
 
-/** The known parameter that one of another name is meant to be, if there is one; nothing of what was sent is repeated. */
+/** Suggests a known parameter for an unknown name. Submitted values are never repeated. */
 function faultOf(name: string, known: readonly string[], given: readonly string[]): InputFault | undefined {
   const nearly = nearest(name, known);
   const same = known.find((one) => OTHER_NAMES[one]?.includes(name) && !given.includes(one));
@@ -76,6 +75,6 @@ function faultOf(name: string, known: readonly string[], given: readonly string[
   return { location: `query.${right}`, message, fix: `name the parameter ${right}, just so` };
 }
 
-/** Of the parameters that a route does not know those that somebody means all the same: misspelt, or as others call them. */
-export const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
+/** Reports unknown parameters that seem to be meant: misspelt, or named as in other services. */
+const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
   given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);

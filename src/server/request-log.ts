@@ -4,7 +4,7 @@ import type { Problem } from '#core/problems';
 type Facts = {
   reqId: string;
   method: string;
-  /** The pattern of the route, never the URL: a path or a query may hold a key or a seed phrase. */
+  /** The route's pattern, never the URL: a path or query may contain a key or seed phrase. */
   route: string | undefined;
   status: number;
   ms: number;
@@ -20,22 +20,20 @@ function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): 
 }
 
 type Options = {
-  /** Which requests have a line of their own: `errors` names the latest failed one in the line of its cause. */
+  /** Which requests are logged: `errors` logs the latest failure in the line of its cause. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
-  /** What counts the failures of a cause. */
   failures: { failed(work: string, error: unknown, facts: object): void };
 };
 
-/** Logs requests. A failed one is one line: a fault of ours its own, any other a count in the line of its cause. */
+/** A failed request is one line: its own for a fault of the service, otherwise a count in the line of its cause. */
 export function createRequestLog({ which, logger, failures }: Options) {
   const answered = (facts: Facts) => logger.info(rounded(facts), 'request answered');
 
   return {
-    /** Writes the line of an answer; undefined where requests have none. */
+    /** Undefined if requests are not logged. */
     answered: which === 'all' ? answered : undefined,
 
-    /** A request was answered with a problem of 5xx. */
     failed(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
       const { code, status, cause: err } = problem;
       const facts = { ...rounded(factsOf(request, reply, status)), code };
@@ -43,11 +41,10 @@ export function createRequestLog({ which, logger, failures }: Options) {
       else failures.failed('request', problem, which === 'errors' ? facts : {});
     },
 
-    /** Logs the answers of the framework, where each is a line. */
     listen(app: FastifyInstance): void {
       if (which !== 'all') return;
       app.addHook('onResponse', (request, reply, done) => {
-        // A fault of ours has its line.
+        // A fault of the service has its own line.
         if (reply.statusCode !== 500) answered(factsOf(request, reply, reply.statusCode));
         done();
       });

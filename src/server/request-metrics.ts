@@ -5,26 +5,25 @@ import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 
-/** The upper bounds of the buckets, in seconds, inclusive. */
+/** Upper bounds of the buckets in seconds, inclusive. */
 export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
 
-/** Any other method is `other`: callers must not make up series. */
+/** Other methods count as `other`, so that clients cannot create series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The answers of one status to one method of one route, since the process started. */
 export type Histogram = {
-  /** The pattern of the route; `unmatched` where no route took the request. */
+  /** The route's pattern; `unmatched` if no route matched. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  /** The sum of their durations in seconds, and `countsOf`: in one array, so that an observation is two stores. */
+  /** The sum of durations in seconds, then the counts: one array, so that an observation is two stores. */
   readonly figures: Float64Array;
 };
 
-/** The count of each bucket; the last is that of answers beyond all bounds. */
+/** One count per bucket; the last is beyond all bounds. */
 export const countsOf = ({ figures }: Histogram): Float64Array => figures.subarray(1);
 
-/** Adds an answer and its duration in seconds. The fast path does it for each call. */
+/** Adds a response with its duration in seconds. The fast path calls this for each request. */
 export function observe({ figures }: Histogram, seconds: number): void {
   let bucket = 0;
   while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket += 1;
@@ -32,11 +31,10 @@ export function observe({ figures }: Histogram, seconds: number): void {
   figures[bucket + 1] = (figures[bucket + 1] as number) + 1;
 }
 
-/** How many requests were answered with what, and how long that took. */
 export function createRequestHistograms() {
   const histograms = new Map<string, Histogram>();
 
-  /** The histogram of a route's pattern (undefined where no route took the request), a method and a status. */
+  /** The histogram of a route's pattern (undefined if no route matched), method and status. */
   function of(pattern: string | undefined, verb: string, status: number): Histogram {
     const route = pattern ?? 'unmatched';
     const method = METHODS.has(verb) ? verb : 'other';
@@ -51,7 +49,6 @@ export function createRequestHistograms() {
   return {
     of,
 
-    /** Adds one answer; `seconds` is 0 where it is not known. */
     observe: (route: string | undefined, method: string, status: number, seconds: number): void =>
       observe(of(route, method, status), seconds),
 
@@ -61,7 +58,7 @@ export function createRequestHistograms() {
 
 export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
 
-/** Records every answer of the framework, but for those that run no hook. */
+/** Records the framework's responses, except those that run no hook. */
 export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? undefined : request.routeOptions.url;
@@ -70,7 +67,6 @@ export function recordRequests(app: FastifyInstance, requests: RequestHistograms
   });
 }
 
-/** Adds the answers to requests, and how long these took. */
 export function addRequestReadings(registry: MetricsRegistry, requests: RequestHistograms): void {
   const rows = () =>
     Array.from(requests.all(), (histogram) => {
@@ -88,7 +84,7 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
 
 type Options = { host: string; port: number; contentType: string; text: () => Promise<string> };
 
-/** Serves the metrics on a port of their own: they are the operator's, and never on the public one. */
+/** Serves the operator's metrics on their own port, never on the public one. */
 export async function listenForMetrics({ host, port, contentType, text }: Options) {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

@@ -1,7 +1,4 @@
-/**
- * Does a hook's work and tells Fastify when it is done: at once where the work is, since a promise for each hook of
- * each call is felt. What the work throws or rejects with ends the request.
- */
+/** Ends synchronously if the work does: a promise per hook and call is measurable. */
 export function runHook(done: (error?: Error) => void, work: () => void | Promise<void>): void {
   try {
     const outcome = work();

@@ -9,10 +9,10 @@ import { fieldsIn } from '#server/connections/request-limits';
 import type { Gate as ServerGate, WantedScope } from '#server/gate';
 import { createBurst, createRateLimits } from './limits.ts';
 
-/** An origin as browsers send it (RFC 6454), in a length that a name has. */
+/** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
 
-/** The origin of the page that sends a request, where it is not the service's own. */
+/** The origin of the page that sends a request, if it is a foreign page. */
 function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
@@ -20,15 +20,12 @@ function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHt
 
 type Verbs = Pick<Allowance, 'holderAtOnce' | 'noteUse' | 'spendAtOnce' | 'keep' | 'refund'>;
 
-/** @param burstPerSecond how many requests of a user are let in, 0 for all; the keys of a user share it */
+/** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
 export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /**
-   * Notes that a caller's key is used, and of an owner key also the page of another site that does: a key that can erase
-   * its user has no place in one.
-   */
+  /** Also notes the foreign page that uses an owner key: it exposes a key that can erase its user. */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');
@@ -41,7 +38,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
       if (caller === undefined) return undefined;
       const user = caller.user.key;
-      // Looked at first: what is refused for coming too fast must not count among what the key spends.
+      // Checked first: a request above the burst limit must not be charged.
       if (!covers(caller, scope) || burst.refuses(user, now.wall)) return undefined;
       const receipt = allowance.spendAtOnce(caller, now, cost);
       if (receipt === undefined) return undefined;
@@ -63,7 +60,6 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   return {
     ...gate,
 
-    /** Lets the holder of a key in. Throws `scope_missing` or `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
       refuseUncovered(caller, scope);
       noteUse(caller, headers, now);
@@ -74,13 +70,9 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
 export type Gate = ReturnType<typeof createGate>;
 
-/** Where a key belongs. */
 const FIX = 'send the key in the header X-API-KEY, or in Authorization (Bearer, or Basic as the user name)';
 
-/**
- * The key in a field `Authorization`: a Bearer token (RFC 6750), or of Basic (RFC 7617) the user name or the password,
- * the other one being empty. Nobody is ever challenged for Basic, so no browser keeps a key to send it by itself.
- */
+/** The Bearer token (RFC 6750), or the user name or password of Basic (RFC 7617) if the other is empty. */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
   const scheme = field.slice(0, space).toLowerCase();
@@ -96,20 +88,17 @@ function keyInAuthorization(field: string): string | undefined {
 
 type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
-/** Every `Authorization` of a head: Node keeps the first alone among its `headers`. */
+/** Node keeps only the first `Authorization` in `headers`. */
 function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
   if (authorization === undefined) return [];
   if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
 }
 
-/**
- * The keys that a head presents, each once. Beside `X-API-KEY` what has not the form of a key in `Authorization` is
- * something else: that of a proxy in front of the service, which browsers send along.
- */
+/** The distinct keys. Beside `X-API-KEY`, other values in `Authorization` are ignored: a proxy's password. */
 export function keysIn(head: Head): string[] {
   const { authorization, 'x-api-key': own } = head.headers;
-  // Fields of one name come joined by commas, and no key has one.
+  // Node joins fields of one name with commas. No key contains one.
   const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
   keys.delete('');
   if (authorization !== undefined) {
@@ -122,7 +111,7 @@ export function keysIn(head: Head): string[] {
   return [...keys];
 }
 
-/** The key of a head that presents just one: found without a list of them where it is alone in one field. */
+/** Returns the key of a head that presents exactly one, without building a list in the common case. */
 export function keyAtOnce(head: Head): string | undefined {
   const { authorization, 'x-api-key': own } = head.headers;
   if (authorization === undefined && typeof own === 'string') return own;
@@ -132,7 +121,7 @@ export function keyAtOnce(head: Head): string | undefined {
   return others.length === 0 ? key : undefined;
 }
 
-/** The key that a request presents. Throws `api_key_missing`, and `invalid_request` for two that differ. */
+/** Throws `api_key_missing`, and `invalid_request` for two different keys. */
 export function presentedKey({ raw, query }: FastifyRequest): string {
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {

@@ -6,23 +6,21 @@ import { refuseCrossSite } from '#server/cross-origin';
 import type { RouteFacts, WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';
 import { runHook } from '#server/run-hook';
-import type { Gate } from './gate.ts';
-import { presentedKey } from './gate.ts';
+import { type Gate, presentedKey } from './gate.ts';
 import { clientOf, createBurst } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls: there on every route that is not open. */
+    /** Set on every route that is not open. */
     caller: Caller;
-    /** For how long the look-up of the key was waited for, in ms. */
     waited: number;
   }
 }
 
-/** When a client may try again whether mail is configured, in seconds. */
+/** Retry-After of a call that needs mail while no mail is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 
-/** Throws `registration_closed` where the operator alone registers users. */
+/** Throws `registration_closed` where only the operator registers users. */
 export function refuseClosed(registration: string): void {
   if (registration === 'closed')
     throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
@@ -35,23 +33,17 @@ type Dependencies = {
   settings: {
     burstPerSecond: number;
     corsOrigins: readonly string[];
-    /** `closed` where the operator alone registers users. */
     registration: string;
     registrationsPerMinute: number;
   };
-  /** Whether the service sends mail. */
   sendsMail: boolean;
 };
 
-/**
- * Reads what every route says of itself, and holds each request to it: who calls, with which scopes, and how fast, before
- * the parameters are looked at; the payment after; and the money back unless the answer is a 2xx that somebody waits for.
- */
+/** Key, scope and burst limit come before validation, the charge after it. Only a delivered 2xx is not refunded. */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
-  /** How fast a client's address may present keys that have to be looked up, where a key may be in the query. */
+  /** Limits look-ups per client address on routes that accept a key in the query. */
   const unknownKeys = createBurst<string>(burstPerSecond);
-  /** How often a client's address may make calls of a kind, by the name of the kind. */
   const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
 
   app.decorateRequest('receipt', undefined);
@@ -66,7 +58,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     return limit;
   };
 
-  /** What needs no key to be refused, in this order. */
+  /** Returns the checks that need no key. */
   function checkOf({ sameSite, registers, needsMail, perClient }: RouteFacts) {
     if (!sameSite && !needsMail) return undefined;
     const limit = perClient && clientLimit(perClient);
@@ -101,11 +93,10 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     request.user = caller.user.key;
   }
 
-  /** The key is looked up before the parameters are looked at. */
   function authenticate(request: FastifyRequest): void | Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const caller = allowance.authenticate(presentedKey(request), { allowExpired });
-    // Known before the refusal of a burst, which tells what is left of the allowance.
+    // Set before a burst rejection, which reports what is left of the allowance.
     const enter = (found: Caller) => {
       know(request, found);
       admit(request, found);
@@ -118,7 +109,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     });
   }
 
-  /** As `authenticate`, where the parameter `api` may be the key: once the parameters are known to be sound. */
+  /** As `authenticate`, where the parameter `api` may be the key: runs once the parameters are valid. */
   async function authenticateByQuery(request: FastifyRequest): Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);

@@ -3,16 +3,14 @@ import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** Whether a row of `api_key` is an owner key that may change its user. */
+/** SQL: whether a row of `api_key` is an owner key that may change its user. */
 export const IS_ACTIVE_OWNER = Prisma.sql`('account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL)`;
 
 /**
- * Runs a change to a user's data in one transaction. Returns `ended` without running it when the user was erased, or
- * when the key that asks for it is no longer an active owner key.
- *
- * Race: the key's state is read from the database after the user's row is locked. Rotation, recovery, revocation and
- * erasure lock the same row, so a key that another process has just replaced changes nothing, whatever this process
- * has cached of it.
+ * Runs a change to a user's data in one transaction. Returns `ended` without running it if the user was erased or the
+ * requesting key is no longer an active owner key.
+ * Race: the key's state is read after the user's row is locked. Rotation, recovery, revocation and erasure lock the
+ * same row, so a key that another process has just replaced changes nothing, whatever this process has cached.
  */
 export function changeUser<Result>(
   prisma: PrismaClient,
@@ -33,10 +31,9 @@ export function changeUser<Result>(
   });
 }
 
-/** A user of an address; instants in Unix ms. `start` and `lastUsedAt` are of the newest owner key. */
-export type UserOfAddress = {
+/** Instants in Unix ms. `start` and `lastUsedAt` belong to the newest owner key. */
+type UserOfAddress = {
   key: number;
-  /** As it was registered. */
   email: string;
   plan: Plan;
   createdAt: number;
@@ -46,12 +43,10 @@ export type UserOfAddress = {
 
 type Row = Omit<UserOfAddress, 'createdAt' | 'lastUsedAt'> & { createdAt: Date; lastUsedAt: Date | null };
 
-/** The statement that finds the users of an address. */
 export const createUsersOfAddressStatement = (prisma: PrismaClient) => ({
   /**
-   * The users of an address, whatever its upper and lower case, and how many there are in all: those first of whom it
-   * was confirmed, then those that are there for longest, so that nobody can crowd others out who registers with their
-   * address. Those that the operator has revoked have no living owner key, and are not among them.
+   * Case-insensitive, with the total number. Verified users come first, then the oldest, so that registrations with a
+   * foreign address cannot crowd its users out. Users without a live owner key are left out.
    */
   async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
     const rows = await prisma.$queryRaw<(Row & { count: number })[]>`

@@ -10,64 +10,47 @@ import { withinDeadline } from '#database/deadline';
 import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyUse, UNUSED, type Use } from './key-use.ts';
 
-/** Keys that are remembered at most: the known, and the well-formed that nobody has. */
+/** Cached keys, and cached well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
-/** How long a key that nobody has is not looked up again, in ms. */
+/** In ms. */
 const UNKNOWN_FOR = MINUTE;
-/** Look-ups travel together, so many at once; beyond so many waiting, the service is overloaded. */
+/** Keys per look-up statement, and waiting look-ups before `overloaded`. */
 const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
-/** How long what is known may be acted on while the database does not say whether it still holds, in ms. */
+/** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
-/** Who makes a call, and with which of the user's keys. */
 export type Caller = KeyHolder & Use;
-
-/**
- * A holder, and the number of the statement it was read with: what an earlier statement read is older. Once forgotten,
- * it is no longer updated, so whoever still refers to it must not use it.
- */
+/** Once removed from the cache, a holder is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
+type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
 
-type Dependencies = {
-  store: UserStore;
-  clock: Clock;
-  /** How many keys are remembered at most. */
-  knownKeys?: number;
-};
-
-/**
- * Who presents which key, remembered so that a call costs no look-up. One look-up statement is under way at a time,
- * however many unknown keys arrive, so that they cannot crowd out the calls of known ones. What was remembered first is
- * forgotten first, used or not: to record each use would cost a call more than all the rest of this.
- */
+/** One look-up statement runs at a time, so unknown keys cannot delay known ones. The oldest entry is removed first. */
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
   const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;
   });
-  /** The same by the text of the key, so that a call does not even hash it. */
+  /** By the text of the key, so that a call does not hash it. */
   const holderByText = createFirstInFirstOut<Known>(knownKeys);
   const absentHashes = new LRUCache<string, true>({
-    // As a size, since a cache with a `max` takes the memory for all of them at once.
+    // As a size: a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
     ttl: UNKNOWN_FOR,
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   });
-  /** Hashes to be looked up and being looked up, with those who wait for it. */
   const lookups = new Map<string, Lookup>();
   const queue: string[] = [];
   let looking = false;
-  /** Why the last look-up failed. */
   let lookupFailure: unknown;
   let statements = 0;
   let cursor: UserCursor | undefined;
   let syncedAt = clock.elapsed();
 
-  /** Remembers a holder, unless a statement that began later told of it already. */
+  /** Caches a holder, unless a later statement has already read it. */
   function learn(read: KeyHolder, readByStatement: number): void {
     const before = holderByHash.get(read.hash);
     if (before && before.readByStatement > readByStatement) return;
@@ -79,7 +62,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return;
     }
     before.readByStatement = readByStatement;
-    // Others keep what they know of a caller by this object, so it stays the same while nothing changes.
+    // Other modules refer to a caller by this object, so it stays the same while nothing changes.
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
@@ -108,10 +91,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     const underWay = lookups.get(hash);
     if (underWay) return underWay.promise;
     if (queue.length >= LOOKUPS_WAITING) {
-      throw new Problem('overloaded', 'Too many keys are being looked up.', {
-        retryAfter: 1,
-        cause: lookupFailure,
-      });
+      throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1, cause: lookupFailure });
     }
     const lookup = Promise.withResolvers<void>();
     lookups.set(hash, lookup);
@@ -135,7 +115,6 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     return found.holder;
   }
 
-  /** Forgets the keys of these users that were deleted: those that were not read. */
   function forgetDeleted(read: readonly KeyHolder[], users: ReadonlySet<number>): void {
     const hashes = new Set(read.map(({ hash }) => hash));
     for (const [hash, { holder }] of holderByHash.entries()) {
@@ -153,7 +132,6 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /** Whose a key is, where that is known and may be acted on now (by the monotonic clock, in ms). */
   function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
     const found = holderByText.get(apiKey);
     return found === undefined || found.isForgotten || isStale(elapsed) ? undefined : found.holder;
@@ -161,13 +139,9 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
   return {
     holderAtOnce,
+    /** Returns the holder: at once if it is cached, otherwise after a look-up. Throws `api_key_invalid`. */
+    holderOf: (apiKey: string): Caller | Promise<Caller> => holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey),
 
-    /** Whose a key is: at once when it is known, else after a look-up. Throws `api_key_invalid`. */
-    holderOf(apiKey: string): Caller | Promise<Caller> {
-      return holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey);
-    },
-
-    /** Reloads what changed: at once in the process that made the change, in the others with their next tick. */
     async sync(): Promise<readonly KeyHolder[]> {
       const readByStatement = ++statements;
       const startedAt = clock.elapsed();
@@ -177,23 +151,20 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
         const { hash } = holder;
-        // A look-up that is under way may have been too early to see the change.
+        // A running look-up may have read the key before the change.
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Dead keys are deleted after a month, or where there are many: after an outage either may have been missed.
+      // Dead keys are deleted after 30 days, or earlier where there are many. An outage may hide either.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 
-    /** A caller's key is used now (Unix ms), by a page of that origin if it is one of another site. */
+    /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
     noteUse: use.note,
-
-    /** Writes which keys were used, up to a bound; tells whether that was all. Throws `database_unavailable`. */
+    /** Writes noted uses up to a bound; returns whether all were written. Throws `database_unavailable`. */
     writeUse: use.write,
-
-    /** Deletes what has been dead for long. */
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };
 }

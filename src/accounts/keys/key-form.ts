@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
-/*
- * What an owner says of a key that is to be made. `fix` says what is wanted; what was sent is never repeated.
- */
+/* `fix` states the accepted form. Submitted values are never repeated. */
 
 const scopes = z
   .string()
@@ -25,10 +23,9 @@ const scopes = z
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
 
-/** The last instant that has a year of four digits, in Unix ms: one of an offset can be after it. */
+/** The last instant with a four-digit year, in Unix ms. A time with an offset can be later. */
 const LAST = Date.UTC(10_000, 0) - 1;
 
-/** An instant to come, in Unix ms. */
 const future = (clock: Clock) =>
   z.iso
     .datetime({ offset: true, error: 'is not an instant of that form' })
@@ -42,15 +39,11 @@ const future = (clock: Clock) =>
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });
 
-/** The parameters of a key that is to be made: `label` (trimmed), `scopes`, `expiresAt` (Unix ms). */
+/** Parses to `label` (trimmed), `scopes` and `expiresAt` (Unix ms). */
 export const keyForm = (clock: Clock) =>
-  z.object({
-    label: nameOf('What the key is for', 'shop window'),
-    scopes,
-    expiresAt: future(clock),
-  });
+  z.object({ label: nameOf('What the key is for', 'shop window'), scopes, expiresAt: future(clock) });
 
-/** What somebody or something is called, trimmed: a line of text that a page or a terminal can show. */
+/** A name, trimmed: one line that a page or a terminal can show. */
 export const nameOf = (description: string, example: string) =>
   z
     .string()
@@ -59,8 +52,4 @@ export const nameOf = (description: string, example: string) =>
     .max(100, 'is too long')
     .refine((text) => !/\p{Cc}/u.test(text), 'has control characters')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-    .meta({
-      description,
-      fix: '1 to 100 characters, none of them control characters',
-      examples: [example],
-    });
+    .meta({ description, fix: '1 to 100 characters, none of them control characters', examples: [example] });

@@ -7,20 +7,14 @@ import type { WantedScope } from '#server/gate';
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
 
-/**
- * Why a key may not be used any more; undefined while it may. `over` is the end that it was made with, `expired` that of
- * its user's term.
- */
+/** Returns why a key is not usable, or undefined. `over`: its own end has passed; `expired`: its user's term has. */
 export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number) {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
   return now >= user.validUntil ? 'expired' : undefined;
 }
 
-/**
- * Throws for a key that was revoked, whose grace is over after a rotation, that was made to end by now, or whose user has
- * not renewed in time; `allowExpired` lets the last of these pass.
- */
+/** Throws for a key that has ended; `allowExpired` accepts the keys of an expired user. */
 export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolean): void {
   const end = endOf(holder, now);
   if (end === 'revoked') throw new Problem('api_key_revoked', 'This API key was revoked.');
@@ -35,18 +29,17 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
   throw new Problem('api_key_expired', detail);
 }
 
-/** The rejection of a change whose owner key is no longer active, as the database has decided. */
+/** The requesting owner key is no longer active in the database. */
 export const notActive = () =>
   new Problem(
     'api_key_revoked',
     'This API key was replaced or revoked, or the user was erased: use the current owner key.',
   );
 
-/** Whether a key's scopes cover a route that wants this one. */
 export const covers = ({ scopes }: Pick<KeyHolder, 'scopes'>, wanted: WantedScope): boolean =>
   wanted === 'any' || scopes.includes(wanted);
 
-/** Throws `scope_missing` for a key whose scopes do not cover what a route wants. */
+/** Throws `scope_missing`. */
 export function refuseUncovered(holder: KeyHolder, wanted: WantedScope): void {
   if (covers(holder, wanted)) return;
   const others = wanted === 'account' ? '' : 'a key that has it, or ';

@@ -1,17 +1,22 @@
-import { type Authority, byOperator } from '#accounts/keys/api-key';
+import {
+  type Authority,
+  byOperator,
+  MAX_DEAD_KEYS_PER_USER,
+  MAX_KEYS_PER_USER,
+  OWNER_SCOPES,
+  type Scope,
+  sharedScopes,
+} from '#accounts/keys/api-key';
 import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
-import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
-/** What is stored of the text of a new key. */
 export type NewKey = { hash: string; start: string };
-
-/** What its owner says of a new key; `expiresAt` in Unix ms. */
+/** `expiresAt` in Unix ms. */
 export type KeyTerms = { label: string; scopes: readonly Scope[]; expiresAt: number | null };
 
-/** A key as its owner sees it; instants in Unix ms. */
+/** Instants in Unix ms. */
 export type StoredKey = {
   id: number;
   label: string | null;
@@ -26,45 +31,44 @@ export type StoredKey = {
 
 type KeyRow = Omit<ApiKeyModel, 'hash' | 'userKey'>;
 
-const orNull = (date: Date | null) => date?.getTime() ?? null;
+export const orNull = (date: Date | null) => date?.getTime() ?? null;
 
 export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: KeyRow): StoredKey => ({
-  ...{ id, label, scopes: sharedScopes(scopes), start, seenOrigin },
+  id,
+  label,
+  scopes: sharedScopes(scopes),
+  start,
+  seenOrigin,
   createdAt: at.createdAt.getTime(),
   lastUsedAt: orNull(at.lastUsedAt),
   expiresAt: orNull(at.expiresAt),
   replacedAt: orNull(at.replacedAt),
 });
 
-/** Scopes as the database has them. */
-export const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
+const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
-/** Every key of a user, when it died or will, and whether it is an owner key that may change something. */
+/** SQL: every key of a user. `dead_at` may lie in the future; `owns` marks owner keys that may change the user. */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
     ${IS_ACTIVE_OWNER} AS owns
   FROM api_key WHERE user_key = ${userKey})`;
 
-/** Whether a token that was mailed to a user can be used. */
 const isUsable = (userKey: number, token: string, now: number) => Prisma.sql`
   EXISTS (SELECT 1 FROM mail_token
     WHERE hash = ${token} AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
 
-/** Of the dead keys the newest stay, so that nobody fills the table. */
+/** Only the newest dead keys stay, so that no user fills the table. */
 const deleteSurplus = (now: number) => Prisma.sql`
   DELETE FROM api_key USING changed WHERE hash IN (
     SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz
     ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)`;
 
-/** Conditions of a replacement in SQL, over the keys `mine` of the user. */
+/** Conditions in SQL over the user's keys `mine`. */
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
-
-/** A replacement of owner keys: when it happens, and how long the replaced keys remain valid; both in Unix ms. */
+/** In Unix ms; the replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
 
-/** The statements that decide about the keys of a user. Each dates the user as changed. */
 export function createKeyStatements(prisma: PrismaClient) {
-  /** Runs a statement of one row that decides about a user's keys. */
   const decide = <Row>(authority: Authority, statement: Prisma.Sql): Promise<Row | 'ended'> =>
     changeUser(prisma, authority, async (tx) => {
       const [row] = await tx.$queryRaw<[Row]>(statement);
@@ -72,9 +76,8 @@ export function createKeyStatements(prisma: PrismaClient) {
     });
 
   /**
-   * Adds an owner key in place of those that `isGiven` selects from `mine`. They remain valid, for reading only, until
-   * `graceEnds`. Keys with other scopes are unaffected. Nothing changes when `isAllowed` is false (`ended`) or the user
-   * has too many keys.
+   * Adds an owner key in place of those that `isGiven` selects from `mine`. These remain valid, for reading only, until
+   * `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
    * @param used further statements that run with the change, each of the form `name AS (…),`
    */
   async function replace(
@@ -114,17 +117,17 @@ export function createKeyStatements(prisma: PrismaClient) {
   }
 
   return {
-    /** Adds an owner key in place of the one that asks for it or, for the operator, of every owner key. */
+    /** Replaces the requesting owner key or, for the operator, every owner key. */
     replaceKeys: (authority: Authority, key: NewKey, replacement: Replacement) =>
       replace(authority, key, replacement, {
         isGiven: Prisma.sql`owns AND hash = coalesce(${authority.ownerKeyHash}::text, hash)`,
       }),
 
     /**
-     * Adds an owner key in place of every owner key, including those in the grace of a rotation, all of which end at
-     * once. Returns `ended` for a user without an active owner key.
-     * @param token the hash of a one-time code that was mailed. It must still be usable. It is then deleted together
-     * with every other code of the user, and the address counts as verified.
+     * Replaces every owner key, including those in a grace period. All of them end at once. Returns `ended` for a user
+     * without an active owner key.
+     * @param token the hash of a one-time code. It must still be usable. It is deleted with every other code of the
+     * user, and the address counts as verified.
      */
     recoverKeys(userKey: number, key: NewKey, now: number, token?: string) {
       const isGiven = Prisma.sql`owns OR is_owner AND dead_at > ${iso(now)}::timestamptz`;
@@ -144,7 +147,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       );
     },
 
-    /** Adds a key with the owner's terms and returns its ID. Nothing changes when the user has too many keys. */
+    /** Returns the ID of the new key. Nothing changes if the user has too many keys. */
     async createKey(
       authority: Authority,
       { hash, start }: NewKey,
@@ -173,10 +176,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
     },
 
-    /**
-     * Ends a key of a user at once, unless it is the owner key, of which there is one that was not replaced. A key that
-     * has ended already stays as it is.
-     */
+    /** Ends a key, unless it is the active owner key. A key that has already ended stays unchanged. */
     async deleteKey(
       authority: Authority,
       id: number,
@@ -204,7 +204,6 @@ export function createKeyStatements(prisma: PrismaClient) {
       return verdict.is_owner ? 'last_owner' : 'deleted';
     },
 
-    /** The living keys of a user, the newest first. */
     async listKeys(userKey: number, now: number): Promise<StoredKey[]> {
       const rows = await prisma.apiKey.findMany({
         where: { userKey, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] },
@@ -213,7 +212,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       return rows.map(toStoredKey);
     },
 
-    /** Keys that died before an instant are no more. */
+    /** Deletes keys that ended before an instant (Unix ms). */
     async deleteDeadKeys(before: number): Promise<void> {
       await prisma.$executeRaw`
         DELETE FROM api_key WHERE least(revoked_at, expires_at) < ${iso(before)}::timestamptz`;

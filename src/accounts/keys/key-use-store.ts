@@ -1,18 +1,13 @@
 import { arrayOf } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 
-/** When a key was last used (Unix ms), and the origin of another site's page that did, if one did. */
+/** When a key was last used (Unix ms), and the origin of the foreign page that used it. */
 export type KeyUse = { id: number; at: number; origin: string | undefined };
-
 type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
-/** The statement that keeps when keys were used. It dates no user as changed: nobody acts on it. */
+/** Does not mark the user as changed: no process acts on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /**
-   * Records the uses of keys, and gives the ids of those that could not be written.
-   * Race: another process may write the same keys, or a rotation have them. A row that is locked is left out, so nothing
-   * waits, and nobody can deadlock with this; it is to be sent again.
-   */
+  /** Returns the IDs of keys to send again. Race: rows that another process or a rotation locks are skipped. */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`

@@ -3,14 +3,12 @@ import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 
-/** Keys in one statement at most: it takes PostgreSQL some 20 ms. */
+/** Keys per statement, which takes PostgreSQL 20 ms. */
 const WRITTEN_AT_ONCE = 2_500;
 
-/** What this process noted of a key's use since it learnt of the key. */
 export type Use = {
-  /** The minute in which it was used last, counted from 1970; 0 when it was not. */
+  /** The minute of the last use since 1970; 0 if this process has seen none. */
   usedMinute: number;
-  /** The origin of the last page of another site that used it, noted of owner keys. */
   pageOrigin: string | undefined;
 };
 
@@ -18,21 +16,18 @@ export const UNUSED: Use = { usedMinute: 0, pageOrigin: undefined };
 
 type Used = KeyHolder & Use;
 
-/**
- * When keys were used, to the minute: a call compares a number, and what is new is written once a second, for all keys
- * together. What could not be written is written later.
- */
+/** To the minute: a call compares a number. New minutes are written once a second, all keys together. */
 export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordUse'>; clock: Clock }) {
   const unwritten = new Set<Used>();
 
-  /** Whether a use still tells somebody something. Attempts with a key that has ended are no uses. */
+  /** Attempts with a key that has ended are not uses. */
   const counts = (key: Used): boolean => {
     const end = endOf(key, clock.now());
     return end === undefined || end === 'expired';
   };
 
   return {
-    /** A key is used now (Unix ms), by a page of that origin if it is one of another site. */
+    /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
     note(key: Used, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);
       if (key.usedMinute === minute && (pageOrigin === undefined || pageOrigin === key.pageOrigin)) return;
@@ -41,7 +36,7 @@ export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordU
       unwritten.add(key);
     },
 
-    /** Writes what was noted, up to a bound; tells whether all of it was. Throws `database_unavailable`. */
+    /** Writes noted uses up to a bound; returns whether all were written. Throws `database_unavailable`. */
     async write(): Promise<boolean> {
       const keys: Used[] = [];
       for (const key of unwritten) {

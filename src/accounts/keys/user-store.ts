@@ -1,6 +1,5 @@
-import type { Authority } from '#accounts/keys/api-key';
-import { MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
-import { changeUser } from '#accounts/keys/change-user-store';
+import { type Authority, MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
+import { changeUser, createUsersOfAddressStatement } from '#accounts/keys/change-user-store';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
 import type { Plan, Term } from '#accounts/ledger/plan';
@@ -8,9 +7,8 @@ import { iso } from '#core/clock';
 import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
-import { createUsersOfAddressStatement } from './change-user-store.ts';
 
-/** A user as stored; instants in Unix ms. `name` and `email` are null once the user was erased. */
+/** Instants in Unix ms. `name` and `email` are null once the user is erased. */
 export type User = {
   key: number;
   name: string | null;
@@ -23,16 +21,15 @@ export type User = {
   updatedAt: number;
 };
 
-/** A key as stored, and whose it is; instants in Unix ms. */
+/** A key and its user; instants in Unix ms. */
 export type KeyHolder = {
   hash: string;
   id: number;
   user: User;
-  /** What it may be used for: a list that keys have in common. */
   scopes: readonly Scope[];
-  /** Since when it only reads, because another key took its place. */
+  /** From then on the key may only read. */
   replacedAt: number | undefined;
-  /** When it ends: its grace where it was replaced, else as it was made. */
+  /** The end of the grace period for a replaced key. */
   expiresAt: number | undefined;
   revokedAt: number | undefined;
 };
@@ -69,26 +66,26 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
 /** A change is dated before its transaction commits, so changes this close together may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
 
-/** How far changes were read: the database's time then, and the changes that the next read would see again. */
+/** The database's time of a read, and the changes that the next read returns again. */
 export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
 
 type Changes = {
   holders: KeyHolder[];
-  /** The users that changed, and those of them with so many keys that dead ones may have been deleted. */
+  /** The changed users, and those with so many keys that dead ones may have been deleted. */
   users: ReadonlySet<number>;
   crowded: ReadonlySet<number>;
   cursor: UserCursor;
 };
 
 /**
- * The rows of `User` and `ApiKey`. Every change dates the user by the database's clock, for `changedSince`.
- * @param query gives the rows of a statement for which callers wait: past Prisma, where there is a shorter way
+ * Every change marks the user as changed by the database's clock, for `changedSince`.
+ * @param query runs a statement that callers wait for, past Prisma where a shorter way exists
  */
 export function createUserStore(
   prisma: PrismaClient,
   query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
 ) {
-  /** Dates a change, and locks the user until it is done. */
+  /** Marks a user as changed, and locks the row until the transaction ends. */
   const touch = (
     db: Prisma.TransactionClient,
     key: number,
@@ -99,23 +96,18 @@ export function createUserStore(
     WHERE key = ${key}`;
 
   const revoke = (db: Prisma.TransactionClient, key: number, now: number) =>
-    db.apiKey.updateMany({
-      where: { userKey: key, revokedAt: null },
-      data: { revokedAt: new Date(now) },
-    });
+    db.apiKey.updateMany({ where: { userKey: key, revokedAt: null }, data: { revokedAt: new Date(now) } });
 
   return {
     ...createKeyStatements(prisma),
     ...createKeyUseStatement(query),
     ...createUsersOfAddressStatement(prisma),
 
-    /** Changes a user's data, as `changeUser` has it. */
     change: <Result>(
       authority: Authority,
       work: (tx: Prisma.TransactionClient) => Promise<Result>,
     ): Promise<Result | 'ended'> => changeUser(prisma, authority, work),
 
-    /** A user and the first owner key, or neither. */
     async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {
       const row = await prisma.user.create({
         data: {
@@ -130,7 +122,7 @@ export function createUserStore(
       return toUser(row);
     },
 
-    /** In one statement, since callers wait for it. */
+    /** One statement, since callers wait for it. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
@@ -146,35 +138,32 @@ export function createUserStore(
       return row ? toUser(row) : undefined;
     },
 
-    /** Every user, by record number. */
     async list(): Promise<User[]> {
-      const rows = await prisma.user.findMany({ orderBy: { key: 'asc' } });
-      return rows.map(toUser);
+      return (await prisma.user.findMany({ orderBy: { key: 'asc' } })).map(toUser);
     },
 
     async setLimit(key: number, limit: number, now: number): Promise<void> {
       await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Sets the term that `renewed` derives from the stored one. Returns `too_early`, and sets nothing, if it derives none. */
+    /** Sets the term that `renewed` derives from the stored one, or returns `too_early`. */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
         const term = renewed(toUser(await tx.user.findUniqueOrThrow({ where: { key } })));
         if (!term) return 'too_early';
         const [anchor, end] = [iso(term.anchor), iso(term.validUntil)];
-        const set = Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`;
-        await touch(tx, key, now, set);
+        await touch(tx, key, now, Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`);
         return 'renewed';
       }),
 
-    /** Every key of a user is revoked; returns how many there were. */
+    /** Revokes every key of a user; returns how many. */
     async revokeKeys(key: number, now: number): Promise<number> {
       const [, { count }] = await prisma.$transaction([touch(prisma, key, now), revoke(prisma, key, now)]);
       return count;
     },
 
-    /** Revokes every key of a user, and deletes the name, the email address and where notices went. */
+    /** Revokes every key, and deletes the name, the email address and the notice settings. */
     erase: (authority: Authority, now: number): Promise<'erased' | 'ended'> =>
       changeUser(prisma, authority, async (tx) => {
         const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
@@ -184,10 +173,7 @@ export function createUserStore(
         return 'erased' as const;
       }),
 
-    /**
-     * The keys of the users that changed since an earlier read, and the cursor for the next. A change that was made while
-     * it was read may come twice.
-     */
+    /** The keys of users that changed since an earlier read. A change made during a read may come twice. */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"

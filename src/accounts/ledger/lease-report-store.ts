@@ -1,46 +1,40 @@
 import { arrayOf } from '#database/values';
 import type { Prisma } from '#generated/prisma/client';
 
-/** What a process reports of a lease. Every figure is a total, so a report that is sent twice counts once. */
+/** Every figure is a total, so a report that is sent twice counts once. */
 export type LeaseReport = {
-  /** The lease, as a UUID. */
   id: string;
-  /** The record number of the user. */
   userKey: number;
-  /** The start of the period that the calls count for, in Unix ms. */
+  /** The start of the period, in Unix ms. */
   periodStart: number;
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
-  /** Calls spent from it so far. */
   spent: number;
-  /** How many of these the ledger has acknowledged: it counts from there when it has deleted the row of an old lease. */
+  /** What the ledger has acknowledged: it counts from there if it has deleted the row of an old lease. */
   settled: number;
-  /** How many it should hold in all, the spent ones included; 0 asks for none. */
+  /** Calls that the lease should hold in total, spent ones included; 0 requests none. */
   want: number;
-  /** How many calls must be there to be spent after it: where there are fewer in all, it is granted none. */
+  /** Calls that must be spendable afterwards; if fewer are available, none are granted. */
   need: number;
-  /** The number of the report among those of its lease, so that a delayed one undoes nothing. */
+  /** The number of the report within its lease, so that a delayed report undoes nothing. */
   seq: number;
-  /** Whether the unspent calls go back. */
   close: boolean;
-  /** How many of the unspent calls may stay with an idle user when the others go back. */
+  /** How many unspent calls may stay with an idle user when the others are returned. */
   rest: number;
 };
 
-/** The lease after a report. */
 export type LeaseState = {
-  /** Calls it holds in all, the spent ones included; 0 when nothing could be granted. */
+  /** Calls that it holds in total, spent ones included; 0 if none could be granted. */
   granted: number;
-  /** Closed by its holder, or reclaimed after it expired: nothing more is spent from it. */
+  /** Closed by its holder, or reclaimed after it expired. */
   closed: boolean;
-  /** Calls that the user has in a period. */
   limit: number;
-  /** Calls of the period that nobody has spent or holds; negative after the limit was lowered. */
+  /** Calls of the period that are neither spent nor leased; negative after the limit was lowered. */
   left: number;
   /**
-   * Seconds until calls that other processes hold may come back: soon where these have just been asked for them, else
-   * when the next lease may be reclaimed (0 or less: now). Null when nobody holds any, when all together are fewer than
-   * are needed, and for a lease that has what it needs.
+   * Seconds until calls held by other processes may come back: soon if they were just recalled, otherwise when the next
+   * lease may be reclaimed (0 or less: now). Null if no process holds any, if all of them are too few, or if the lease
+   * has what it needs.
    */
   reclaimableIn: number | null;
 };
@@ -52,10 +46,10 @@ export const columnOf = (
   of: (report: LeaseReport) => string | number | boolean,
 ): Prisma.Sql => arrayOf(type, reports.map(of));
 
-/** Lease states as columns, each a JSON list; `n` is the number of the report, from 1. */
+/** Columns as JSON lists; `n` is the number of the report, from 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;
 
-/** The state of each report in its place; undefined where there is none. */
+/** Returns the state of each report in its place, or undefined. */
 export function statesOf(columns: StateColumns | undefined, reported: number): (LeaseState | undefined)[] {
   const list = <Value>(name: keyof StateColumns) => JSON.parse(columns?.[name] ?? '[]') as Value[];
   const [granted, closed, limit] = [list<number>('granted'), list<boolean>('closed'), list<number>('limit')];

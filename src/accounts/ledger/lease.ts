@@ -2,47 +2,43 @@ import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How long a holder spends from a lease after it asked for it or extended it, in ms: 2 s less than its life. */
+/** How long a lease is spent from after it was requested or extended, in ms: 2 s less than its life. */
 const USABLE_FOR = 18 * SECOND;
-/** A lease holds what its key spends in so many seconds, and asks for more when half of that is left. */
+/** A lease holds what its user spends in this time. It is extended when half of that is left. */
 const BLOCK_SECONDS = 20;
-/** The rate of a key that is new, in calls a second. */
+/** The assumed rate of a new user, in calls per second. */
 const FIRST_RATE = 1;
-/** A user is idle after this long without a call, in ms: what is held goes back, but for the few calls that may rest. */
+/** A user without a call for this long is idle: all calls but a few are returned. In ms. */
 export const IDLE_AFTER = 5 * SECOND;
-/** How many calls at most may stay with a lease while its user is idle. */
 const MAX_RESTING_CALLS = 20;
-/** How long they stay there, in ms. */
+/** In ms. */
 export const RESTING_FOR = 10 * MINUTE;
-/** Within so many seconds other processes give back what they hold of a user who needs it. */
+/** Within this time other processes return what they hold of a user who needs it. */
 export const RECALL_SECONDS = 2;
 
-/** A block of a user's allowance in the hands of this process, for one period and one UTC date. */
+/** A block of a user's allowance that this process holds, for one period and one UTC date. */
 export type Lease = {
   readonly id: string;
   readonly userKey: number;
   readonly period: Period;
   readonly date: number;
-  /** Not spent from before this: the clock was set back into another period or date (Unix ms). */
+  /** In Unix ms. The clock may be set back into another period or date. */
   readonly usableFrom: number;
   granted: number;
   spent: number;
-  /** `spent` as the ledger has it. */
   settled: number;
   seq: number;
-  /** Calls that may stay with it while its user is idle, as the ledger granted when the others were given back. */
+  /** Calls that may stay while the user is idle, as granted when the others were returned. */
   resting: number;
-  /** Calls whose outcome is not known yet: each may still be given back. */
   inFlight: number;
-  /** Calls of the period that nobody had spent or held, as of the ledger's last answer. */
+  /** Calls of the period that were neither spent nor leased, as of the ledger's last response. */
   left: number;
   limit: number;
-  /** Not spent from after these, by either clock: Unix ms, and ms of the monotonic one. */
+  /** The lease ends at the first of both: Unix ms, and ms of the monotonic clock. */
   usableUntil: number;
   usableUntilElapsed: number;
-  /** Nothing more is spent from it; what is unspent goes back with the next settlement. */
+  /** Nothing more is spent; the next settlement returns what is unspent. */
   closing: boolean;
-  /** The ledger knows that it is closed. */
   closed: boolean;
 };
 
@@ -54,7 +50,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     userKey,
     period,
     date,
-    // The first period takes in what lies before it: the anchor may come from a clock that is ahead of this one.
+    // The first period includes what lies before it: the anchor may come from a clock that is ahead of this one.
     usableFrom: period.start === term.anchor ? date : Math.max(date, period.start),
     granted: 0,
     spent: 0,
@@ -71,10 +67,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
   };
 }
 
-/**
- * A lease that was asked for at an instant may be spent from for a while: both clocks count, since the wall clock
- * can be set back and the monotonic one can stand still while the machine sleeps. Never past its period or date.
- */
+/** Both clocks count: the wall clock can be set back, and the monotonic clock stands still while the machine sleeps. */
 export function extend(lease: Lease, asked: Instant): void {
   lease.usableUntil = Math.min(asked.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
   lease.usableUntilElapsed = asked.elapsed + USABLE_FOR;
@@ -85,16 +78,14 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
-/** Nothing is spent from it until the ledger has answered how much it still holds. */
+/** Nothing is spent until the ledger has responded how much the lease still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }
 
-/** Whether its period or date is over, or has not come yet: the clock was set back. */
 export const isOver = ({ usableFrom, period, date }: Lease, wall: number): boolean =>
   wall < usableFrom || wall >= Math.min(period.end, date + DAY);
 
-/** Whether a lease is for another period or date than the one that now is. */
 export function isPast(lease: Lease, term: Term, now: number): boolean {
   if (now >= lease.date + DAY || now < lease.date) return true;
   return periodAt(term.plan, term.anchor, now).start !== lease.period.start;
@@ -102,44 +93,29 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
-/**
- * What is left of the period's allowance, as far as this process knows: never more than there is. What a closed lease held
- * is a part of `left` already.
- */
+/** A lower bound of what is left of the period's allowance. `left` includes what a closed lease held. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
-/**
- * How many calls a lease should hold in all, for a key that spends so many a second while so many are waited for; a new
- * lease at least `firstGrant`.
- */
+/** `rate` in calls per second, `waiting` calls that wait for a grant; a new lease holds at least `firstGrant`. */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
   const first = lease.granted === 0 ? firstGrant : 0;
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
-/** How many calls an idle lease asks to keep; 0 when it holds no more than it was allowed to keep already. */
+/** Calls that an idle lease asks to keep; 0 if it holds no more than it may already keep. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
-/** Whether it is time to ask for more, so that no call has to wait for it. */
 export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
 
-/** A call that cost so many stays spent. */
-export function keepCall(lease: Lease, cost = 1): void {
-  lease.inFlight -= cost;
-}
-
-/** A call that cost so many goes back to the lease, and so to the period and date, in which it was spent. */
+/** A refund counts for the period and date in which the call was spent. */
 export function giveBackCall(lease: Lease, cost = 1): void {
   lease.inFlight -= cost;
   lease.spent -= cost;
 }
 
-/**
- * The refusal of a call that costs more than is left of the period.
- * @param comesBackIn in how many seconds another process may have given some back
- */
+/** @param comesBackIn in how many seconds another process may have returned calls */
 export function quotaExceeded(
   cost: number,
   comesBackIn: number | undefined,

@@ -1,8 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { quotaExceeded } from '#accounts/ledger/lease';
+import {
+  giveBackCall,
+  isUsable,
+  type Lease,
+  quotaExceeded,
+  RECALL_SECONDS,
+  remaining,
+  unspent,
+} from '#accounts/ledger/lease';
 import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
-import { giveBackCall, isUsable, keepCall, type Lease, RECALL_SECONDS, remaining, unspent } from './lease.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import {
   createOutages,
@@ -18,38 +25,34 @@ import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
 export type { Spender } from './quota-state.ts';
 
-/** A call that was paid for: what it cost, and what this process knows to be left after it. */
+/** A charged call, and the known remaining calls after it. */
 export type Receipt = { lease: Lease; cost: number; remaining: number };
 
-/** What a process holds, what became of the calls it took since it started, and how often it settles everything. */
 export type LeasesReading = Held & {
   settled: number;
   refunded: number;
-  /** How far apart ticks are, in ms. */
+  /** Time between ticks, in ms. */
   tick: number;
 };
 
 /** A newly opened page makes about this many calls at once. */
 const FIRST_GRANT = 50;
-/** How often a call asks again while other processes give back what they hold. */
+/** How often a call retries while other processes return what they hold. */
 const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 
 export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
-  /** How many calls a first grant holds at least, where there is plenty. */
+  /** The least size of a first grant, where plenty is left. */
   firstGrant?: number | undefined;
-  /** How long a call waits before it asks again while other processes give back what they hold, in ms. */
+  /** Pause of a call before it retries while other processes return calls, in ms. */
   recallMs?: number | undefined;
   /** How long after the start nothing is reclaimed from other processes, in ms. */
   reclaimAfterMs?: number | undefined;
-  /** Told how long a call waited for the ledger, in ms. */
+  /** Called with the time that a call waited for the ledger, in ms. */
   observeWait?: ((ms: number) => void) | undefined;
 };
 
-/**
- * Spending without a database on the way: a call takes one from the lease in memory, and the ledger is settled behind
- * it, for all users together. The README of this folder describes the races.
- */
+/** Charges calls from leases in memory and settles them afterwards. README.md describes the races. */
 export function createLeases(dependencies: LeaseOptions) {
   const {
     ledger,
@@ -83,13 +86,9 @@ export function createLeases(dependencies: LeaseOptions) {
     return lease && unspent(lease) >= cost && isUsable(lease, at) ? take(quota, lease, at, cost) : undefined;
   }
 
-  /** The next statement with this user's leases. */
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
-  /**
-   * Resolves after the next statement with this user's leases; all waiting calls of the user share it. A call waits so
-   * many ms at most; the statement goes on without it, and what it grants stays with the user.
-   */
+  /** Waits for the next statement with this user's leases, at most `atMost` ms. Its grant stays with the user. */
   async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
     quota.waiting.push(cost);
@@ -130,7 +129,7 @@ export function createLeases(dependencies: LeaseOptions) {
     }
   }
 
-  /** What is held goes back at once where it was not enough for a call: one that costs less may have it, anywhere. */
+  /** Calls that are too few for one call may serve a cheaper one, in any process. */
   function giveBack(quota: QuotaState): void {
     const { exhausted } = quota;
     if (!quota.lease || unspent(quota.lease) <= 0) return;
@@ -139,37 +138,32 @@ export function createLeases(dependencies: LeaseOptions) {
     settleSoon(quota);
   }
 
-  /** What fails here is tried again with the next tick, which says so. */
+  /** The next tick repeats what fails here, and reports it. */
   function settleSoon(quota: QuotaState): void {
     ask(quota).catch(() => undefined);
   }
 
   return {
     /**
-     * Pays for a call all that it costs: at once from a lease in memory, or after the ledger granted it. Throws
-     * `quota_exceeded`; then nothing is spent.
-     * @param waited for how long the call has waited for the database already, in ms
+     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited` for the database so far, in ms.
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
     },
 
-    /** Pays for a call that is made now from a lease in memory, if it can be done at once. */
     spendAtOnce,
+    keep({ lease, cost }: Receipt): void {
+      lease.inFlight -= cost;
+    },
 
-    /** The call stays paid for. */
-    keep: ({ lease, cost }: Receipt): void => keepCall(lease, cost),
-
-    /** Gives a call back to the lease, and so to the period and date, in which it was spent. */
+    /** A refund counts for the period and date in which the call was spent. */
     refund({ lease, cost }: Receipt): void {
       refunded += cost;
       giveBackCall(lease, cost);
     },
 
-    /** Another statement of this process failed: other processes may have been cut off too. */
+    /** Called when another statement of this process failed: other processes may have been cut off too. */
     databaseFailed: outages.failed,
-
-    /** The leases of a user whose calls may not all be settled. */
     of: quotas.leasesOf,
 
     reading: (): LeasesReading => ({
@@ -179,10 +173,7 @@ export function createLeases(dependencies: LeaseOptions) {
       tick: scheduler.interval(),
     }),
 
-    /**
-     * Of these users, who were changed, what is held goes back, since another process may need it or their limit be
-     * another one: all that rested, and of the others what may not rest. Near the end of an allowance nothing may.
-     */
+    /** Returns what may not rest, since another process may need it or the limit may have changed. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
@@ -193,23 +184,22 @@ export function createLeases(dependencies: LeaseOptions) {
       }
     },
 
-    /** Settles everything now. */
     settle: (): Promise<void> => scheduler.tick(),
 
-    /** Settles everything and gives back what is unspent, however often it takes within the time there is (ms). */
+    /** Settles everything and returns what is unspent, in as many rounds as fit into the time (ms). */
     async close(withinMs: number): Promise<void> {
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
       const report = (error: unknown) => failures.failed('settlement', error, { isStopping: true });
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
-        // A call that waits has its grant first.
+        // A waiting call gets its grant first.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
-        // Both are over before the next round: one that fails at once would begin it beside the other.
+        // Both end before the next round: one that fails at once would start it while the other still runs.
         await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },
 
-    /** Stops without a word to the ledger, as a crash would. */
+    /** Stops without reporting to the ledger, as a crash would. */
     abandon(): void {
       scheduler.close();
       quotas.clear();

@@ -6,15 +6,14 @@ import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesO
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
- * The statement for new leases of users with plenty left: it grants all that is wanted or nothing, and gives the states
- * of the granted leases as `StateColumns`. The others go to the settlement, which takes PostgreSQL several times as long,
- * most of it to plan; a user's first call waits for this statement alone.
- *
- * Race: the `usage` row is inserted, or locked and read again, before a fourth of what is left is compared with what is
- * wanted, so two processes cannot both be granted the same calls. Rows are locked in order of user and period, against
+ * Grants new leases all that they want, or nothing. Returns the granted ones as `StateColumns`. The others go to the
+ * settlement, which takes PostgreSQL several times as long, mostly planning. A user's first call waits for this
+ * statement alone.
+ * Race: the `usage` row is inserted, or locked and read again, before the wanted calls are compared with a fourth of
+ * what is left. So two processes cannot be granted the same calls. Rows are locked in order of user and period, against
  * deadlocks.
  */
-export const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, "limit"
@@ -47,25 +46,20 @@ export type { LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** Of what is left of a period, one part in so many may rest with idle users. */
+/** One part in this many of what is left of a period may rest with idle users. */
 const RESTING_PART = 1000;
-
-/** Users and periods whose lapsed leases are closed in one go. */
+/** Users and periods whose lapsed leases are closed together. */
 const TIDIED_AT_ONCE = 1000;
 
-/** A report of no lease: settling it reclaims the lapsed leases of a user and period, and does no more. */
+/** Settling this report of no lease only reclaims the lapsed leases of a user and period. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 
-/** The state of each report, in its place; undefined where there is none. */
-type LeaseStates = (LeaseState | undefined)[];
-
 /**
- * The rows of `Usage`, `Lease` and `UsageDay`: how many calls were spent, and who may spend how many more.
  * @param counted called for each statement that reports leases
- * @param restingPart of what is left of a period, one part in so many may rest with idle users
+ * @param restingPart one part in this many of what is left of a period may rest with idle users
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -74,7 +68,7 @@ export function createLedgerStore(
 ) {
   const reported =
     (statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
-    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<LeaseStates> => {
+    async (reports: readonly LeaseReport[], mayReclaim = true): Promise<(LeaseState | undefined)[]> => {
       counted();
       const [columns] = await query<StateColumns>(statement(reports, mayReclaim));
       return statesOf(columns, reports.length);
@@ -83,32 +77,20 @@ export function createLedgerStore(
   const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
-    /**
-     * Records what was spent from leases that ask for nothing and give nothing back, and extends them. Gives the numbers
-     * (from 0) of the reports whose leases are open: the others are unknown or closed.
-     */
+    /** Extends leases. Returns the numbers (from 0) of reports whose leases are open, not unknown or closed. */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
       counted();
       const [row] = await query<{ n: string | null }>(heartbeats(reports));
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
-    /**
-     * Grants new leases all they want, where that is at most a fourth of what is left of the period. The others have no
-     * state.
-     */
+    /** Grants new leases that want at most a fourth of what is left of the period. The others have no state. */
     grantFirst: reported(firstGrants),
-
-    /**
-     * Books what was spent, extends, closes and grants leases. One without a state is to be sent again: another process
-     * opened its period at the same moment. Where `mayReclaim` is false, lapsed leases of other processes stay as they are.
-     */
+    /** Without a state, a lease must be sent again: another process opened its period at the same moment. */
     settle,
 
     /**
-     * What is settled, at one moment: the calls of a period (by its start, Unix ms), the calls of the newest UTC dates that
-     * have any, and the calls spent from each of the user's open leases and of the leases named (by their ids in 32
-     * hexadecimal digits).
+     * At one moment: calls of the period (its start in Unix ms), of the newest UTC dates, and of open or named leases.
      */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
@@ -127,19 +109,14 @@ export function createLedgerStore(
       return row;
     },
 
-    /**
-     * Closes leases that lapsed over an hour ago, for users whose leases nothing else has reclaimed, and deletes those
-     * that were closed over a day ago.
-     */
+    /** Closes leases that lapsed more than an hour ago, and deletes those that were closed more than a day ago. */
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
         WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
         LIMIT ${TIDIED_AT_ONCE}`;
-      if (lapsed.length > 0) {
-        const reports = lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime()));
-        await settle(reports);
-      }
+      if (lapsed.length > 0)
+        await settle(lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime())));
       await prisma.$executeRaw`
         DELETE FROM lease
         WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;

@@ -1,25 +1,19 @@
-/** What a plan grants: `limit` calls in a period of so many calendar months. */
 export const PLANS = {
   monthly: { limit: 10_000, months: 1 },
   yearly: { limit: 180_000, months: 12 },
 } as const;
 
-/** For how long a key is valid, by the months of its plan. */
 const TERMS = { 1: 'one month', 12: 'one year' } as const;
 
 export type Plan = keyof typeof PLANS;
 export const PLAN_NAMES = Object.keys(PLANS) as [Plan, ...Plan[]];
 
-/** For how long a key of a plan is valid when it is made or renewed, in words. */
 export const termInWords = (plan: Plan): string => TERMS[PLANS[plan].months];
 
-/** From `start` (inclusive) to `end` (exclusive), in Unix milliseconds. */
+/** `end` is exclusive; in Unix ms. */
 export type Period = { start: number; end: number };
 
-/**
- * The instant (Unix ms) so many calendar months after another, UTC, at the same time of day.
- * A day that the target month does not have becomes its last: 31 January and one month is 28 or 29 February.
- */
+/** In Unix ms, UTC. A missing day becomes the month's last: 31 January and one month is 28 or 29 February. */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();
@@ -30,10 +24,7 @@ export function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/**
- * The `n`-th period boundary after the anchor. Always counted from the anchor, so a clamp does not drift:
- * from 31 January come 28 February and 31 March.
- */
+/** Counted from the anchor, so that a date does not drift: from 31 January come 28 February and 31 March. */
 export function boundary(plan: Plan, anchor: number, n: number): number {
   return addMonths(anchor, n * PLANS[plan].months);
 }
@@ -46,24 +37,20 @@ function periodIndex(plan: Plan, anchor: number, instant: number): number {
   return n > 0 && boundary(plan, anchor, n) > instant ? n - 1 : n;
 }
 
-/** The period in which an instant lies; an instant before the anchor belongs to the first one. */
+/** An instant before the anchor belongs to the first period. */
 export function periodAt(plan: Plan, anchor: number, instant: number): Period {
   const n = periodIndex(plan, anchor, instant);
   return { start: boundary(plan, anchor, n), end: boundary(plan, anchor, n + 1) };
 }
 
-/** What decides how long a user is served; all in Unix milliseconds. */
+/** In Unix ms. */
 export type Term = { plan: Plan; anchor: number; validUntil: number };
 
-/** The first term of a user who registers now. */
 export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/**
- * The term after a renewal, or undefined when it is too early for one.
- * Lapsed: a new anchor, now. Not lapsed: one boundary further, and at most one period ahead of the running one.
- */
+/** A lapsed term starts anew, others end a period later. Undefined beyond one period ahead of the running one. */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

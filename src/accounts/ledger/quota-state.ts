@@ -3,52 +3,43 @@ import type { Term } from '#accounts/ledger/plan';
 import { type Clock, type Instant, MINUTE, SECOND } from '#core/clock';
 import { IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from './lease.ts';
 
-/** After so long the state of a user without a lease is deleted. In ms. */
+/** The state of a user without a lease is deleted after this time, in ms. */
 const FORGOTTEN = MINUTE;
 
-/** Who spends: whose, how many, and in which periods. */
 export type Spender = Term & { key: number; limit: number };
 
-/** What this process holds for a user, and knows of how it is spent. */
 export type QuotaState = {
   lease: Lease | undefined;
   /** Leases no longer spent from, until their last call is settled. */
   ended: Lease[];
-  /** Calls a second as of the last tick, and calls since then. */
+  /** Calls per second as of the last tick, and calls since then. */
   rate: number;
   callsThisTick: number;
   lastCallAt: number;
   reportedAt: number;
-  /** What each of the calls costs that wait for a grant. */
   waiting: number[];
-  /** Another process may need what is held: what may not rest goes back with the next settlement. */
+  /** Another process may need these calls: the next settlement returns all that may not rest. */
   recalled: boolean;
-  /** The settlement that they wait for. */
+  /** The settlement that the calls wait for. */
   asked: Promise<void> | undefined;
-  /**
-   * Set when the ledger had not enough to grant for a call of this cost: when to ask again, and in how many seconds
-   * something may come back.
-   */
+  /** The ledger could not grant this cost: when to retry, and in how many seconds calls may come back. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
-/** What this process holds for all users together: open leases, and calls. */
 export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Spent, and not known to be in the ledger. */
+  /** Spent, and not confirmed by the ledger. */
   unsettled: number;
 };
 
-/** Whether the user has not called for a while, and no call waits. */
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
 
-/** 128 random bits as one flat string: `randomUUID` gives a rope of twenty strings, all of which stay in memory. */
+/** 128 random bits as one flat string: `randomUUID` returns a rope of twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
 
-/** Nothing more is spent from the lease; what it holds goes back with the next settlement. */
 export function endLease(quota: QuotaState): void {
   const { lease } = quota;
   if (!lease) return;
@@ -59,16 +50,13 @@ export function endLease(quota: QuotaState): void {
   if (lease.seq > 0) quota.ended.push(lease);
 }
 
-/** Whether it is closed and settled, and no call of it can be given back any more. */
 const isDone = ({ closed, spent, settled, inFlight }: Lease) => closed && spent === settled && inFlight === 0;
 
-/** The quota state of every user of this process, in memory alone. */
 export function createQuotaStates(clock: Clock) {
   const quotas = new Map<number, QuotaState>();
   let measuredAt = clock.elapsed();
 
   return {
-    /** The state of a user who spends: the known one, or a new one. */
     of(key: number): QuotaState {
       const known = quotas.get(key);
       if (known) return known;
@@ -88,16 +76,14 @@ export function createQuotaStates(clock: Clock) {
       return fresh;
     },
 
-    /** The state of a user, if there is one. */
     find: (key: number): QuotaState | undefined => quotas.get(key),
 
-    /** The leases of a user whose calls may not all be settled. */
     leasesOf(key: number): Lease[] {
       const quota = quotas.get(key);
       return quota ? [...quota.ended, ...(quota.lease ? [quota.lease] : [])] : [];
     },
 
-    /** The lease of the current period and date: the open one, or a new one without a grant. */
+    /** Returns the open lease of the current period and date, or a new one without a grant. */
     currentLease(quota: QuotaState, spender: Spender): Lease {
       const now = clock.now();
       if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) endLease(quota);
@@ -107,11 +93,7 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /**
-     * Once a tick: measures how fast each user spends; ends leases whose period or date is over, and those of idle users
-     * that hold nothing or have rested for long; deletes what is settled and the states that nobody uses. Gives how many
-     * users are active.
-     */
+    /** Once per tick: measures rates, ends and deletes what is over. Returns the number of active users. */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -130,7 +112,6 @@ export function createQuotaStates(clock: Clock) {
       return activeUsers;
     },
 
-    /** Whether nothing is held any more, and all that was is settled. */
     areSettled: (): boolean => [...quotas.values()].every(({ lease, ended }) => !lease && ended.length === 0),
 
     held(): Held {
@@ -155,19 +136,15 @@ export function createQuotaStates(clock: Clock) {
 
 export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
-/** After a failure of the database nothing is reclaimed for so long, in ms: whoever was cut off settles first. */
+/** Nothing is reclaimed for this long after a database failure, in ms: processes that were cut off settle first. */
 const AFTER_FAILURE = 10 * SECOND;
-/** As long after the start of this process, which may be that of the database too: 35 s after a crash all is back. */
+/** After the start of this process, and perhaps of the database: 35 s after a crash all calls are back. */
 const AFTER_START = 5 * SECOND;
 
-/**
- * Whether this process may reclaim leases that have lapsed. One lapses while its holder cannot reach the database, which
- * every process notices by its polls; each goes by what it noticed itself, since a cluster has no one time of its start.
- */
+/** A lease lapses while its holder cannot reach the database, which each process notices by its own polls. */
 export function createOutages({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
   let reclaimsFrom = clock.elapsed() + afterStart;
   return {
-    /** A statement of this process has just failed. */
     failed(): void {
       reclaimsFrom = clock.elapsed() + AFTER_FAILURE;
     },

@@ -5,22 +5,19 @@ import type { FailureLog } from '#upstream/failure-log';
 import { isRunningOut, type Lease, restWanted, wanted } from './lease.ts';
 import { isIdle, type QuotaState } from './quota-state.ts';
 
-/** An open lease is reported at least so often, in ms, so that it stays alive. */
+/** An open lease is reported at least this often, to stay alive; in ms. */
 const REPORT_EVERY = 10 * SECOND;
 
-/**
- * A lease that goes into a statement, how many calls it should hold in all (0 asks for none), and how many a call that
- * waits costs: if so many cannot be spent from it then, it is granted none.
- */
+/** `want` in total (0 requests none). Fewer calls than `need`, the dearest waiting call, are not granted. */
 export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
 const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
 const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 /**
- * The leases of users whose calls wait, with those of theirs that ended; whoever is in it is taken out of `users`.
- * @param opening leases whose first grant is under way: they are left out
- * @param atMost of so many leases no further user's are added
+ * The leases of users whose calls wait, with their ended leases. Handled users are removed from `users`.
+ * @param opening leases whose first grant is running: they are left out
+ * @param atMost no further user is added from this number of leases on
  */
 export function dueOfAsking(
   users: Set<QuotaState>,
@@ -34,20 +31,20 @@ export function dueOfAsking(
     users.delete(quota);
     const { lease, waiting, recalled } = quota;
     quota.recalled = false;
-    // The rate is that of the last tick: more may have come since.
+    // The rate is that of the last tick: more calls may have come since.
     const rate = Math.max(quota.rate, quota.callsThisTick);
     const isWaitedFor = waiting.length > 0;
     const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
     if (lease && (isWaitedFor || lease.granted > 0)) items.push({ quota, lease, want, need: most(waiting), recalled });
-    // Leases that ended are settled with it: what they give back may be all that is left to grant.
+    // What ended leases return may be all that is left to grant.
     for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
   }
   return items.filter(({ lease }) => !opening.has(lease));
 }
 
 /**
- * What is due in a tick: leases that want more, those that only report, those that give back.
- * @param opening leases whose first grant is under way: those that ended meanwhile are left out
+ * The leases of a tick.
+ * @param opening leases whose first grant is running: they are left out if they ended meanwhile
  * @param now on the monotonic clock, in ms
  */
 export function dueInTick(
@@ -74,31 +71,29 @@ export function dueInTick(
   return items;
 }
 
-/** Up to this many active users the tick is at its shortest; beyond that it grows in proportion, to `LONGEST` times. */
+/** Up to this many active users a tick is shortest. Beyond that it grows in proportion, up to `LONGEST` times. */
 const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
 
-/** One statement, as somebody waits for it or not. */
 export type Statement = () => Promise<void>;
 
 export type SchedulerOptions = {
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
-  /** Everything is settled once in this time, in ms; what is not pressing waits for it. */
+  /** Time between ticks, in ms. */
   tickMs?: number | undefined;
 };
 
 type Dependencies = SchedulerOptions & {
-  /** The statement for those who wait, and the one for first grants. */
   settleAsking: Statement;
   grantFirst: Statement;
-  /** Begins a tick: what is to be settled now, in statements of bounded size, and how many users are active. */
+  /** Returns the statements of a tick, each of bounded size, and the number of active users. */
   begin: () => { activeUsers: number; statements: readonly Statement[] };
 };
 
 type InTurn = ReturnType<typeof createOneAtATime>;
 
-/** Asks for the next run of a statement, which begins in its turn: all who ask until then share it. */
+/** Returns a function that requests the next run. All requests before it starts share it. */
 function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
@@ -113,9 +108,9 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
 }
 
 /**
- * When the ledger is settled: one statement at a time, each as soon as the one before it is over. All who wait share
- * the next one, which goes before the statements of a tick that have not begun. First grants, of leases that no other
- * statement has, go beside all these in the same way: they wait for each other alone.
+ * Runs one ledger statement at a time, without pauses. Waiting calls share the next one, which goes before the tick's
+ * statements that have not started. First grants run beside them, also one at a time: no other statement includes their
+ * leases.
  */
 export function createScheduler({ settleAsking, grantFirst, begin, clock, failures, tickMs = SECOND }: Dependencies) {
   const inTurn = createOneAtATime();
@@ -126,7 +121,7 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   async function tick(): Promise<void> {
     const { activeUsers, statements } = begin();
     interval = tickMs * Math.min(LONGEST, Math.max(1, activeUsers / USERS_PER_TICK));
-    // One by one, so that whoever asks meanwhile comes before the next of them.
+    // One by one, so that waiting calls go before the next statement.
     for (const statement of statements) await inTurn(statement);
   }
 
@@ -140,19 +135,13 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   tickAfter(interval);
 
   return {
-    /** The next statement for those who wait. Throws what it throws. */
+    /** Requests the next statement for waiting calls. Rejects with its error. */
     soon: createShared(inTurn, settleAsking),
-
-    /** The next first grants, when those under way are over. Throws what they throw. */
+    /** Requests the next first grants. Rejects with their error. */
     soonGranted: createShared(createOneAtATime(), grantFirst),
-
-    /** Everything, now. */
     tick,
-
-    /** How far apart ticks are, in ms. */
     interval: (): number => interval,
 
-    /** No more ticks by themselves. */
     close(): void {
       isClosed = true;
       clearTimeout(timer);

@@ -7,15 +7,13 @@ export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
 
 /**
- * The statement for leases that ask for nothing and give nothing back: it records what was spent and extends them. It
- * gives the numbers of the reports whose leases are open, as a JSON list.
- *
- * What it records is in `lease.unbooked` until the next settlement of the lease, or whoever reclaims it, books it. What
- * is left of the period does not change, since the calls of a lease were taken off when they were granted. So no usage
- * row is locked, written or read: one row for each lease instead of three.
- *
- * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside the
- * next; if they deadlock, PostgreSQL ends one of them, and it is sent again.
+ * Records what was spent and extends leases that neither need calls nor return any. Returns the numbers of the reports
+ * whose leases are open, as a JSON list.
+ * The calls stay in `lease.unbooked` until the lease is settled or reclaimed. What is left of the period does not
+ * change, because the grant has already taken these calls. So no usage row is touched: one row per lease instead of
+ * three.
+ * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside
+ * the next. If they deadlock, PostgreSQL ends one of them, which is repeated.
  */
 export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -30,34 +28,29 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
   SELECT json_agg(n)::text AS n FROM reported`;
 
 /**
- * The statement that books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a
- * new period. It gives the states as `StateColumns`. A lease whose period another process opened at the same moment has
- * no state and is to be sent again.
- *
- * Races it settles:
- * - Two processes want the last calls: the `usage` row of a user and period is locked before anything is computed from
- *   it. (To add up other processes' leases instead would grant too much: they are read from a snapshot that is older
- *   than the lock.) Rows are locked in order of user and period, against deadlocks.
- * - Two processes open a period: its row is inserted with what it grants. One of the two inserts it, and nothing of what
- *   the other computed is kept.
- * - Calls rest with an idle user of one process and another needs them: how many rest is counted in the usage row, under
- *   its lock. Whoever finds nothing left while some rest dates the user as changed; every process sees that with its
- *   next poll and gives back what rests with it.
- * - A call costs several, which several processes hold: it is granted all or none. Where none, and leases hold what is
- *   missing, the user is dated as changed too, and leases in use are put to rest. So two that need the same calls do not keep parts of them from each other.
- * - The answer to a report is lost: a report carries totals and not differences, so it can be sent again, and `seq` keeps
- *   a delayed report from undoing a later one.
- * - A lease is reclaimed while its holder is cut off: only `RECLAIM_SECONDS` after it expired, and not by a process
- *   that could not reach the database just now itself (`mayReclaim`), so that the holder usually settles first. What it reports later is booked all the same, even past
- *   the limit, since the closed row keeps how much was settled. A lease whose row was deleted is closed too. A lease that
- *   is locked is not reclaimed: its holder is reporting it. (An older release, which knows neither `unbooked` nor
- *   `resting`, leaves them in a lease that it closes: such a lease is reclaimed like an open one.)
- *
- * Thousands of leases a second go through it, and the planner does not know how many a report holds. So each step adds
- * columns to the rows of the one before, and joins only tables, by their keys.
- *
+ * Books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a new period. Returns
+ * the states as `StateColumns`. A lease whose period another process opened at the same moment has no state and must be
+ * sent again.
+ * Races:
+ * - Two processes want the last calls: the `usage` row is locked before anything is computed from it. Adding up leases
+ *   instead would grant too much, because they are read from a snapshot older than the lock. Rows are locked in order
+ *   of user and period, against deadlocks.
+ * - Two processes open a period: the row is inserted with its grant. The grant of the process that loses is dropped.
+ * - Calls rest elsewhere: they are counted in the usage row, under its lock. A settlement that can grant nothing while
+ *   some rest marks the user as changed. Every process then returns its resting calls with its next poll.
+ * - A call costs several: all are granted, or none. If leases hold the difference, the user is marked as changed and
+ *   leases in use are put to rest, so that two such calls do not each keep a part.
+ * - A response is lost: reports contain totals, so they can be repeated, and `seq` keeps a delayed one from undoing a
+ *   later one.
+ * - A holder is cut off: its lease is reclaimed only `RECLAIM_SECONDS` after it expired, and not by a process that
+ *   itself could not reach the database just now (`mayReclaim`). A late report is booked even past the limit, because
+ *   the closed row keeps how much was settled. A lease whose row was deleted counts as closed. A locked lease is not
+ *   reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves them in a
+ *   lease that it closes. Such a lease is reclaimed like an open one.
+ * The planner does not know how many leases a report holds. So each step adds columns to the rows of the one before,
+ * and joins only tables, by their keys.
  * @param mayReclaim whether lapsed leases of other processes are reclaimed
- * @param restingPart of what is left of a period, one part in so many may rest
+ * @param restingPart one part in this many of what is left of a period may rest
  */
 export const settlement = (
   reports: readonly LeaseReport[],

@@ -3,55 +3,50 @@ import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from './lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
-import type { Outages } from './quota-state.ts';
-import { endLease, isIdle, type QuotaState, type QuotaStates } from './quota-state.ts';
-import type { Statement } from './scheduler.ts';
-import { type DueLease, dueInTick, dueOfAsking } from './scheduler.ts';
+import { endLease, isIdle, type Outages, type QuotaState, type QuotaStates } from './quota-state.ts';
+import { type DueLease, dueInTick, dueOfAsking, type Statement } from './scheduler.ts';
 
-/** Pauses before the ledger is asked again, in ms: for a user who has nothing left, and after it failed. */
+/** Pauses before a retry, in ms: for a user with nothing left, and after the ledger failed. */
 export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
-/** Leases in one statement at most: it takes some 30 ms, so whoever asks meanwhile does not wait long. */
+/** Leases per statement. A settlement takes 30 ms, which bounds the wait of other calls. */
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
-
-type Settle = LedgerStore['settle'];
 
 type Dependencies = {
   quotas: QuotaStates;
   ledger: LedgerStore;
   clock: Clock;
   outages: Outages;
-  /** How many calls a first grant holds at least, where there is plenty. */
+  /** The least size of a first grant, where plenty is left. */
   firstGrant: number;
 };
 
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
-/** Which leases are reported to the ledger, and what is learnt from its answer: items → report → send → apply. */
+/** Reports leases to the ledger and applies its responses: items → report → send → apply. */
 export function createSettling({ quotas, ledger, clock, outages, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
   const askingFirst = new Set<QuotaState>();
-  /** Leases whose first grant is under way: no other statement has them. */
+  /** Leases whose first grant is running: no other statement includes them. */
   const opening = new Set<Lease>();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
 
-  /** The leases of users whose calls wait, but for those whose first grant is under way. */
   const itemsOfAsking = (users: Set<QuotaState>): DueLease[] =>
     dueOfAsking(users, opening, SETTLED_AT_ONCE, firstGrant);
 
-  /** Whether it is for a first grant that a user's calls wait: nothing else is to be settled with it. */
+  /** Whether the user's calls wait for a first grant, and nothing else of the user is unsettled. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /** @param mayGiveBack whether what an idle or recalled user holds goes back, but for the calls that may rest */
+  /** @param mayGiveBack whether an idle or recalled user's calls are returned, except those that may rest */
   function reportOf({ quota, lease, want, need = 1, recalled }: DueLease, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
     const rest = mayGiveBack && !closing && isAtRest ? restWanted(lease) : 0;
-    // How many it still holds is not known before the answer.
+    // How many it still holds is unknown until the response.
     if (rest > 0) suspend(lease);
     return {
       id,
@@ -68,7 +63,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     };
   }
 
-  /** What the ledger answers; after a failure it is left alone for a moment. */
+  /** After a failure the ledger is not queried for a moment. */
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
@@ -79,8 +74,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     return answer;
   }
 
-  /** Reports leases and learns from the answer. */
-  async function send(items: readonly DueLease[], statement: Settle): Promise<void> {
+  async function send(items: readonly DueLease[], statement: LedgerStore['settle']): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
     const states = await answerTo(statement(reports, outages.mayReclaim()));
@@ -98,13 +92,10 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (items.length > 0) await settle(items);
   }
 
-  /**
-   * A first grant of a user with plenty left has a statement of its own, which costs a fourth; whoever is left out asks
-   * again, and is settled.
-   */
+  /** A first grant of a user with plenty left costs a fourth of a settlement. Others are requested again. */
   async function grantFirst(): Promise<void> {
     refuseFailed();
-    // Since they asked they may have been settled, with a lease that ended meanwhile.
+    // They may have been settled meanwhile, with a lease that ended.
     const items = itemsOfAsking(askingFirst).filter(({ lease }) => lease.seq === 0);
     if (items.length === 0) return;
     for (const { lease } of items) opening.add(lease);
@@ -113,7 +104,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  /** A heartbeat costs a third of a settlement; a lease that the ledger does not know as open is settled after it. */
+  /** A heartbeat costs a third of a settlement. Leases that are not reported as open are settled. */
   async function heartbeat(items: readonly DueLease[]): Promise<void> {
     const asked = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
@@ -128,7 +119,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  /** What a report told of is settled, unless a later report was sent meanwhile. */
+  /** A report counts as settled, unless a later one was sent meanwhile. */
   function acknowledge({ lease }: DueLease, sent: LeaseReport): boolean {
     if (sent.seq !== lease.seq) return false;
     settledCalls += Math.max(0, sent.spent - lease.settled);
@@ -157,20 +148,19 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   return {
-    /** The user's leases go into the next statement for those who wait; tells whether that is the one of first grants. */
+    /** Adds the user to the next statement for waiting calls; returns whether that is for first grants. */
     ask(quota: QuotaState): boolean {
       const isFirst = isNew(quota);
       (isFirst ? askingFirst : asking).add(quota);
       return isFirst;
     },
 
-    /** Settles the leases that ask. Throws `database_unavailable`. */
+    /** Throws `database_unavailable`. */
     settleAsking,
-
-    /** Asks for the first grants. Throws `database_unavailable`. */
+    /** Throws `database_unavailable`. */
     grantFirst,
 
-    /** Begins a tick: all that is due, in statements of bounded size that throw `database_unavailable`. */
+    /** Begins a tick. Returns its statements, each of bounded size, which throw `database_unavailable`. */
     begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
       const activeUsers = quotas.review(now);
@@ -184,12 +174,11 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     },
 
     refuseFailed,
-
-    /** Calls that the ledger has; one that is given back later is not taken off. */
+    /** Calls that the ledger has recorded; later refunds are not subtracted. */
     settled: (): number => settledCalls,
   };
 
-  /** A database that could not be reached just now is not waited for: throws `database_unavailable`. */
+  /** A database that has just failed is not waited for: throws `database_unavailable`. */
   function refuseFailed(): void {
     if (clock.elapsed() >= failedUntil) return;
     throw new Problem('database_unavailable', 'The database cannot be reached.', { retryAfter: 2 });

@@ -1,23 +1,20 @@
 import { isoDate } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** Users whose dates one batch looks at, and rows at which it stops taking more users. */
+/** Users per batch, and rows at which a batch takes no more users. */
 const USERS = 2000;
 const ROWS = 5000;
 
 type Batch = { deleted: number; last: number | null };
 
-/** Deletes the rows of `UsageDay` that are past their retention. */
 export function createUsageDayStore(prisma: PrismaClient) {
   return {
     /**
-     * Deletes the rows of dates before one (its start, Unix ms), of the next users after a user key. `last` is the last of
-     * these users; null where there are no more.
-     *
-     * It takes the users in the order of their keys, and of each the first dates, by the table's primary key: an index on
-     * the date would be one more for the ledger to write, and to build it locks the ledger out for minutes where the table
-     * has gigabytes. A user is taken whole, so a batch has at most one user's rows more than its number. It locks no
-     * row that a settlement writes, since those are of today.
+     * Deletes the rows before a date (its start, Unix ms) of the users after a user key. `last` is the last of these
+     * users, or null at the end.
+     * A batch follows the primary key, user by user. An index on the date would cost the ledger another write, and
+     * building it locks the ledger out for minutes on a table of gigabytes. A user is deleted whole, so a batch exceeds
+     * its rows by one user's at most. It locks no row that a settlement writes, since those are of today.
      */
     async deleteBefore(date: number, after: number): Promise<Batch> {
       const before = isoDate(date);

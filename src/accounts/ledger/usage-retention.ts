@@ -8,14 +8,14 @@ import type { UsageDayStore } from './usage-day-store.ts';
 type Dependencies = {
   store: UsageDayStore;
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
-  /** How long the calls of a date are kept, in ms. */
+  /** In ms. */
   retention: number;
   clock: Clock;
   log: Log;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes the calls of dates that have been kept for as long as they may be: once a date, and as a process starts. */
+/** Deletes the calls per date that are past their retention: once a day, and at the start of a process. */
 export function createUsageRetention(dependencies: Dependencies) {
   const { store, refreshes, retention, clock, log, failures } = dependencies;
   const startedAt = clock.now();
@@ -37,16 +37,20 @@ export function createUsageRetention(dependencies: Dependencies) {
   }
 
   return createDeletionRounds({
-    ...{ name: 'usage-retention', refreshes, deleteOld, clock, failures },
-    // The setting may have changed with a start.
+    name: 'usage-retention',
+    refreshes,
+    deleteOld,
+    clock,
+    failures,
+    // The setting may have changed with a restart.
     isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
   });
 }
 
-/** Users see their calls of the newest 31 dates. */
+/** Users see the calls of the newest 31 dates. */
 const LEAST = 31 * DAY;
 
-/** Reads how long the calls of a date are kept, in ms. Throws `RangeError` with the form that is wanted. */
+/** Returns ms. Throws `RangeError` with the accepted form. */
 export function parseUsageRetention(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined || duration < LEAST)
@@ -54,5 +58,5 @@ export function parseUsageRetention(text: string): number {
   return duration;
 }
 
-/** The first date whose calls are kept (its start, Unix ms): a date is kept so long after its own end. */
+/** The first date whose calls are kept (its start, Unix ms). The retention counts from the end of a date. */
 export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);

@@ -4,29 +4,27 @@ import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts';
 
-/** A user as the operator sees one; instants in Unix ms. */
+/** A user as the operator sees it; instants in Unix ms. */
 export type Account = User & {
   state: UserState;
-  /** Keys that are alive, those in the grace of a rotation included. */
+  /** Live keys, including those in the grace period of a rotation. */
   keys: number;
-  /** Calls of the running period; those of the last seconds may not be counted yet. */
+  /** Calls of the running period; those of the last seconds may be missing. */
   used: number;
   period: Period;
   lastUsedAt: number | null;
 };
 
-/** A user, the keys that are still stored, and which notices go where. */
 type Shown<Notices> = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: Notices };
 
 type Dependencies<Notices> = {
   users: UserStore;
   accounts: AccountStore;
-  /** Which notices go to a user; undefined for none who is known. */
+  /** Undefined for an unknown user. */
   noticesOf: (userKey: number) => Promise<Notices | undefined>;
   clock: Clock;
 };
 
-/** What the operator reads about users and their keys. */
 export function createAccountReport<Notices>({ users, accounts, noticesOf, clock }: Dependencies<Notices>) {
   function accountOf(user: User, facts: AccountFacts, now: number): Account {
     const period = periodAt(user.plan, user.anchor, now);
@@ -41,12 +39,11 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
   }
 
   return {
-    /** Every user, by record number. */
     async list(): Promise<Account[]> {
       const now = clock.now();
       const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));
       const all = await users.list();
-      // One who registered between the two questions is in the next list.
+      // A user who registered between the two queries is in the next list.
       return all.flatMap((user) => {
         const known = facts.get(user.key);
         return known ? [accountOf(user, known, now)] : [];
@@ -72,16 +69,14 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
   };
 }
 
-/** What a user may do now: `revoked` where no key is left, `expired` until a renewal. */
-export type UserState = 'active' | 'expired' | 'revoked' | 'erased';
-
-/** A key that was `replaced` only reads, until its grace ends. */
-export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
-
+/** `revoked` if no live key is left, `expired` until a renewal. */
+type UserState = 'active' | 'expired' | 'revoked' | 'erased';
+/** A `replaced` key may only read, until its grace period ends. */
+type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 type UserFacts = { isErased: boolean; liveKeys: number; validUntil: number };
 
 /** Instants in Unix ms. */
-export function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
+function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
   if (isErased) return 'erased';
   if (liveKeys === 0) return 'revoked';
   return now >= validUntil ? 'expired' : 'active';
@@ -89,8 +84,8 @@ export function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: 
 
 type KeyFacts = { revokedAt: number | null; expiresAt: number | null; replacedAt: number | null };
 
-/** Of the key alone, whatever its user's state is. */
-export function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
+/** The state of the key alone, regardless of its user's. */
+function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   return replacedAt === null ? 'active' : 'replaced';

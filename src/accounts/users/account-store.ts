@@ -1,33 +1,25 @@
-import { type StoredKey, toStoredKey } from '#accounts/keys/key-store';
+import { orNull, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
 import { iso } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** What the operator is told of a user beside the record; instants in Unix ms. */
+/** Facts beside the user's record, for the operator; instants in Unix ms. */
 export type AccountFacts = {
   userKey: number;
   isErased: boolean;
-  /** Keys that are alive, those in the grace of a rotation included. */
+  /** Includes keys in the grace period of a rotation. */
   liveKeys: number;
   lastUsedAt: number | null;
-  /** The newest period that has calls, and how many; null where there are none. */
+  /** The newest period with calls, or null, and its calls. */
   periodStart: number | null;
   used: number;
 };
 
-/** A key, alive or not; instants in Unix ms. */
 export type AccountKey = StoredKey & { revokedAt: number | null };
+type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
 
-type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & {
-  lastUsedAt: Date | null;
-  periodStart: Date | null;
-};
-
-const orNull = (date: Date | null) => date?.getTime() ?? null;
-
-/** What there is about users and their keys, for the operator to read: nothing here changes anything. */
 export function createAccountStore(prisma: PrismaClient) {
   return {
-    /** Of every user, or of one. Calls that open leases have not reported yet are not counted. */
+    /** Facts of every user, or of one. Calls that open leases have not reported yet are missing. */
     async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
       const rows = await prisma.$queryRaw<FactsRow[]>`
         WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),
@@ -47,17 +39,12 @@ export function createAccountStore(prisma: PrismaClient) {
         FROM users u LEFT JOIN keys k ON k.user_key = u.key LEFT JOIN calls c ON c.user_key = u.key
           LEFT JOIN unbooked l ON l.user_key = u.key AND l.period_start = c.period_start
         ORDER BY u.key`;
-      return rows.map((row) => ({
-        ...row,
-        lastUsedAt: orNull(row.lastUsedAt),
-        periodStart: orNull(row.periodStart),
-      }));
+      return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
     },
 
-    /** Whether the database has a user, also one that was erased. */
+    /** Erased users count. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
 
-    /** All keys of a user that are still stored, the newest first. */
     async keys(userKey: number): Promise<AccountKey[]> {
       const rows = await prisma.apiKey.findMany({
         where: { userKey },

@@ -18,7 +18,7 @@ const id = z
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
-/** The largest id that the database can have. */
+/** The largest ID of the database's type. */
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
@@ -57,7 +57,10 @@ const remove = {
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
 
 const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
-  ...{ id, label, scopes: [...scopes], start },
+  id,
+  label,
+  scopes: [...scopes],
+  start,
   createdAt: iso(at.createdAt),
   lastUsedAt: isoOrNull(at.lastUsedAt),
   expiresAt: isoOrNull(at.expiresAt),
@@ -67,7 +70,7 @@ const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiK
 
 type Options = { users: Users; clock: Clock };
 
-/** The keys of a user, whom an owner key presents. One that was replaced lists them, and changes nothing. */
+/** A replaced owner key may list the keys, but not change them. */
 export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clock }) => {
   neverStored(app);
 
@@ -78,12 +81,14 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
     async (request, reply) => {
       const { label, scopes, expiresAt = null } = request.query;
-      const terms = { label, scopes, expiresAt };
-      const made = await users.createKey(byOwnerKey(request.caller), terms);
-      const { id, apiKey, start, createdAt } = made;
+      const made = await users.createKey(byOwnerKey(request.caller), { label, scopes, expiresAt });
       return reply.code(201).send({
-        ...{ id, label, scopes: [...scopes], apiKey, start },
-        createdAt: iso(createdAt),
+        id: made.id,
+        label,
+        scopes: [...scopes],
+        apiKey: made.apiKey,
+        start: made.start,
+        createdAt: iso(made.createdAt),
         expiresAt: isoOrNull(expiresAt),
       });
     },

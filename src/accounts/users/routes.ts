@@ -4,9 +4,8 @@ import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/gate';
 import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
-import { renewalLink } from '#accounts/users/registration';
+import { type RegistrationForm, registrationForm, renewalLink } from '#accounts/users/registration';
 import { neverStored } from '#server/replies/static-content';
-import { type RegistrationForm, registrationForm } from './registration.ts';
 import type { Users } from './users.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
@@ -96,13 +95,12 @@ const erase = {
 export type UserOptions = {
   users: Users;
   allowance: Allowance;
-  /** Registers users whose address is verified; not there where no mail is configured. */
+  /** Verifies addresses; undefined if no mail is configured. */
   mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
   settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };
 
 export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, allowance, mail, settings }) => {
-  /** What only an owner key may do. */
   const owner = { cost: 0, scope: 'account' } as const;
 
   neverStored(app);
@@ -114,17 +112,14 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
 
   app.get('/usage', { schema: usage, config: reading }, async ({ caller }) => allowance.usage(caller));
 
-  app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) => {
-    return users.rotate(byOwnerKey(request.caller), request.query.graceSeconds);
-  });
+  app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) =>
+    users.rotate(byOwnerKey(request.caller), request.query.graceSeconds),
+  );
 
   app.post(
     '/renew',
     { schema: renew, config: { ...owner, allowExpired: true, problems: ['renew_too_early'] } },
-    async (request) => {
-      const renewed = await users.renew(byOwnerKey(request.caller));
-      return users.record(renewed, presentedKey(request));
-    },
+    async (request) => users.record(await users.renew(byOwnerKey(request.caller)), presentedKey(request)),
   );
 
   app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
@@ -133,9 +128,13 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
   });
 
   const registering = {
-    ...({ open: true, sameSite: true, registers: true, perClient: 'registrations' } as const),
-    ...({ problems: ['database_unavailable'], headers: ['Link'] } as const),
-  };
+    open: true,
+    sameSite: true,
+    registers: true,
+    perClient: 'registrations',
+    problems: ['database_unavailable'],
+    headers: ['Link'],
+  } as const;
   app.post('/create', { schema: create, config: registering }, async ({ query }, reply) => {
     const verified = settings.registration === 'verified' ? mail : undefined;
     const registered = await (verified ? verified.registration.request(query) : users.create(query));

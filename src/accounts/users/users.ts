@@ -1,5 +1,4 @@
-import type { Authority } from '#accounts/keys/api-key';
-import { GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
+import { type Authority, GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { covers, notActive } from '#accounts/keys/key-problems';
 import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
@@ -23,20 +22,17 @@ function toRecord(user: User, apiKey: string): UserRecord {
   };
 }
 
-/** A key that was just made: its text is not to be had again. Instants in Unix ms. */
+/** A new key, whose text cannot be read again. Instants in Unix ms. */
 type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
 
 type Dependencies = {
   store: UserStore;
   clock: Clock;
-  /** Told after every change to a user or a key, so that this process acts on it at once. */
+  /** Called after every change to a user or key, so that this process applies it at once. */
   changed?: () => Promise<unknown>;
 };
 
-/**
- * The life of a user and of the keys; users are named by their record number. What an owner key asks for names its
- * authority, and is `api_key_revoked` when that key is no longer active in the database.
- */
+/** Each change by an owner key throws `api_key_revoked` if that key is no longer active in the database. */
 export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
@@ -44,7 +40,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     return user;
   }
 
-  /** Waits for a change, and has this process act on it. Throws `api_key_revoked` and `too_many_keys` for their outcomes. */
+  /** Applies a change in this process. Throws `api_key_revoked` and `too_many_keys` for these outcomes. */
   async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
     const outcome = await change;
     await changed();
@@ -59,7 +55,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
   }
 
   return {
-    /** Registers a user; the record carries the key, which is not to be had again. */
+    /** The record contains the key, which cannot be read again. */
     async create({ name, email, plan }: RegistrationForm, limit: number = PLANS[plan].limit): Promise<UserRecord> {
       const now = clock.now();
       const apiKey = mintApiKey();
@@ -70,19 +66,15 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(user, apiKey);
     },
 
-    /** The record of the user of a key, with name and email address for a key that manages the account. */
+    /** The record as the key may read it: with name and email address only for the scope `account`. */
     recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
       const record = toRecord(holder.user, apiKey);
       return covers(holder, 'account') ? record : { ...record, name: null, email: null };
     },
 
-    /** The whole record of a user, for a key that manages the account. */
     record: toRecord,
-
-    /** The record of a user who was just made, with the key. */
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> => toRecord(await existing(key), apiKey),
 
-    /** Sets how many calls a user may make in a period. */
     async limit(key: number, limit: number): Promise<User> {
       await existing(key);
       await store.setLimit(key, limit, clock.now());
@@ -91,9 +83,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * Creates an owner key in place of the one that asks for it or, for the operator, of every owner key. These remain
-     * valid for reading for `graceSeconds`; keys with other scopes are unaffected. Throws `api_key_revoked` and
-     * `too_many_keys`.
+     * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys may read for
+     * `graceSeconds`. Throws `api_key_revoked` and `too_many_keys`.
      */
     async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       await existing(authority.userKey);
@@ -103,10 +94,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /**
-     * For whoever has lost the owner key: a new one, and the old ones are dead at once. Undefined, and nothing is done,
-     * where the user was erased, the operator has revoked the keys, or the token (its hash) was used.
-     */
+    /** Replaces lost owner keys at once. Undefined if the user was erased, the keys revoked, or the code used. */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
@@ -114,10 +102,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return outcome && toRecord(await existing(key), apiKey);
     },
 
-    /** As the store of users has them. */
-    ...{ usersOf: store.usersOf, change: store.change },
+    usersOf: store.usersOf,
+    change: store.change,
 
-    /** Creates a key with these terms, which must not include `account`. Throws `api_key_revoked` and `too_many_keys`. */
+    /** The terms must not include `account`. Throws `api_key_revoked` and `too_many_keys`. */
     async createKey(authority: Authority, terms: KeyTerms): Promise<CreatedKey> {
       const [apiKey, createdAt] = [mintApiKey(), clock.now()];
       const key = storedForm(apiKey);
@@ -125,13 +113,9 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return { id, ...terms, apiKey, start: key.start, createdAt };
     },
 
-    /** The active keys of a user, newest first. */
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
-    /**
-     * Revokes a key; one that has ended already is left as it is. Throws `api_key_revoked`, `not_found` and
-     * `last_owner_key`.
-     */
+    /** A key that has already ended stays unchanged. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
       const outcome = await decided(store.deleteKey(authority, id, clock.now()));
@@ -143,11 +127,11 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       }
     },
 
-    /** One period more, or a fresh start after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
+    /** Adds a period, or starts anew after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
     async renew(authority: Authority): Promise<User> {
       const { validUntil } = await existing(authority.userKey);
       const now = clock.now();
-      // Of two requests at once, such as a double click after a lapse, the second renews nothing.
+      // Of two simultaneous requests, such as a double click after a lapse, the second renews nothing.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
@@ -156,7 +140,6 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       throw new Problem('renew_too_early', detail);
     },
 
-    /** Ends every key of a user; gives how many there were. */
     async revoke(key: number): Promise<number> {
       await existing(key);
       const count = await store.revokeKeys(key, clock.now());
@@ -164,7 +147,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return count;
     },
 
-    /** Ends every key of a user and erases name and e-mail; the record number and the counts stay. */
+    /** Revokes every key and erases name and email address; the record number and the counts stay. */
     async erase(authority: Authority): Promise<void> {
       await decided(store.erase(authority, clock.now()));
     },

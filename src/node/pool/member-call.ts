@@ -4,21 +4,20 @@ import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '
 import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
 import { UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
-import type { WantedChain } from './member.ts';
-import { isOfNode, type Member, nameOf, toFailure } from './member.ts';
+import { isOfNode, type Member, nameOf, toFailure, type WantedChain } from './member.ts';
 
 type Options = {
   chain: WantedChain;
-  /** The dialect that all nodes are said to speak; undefined where each is asked for its own. */
+  /** The configured dialect of all nodes; undefined to detect it per node. */
   configured: NodeDialect | undefined;
   clock: Clock;
   log: Log;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Calls one node in its dialect, once its chain is known, and remembers why it failed. */
+/** Calls one node in its dialect, once its chain is known, and keeps its last failure. */
 export function createMemberCall({ chain, configured, clock, log, failures }: Options) {
-  /** Asks a node for its newest block, which tells its chain too. */
+  /** The newest block also states the chain. */
   async function readHead(member: Member, calls: NodeCalls): Promise<number> {
     const head = await calls.head();
     const [before, told] = [member.chainId, head.chainId ?? null];
@@ -29,7 +28,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     return head.height;
   }
 
-  /** Finds out which dialect a node speaks; when that fails, nothing of the call has been sent. */
+  /** Detects the node's dialect. If that fails, nothing of the call has been sent. */
   async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
     try {
       const found = await detectDialect(ask);
@@ -41,7 +40,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     }
   }
 
-  /** Hears from a node of which chain it is, before it is believed anything; nothing of the call has been sent. */
+  /** Asks a node for its chain before trusting it. If that fails, nothing of the call has been sent. */
   async function introduce(member: Member, calls: NodeCalls): Promise<void> {
     try {
       await readHead(member, calls);
@@ -53,7 +52,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     if (chain.isLeftOut(member)) throw chain.failure();
   }
 
-  /** Makes a call in the node's dialect, which is found out again where the node does not know the path any more. */
+  /** Makes a call in the node's dialect, which is detected again if the node no longer knows the path. */
   async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, ask));
@@ -73,11 +72,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     }
   }
 
-  /**
-   * One attempt at one node, until an instant of the monotonic clock.
-   *
-   * @param sends whether what a broadcast sends may have arrived when it fails
-   */
+  /** `until` is monotonic, in ms; `sends` states whether a broadcast may have arrived when the call fails. */
   async function call<T>(
     member: Member,
     until: number,

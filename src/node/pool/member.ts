@@ -11,7 +11,7 @@ const REASONS: Record<NodeFaultKind, FailureCause> = {
   wrong_dialect: 'unexpected',
 };
 
-/** Every failure of a node, by its name, as an `UpstreamFailure`; what the node refused to take counts as not sent. */
+/** Converts failures to `UpstreamFailure`. A transaction that the node rejected counts as not sent. */
 export function toFailure(error: unknown, sent: boolean, node: string): unknown {
   if (error instanceof UpstreamFailure) {
     if (sent && error.reason !== 'rate_limited') return error;
@@ -21,56 +21,47 @@ export function toFailure(error: unknown, sent: boolean, node: string): unknown 
   }
   if (!(error instanceof NodeFault)) return error;
   const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
-  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), {
-    cause: error,
-    sent: isTaken,
-  });
+  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
 }
 
-/** The failures that are the node's even where the caller chose how much to ask for. */
+/** Failures of the node, even if the caller chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
-/** The failure that is never the node's: another one would answer as much. */
+/** Never a failure of the node: another node would respond with as much. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
-/** Whether a failure says something of the node; `isOpenEnded`: the caller chose how much to ask for. */
+/** Whether a failure concerns the node. `isOpenEnded`: the caller chose how much to request. */
 export const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
   reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
 
-/** One of the nodes, and what it was last known to be. */
 export function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
   return {
-    /** As the log and the warnings name it: its place among the URLs, from 1. */
+    /** Its position among the URLs, from 1, for the log and warnings. */
     number: index + 1,
     source,
     dialect,
     capabilities: {},
-    /** Of its newest block, as of the last check; undefined when that failed. */
+    /** Of its newest block at the last check; undefined if that failed. */
     height: undefined as number | undefined,
-    /** Of which chain it has told that it is; null when it told none. */
+    /** The chain that it reported; null if it reported none. */
     chainId: undefined as string | null | undefined,
-    /** Why its last call failed. */
+    /** Of its last call. */
     failure: undefined as UpstreamFailure | undefined,
   };
 }
 
-/** A node's name in logs and metrics. */
 export const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${number}`;
 
 export type Member = ReturnType<typeof createMember>;
 
-/**
- * Which chain the nodes must be of.
- *
- * @param chainId the configured one; that of the first node which has told its own where it is left out
- */
+/** Without a configured `chainId`, the chain of the first node that has reported one is wanted. */
 export function createWantedChain(members: readonly Member[], chainId: string | undefined) {
-  /** Nothing is believed of a node before it has told its chain, but where there is no other to be told from. */
+  /** A single node without a configured chain has nothing to compare with. */
   const areCompared = members.length > 1 || chainId !== undefined;
 
   const wanted = (): string | undefined =>
     chainId ?? members.find((member) => typeof member.chainId === 'string')?.chainId ?? undefined;
 
-  /** Whether a chain that was told is not the wanted one; one that tells no chain is only known by its place. */
+  /** A node that reports no chain counts as another chain if one is configured. */
   function isOther(told: string | null): boolean {
     return told === null ? chainId !== undefined : told !== (wanted() ?? told);
   }
@@ -81,14 +72,12 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     areCompared,
     wanted,
     isLeftOut,
-
-    /** The nodes that are not known to be of another chain. */
+    /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
-
-    /** That no node is of the chain; nothing of the call has been sent. */
+    /** No node is on the chain; nothing of the call has been sent. */
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
 
-    /** Throws `NodeFault` for a chain that is told and is not the wanted one. */
+    /** Throws `NodeFault` for another chain. */
     check(told: string): void {
       if (areCompared && isOther(told)) throw new NodeFault('malformed', 'the answer is of another chain');
     },

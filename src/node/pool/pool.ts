@@ -9,24 +9,24 @@ import { createMember, createWantedChain, type Member } from './member.ts';
 import { createMemberCall } from './member-call.ts';
 import { createSelection } from './selection.ts';
 
-/** How often all nodes are tried when the last failure was a passing one; otherwise each is asked once. */
+/** How often all nodes are tried if the last failure was temporary; otherwise each is tried once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
 type Options = {
-  /** In the order in which they are to be tried. */
+  /** In the order in which they are tried. */
   sources: readonly NodeSource[];
   dialect: NodeDialect | 'auto';
-  /** The chain that is wanted; that of the first node which has told its own where it is left out. */
+  /** Without it, the chain of the first node that has reported its own. */
   chainId?: string | undefined;
-  /** The whole deadline of one answer, whichever nodes are tried for it; in ms. */
+  /** The deadline of a response, over all nodes, in ms. */
   timeoutMs: number;
   clock: Clock;
   log: Log;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** The nodes, any of which answers what is read: when one fails, the next is asked. */
+/** Reads from any node: when one fails, the next is tried. */
 export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
@@ -40,10 +40,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     call,
     checkChain: chain.check,
 
-    /**
-     * What the first node answers that can; no node may use up the time that another still needs. Throws
-     * `NodeRejection` when one refuses, and the last `UpstreamFailure` when all fail.
-     */
+    /** No node uses up the time of the next. Throws `NodeRejection`, or the last `UpstreamFailure`. */
     async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
       const asked = new Set<Member>();
       let failure: unknown;
@@ -65,7 +62,6 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
       }
     },
 
-    /** What is wrong with which node, as of the last call to it. */
     warnings(): Warning[] {
       return members.flatMap((member): Warning[] => {
         const node = { about: 'node', node: member.number } as const;

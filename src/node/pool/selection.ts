@@ -3,23 +3,22 @@ import { type Clock, SECOND } from '#core/clock';
 import type { Member, WantedChain } from './member.ts';
 import type { MemberCall } from './member-call.ts';
 
-/** How often each node is asked for its newest block, while there are calls, in ms. */
+/** How often each node is asked for its newest block while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;
-/** A node this many blocks behind the best is not asked while others can be. */
+/** A node this many blocks behind the best is used only if no other can be. */
 const MOST_BEHIND = 50;
-/** The part of an answer's time that the first callers wait for the nodes to tell their heights. */
+/** The part of the deadline that the first callers wait for the nodes' heights. */
 const PATIENCE = 0.25;
 
 type Options = MemberCall & {
-  /** In the order in which they are to be tried. */
+  /** In the order in which they are tried. */
   members: readonly Member[];
   chain: WantedChain;
-  /** The whole deadline of one answer, in ms. */
+  /** The deadline of a response, in ms. */
   timeoutMs: number;
   clock: Clock;
 };
 
-/** Selects the nodes to ask by the height that each has reached. */
 export function createSelection({ members, chain, call, readHead, timeoutMs, clock }: Options) {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let firstCheck: Promise<unknown> | undefined;
@@ -33,7 +32,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     }
   }
 
-  /** Asks for the heights when it is time. Only the first callers wait for them, and not for long. */
+  /** Refreshes the heights when they are due. Only the first callers wait for them, and not for long. */
   async function checkHeights(): Promise<void> {
     if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
       checkedAt = clock.elapsed();
@@ -43,14 +42,14 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     await firstCheck;
   }
 
-  /** How many blocks a node is behind the best, where that is too many to be asked; else undefined. */
+  /** How many blocks a node is behind the best if that excludes it, else undefined. */
   function lag({ height }: Member): number | undefined {
     if (height === undefined) return undefined;
     const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
     return blocks > MOST_BEHIND ? blocks : undefined;
   }
 
-  /** The nodes to ask, in order: those that failed, or whose height is not known, come last. */
+  /** Nodes that failed or have no known height come last. */
   async function candidates(): Promise<Member[]> {
     if (chain.areCompared) await checkHeights();
     const among = chain.members();
@@ -58,7 +57,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The highest may answer nothing but its height: while none is sound, those far behind are asked too.
+    // The highest node may fail at everything but its height: while none is sound, nodes far behind are tried too.
     return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 

@@ -3,11 +3,8 @@ import { isoDate } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
-/**
- * A part of a mail: a paragraph, a link under words of its own, or text to be copied as it stands. Nothing that a caller
- * chose belongs in one: whoever types in a stranger's address could write to the stranger.
- */
-export type MailPart = string | { link: string; words: string } | { code: string };
+/** Never put caller input into a part: anyone can enter a stranger's address, and so write to the stranger. */
+type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {
   if (typeof part === 'string') return part;
@@ -20,7 +17,7 @@ function htmlOf(part: MailPart): string {
   return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
 }
 
-/** Writes a mail of these parts. The subject is one line, whatever it is made of. */
+/** The subject becomes one line. */
 export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
   const html = parts.map(htmlOf).join('\n');
   return {
@@ -30,19 +27,17 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
   };
 }
 
-/** An instant (Unix ms) as people read it, to the minute: `2026-01-31 12:00 UTC`. */
+/** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
 export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The call that does what a link does, for whoever has no browser; `path` begins with a slash. */
+/** The call that does what a link does, without a browser; `path` begins with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
-/** A user of the address, and the token that gives a new key; instants in Unix ms. */
 type RecoverableUser = {
   key: number;
   plan: Plan;
   createdAt: number;
-  /** How the newest owner key begins, where that is known. */
   start: string | null;
   lastUsedAt: number | null;
   token: string;
@@ -58,16 +53,8 @@ function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser)
   return `User ${key}: ${facts.join(', ')}.`;
 }
 
-type Values = {
-  users: readonly RecoverableUser[];
-  /** How many more users the address has. */
-  others: number;
-  /** When the tokens end, in Unix ms. */
-  expiresAt: number;
-  publicUrl: string;
-};
+type Values = { users: readonly RecoverableUser[]; others: number; expiresAt: number; publicUrl: string };
 
-/** The mail to whoever asked for a new key: every user of the address, each with a token. */
 export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): Mail {
   const each = users.flatMap((user): MailPart[] => [
     described(user),
@@ -85,12 +72,11 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
 type VerificationMailValues = {
   plan: Plan;
   token: string;
-  /** When the token ends, in Unix ms. */
+  /** In Unix ms. */
   expiresAt: number;
   publicUrl: string;
 };
 
-/** The mail to whoever registers: with its token the user is made. */
 export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
   writeMail('Confirm your address', [
     `Somebody asked for an API key at ${publicUrl} (${plan} plan) with this address. If that was not you, you need not do anything: nobody is registered.`,

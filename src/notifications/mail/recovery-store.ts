@@ -2,16 +2,12 @@ import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES, type MailRate, mailSubject } from './one-time-code.ts';
 
-/** A token that was mailed: its hash, who gets a new key for it, and until when (Unix ms). */
+/** `hash` of a one-time code; `expiresAt` in Unix ms. */
 type NewToken = { hash: string; userKey: number; expiresAt: number };
 
-/** What recovery by mail keeps: who was asked for, and the tokens that were mailed. */
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /**
-     * Adds the message `recover` (its id a UUID) for an address, unless it was sent enough; tells whether it did. One
-     * statement, the same whether anybody has the address.
-     */
+    /** Returns whether the limit allows the mail. The statement is the same for unknown addresses. */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),
@@ -28,13 +24,13 @@ export function createRecoveryStore(prisma: PrismaClient) {
       });
     },
 
-    /** Whom a token is for. Whether it can be used is decided by what makes the new key. */
+    /** Does not check whether the code is usable: the statement that creates the new key does. */
     async userOf(hash: string): Promise<number | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash } });
       return token?.userKey ?? undefined;
     },
 
-    /** Tokens and registrations that have ended are no more, nor are counts that bound nothing any more. */
+    /** Deletes expired codes, expired registrations, and counts that limit nothing any more. */
     async tidy(now: number): Promise<void> {
       const past = { lte: new Date(now) };
       await prisma.mailToken.deleteMany({ where: { expiresAt: past } });
@@ -48,10 +44,10 @@ export function createRecoveryStore(prisma: PrismaClient) {
 export type RecoveryStore = ReturnType<typeof createRecoveryStore>;
 
 /**
- * As a part of a statement: counts a mail to an address, and gives a row where it may be sent. It does not ask whether
- * there is a user of the address, so it costs and tells the same. The row is locked: of two at once the second sees the
- * first. A clock that was set back shuts nobody out.
- * @param now Unix ms
+ * SQL part: counts a mail to an address, and returns a row if it may be sent. It does not look for a user of the
+ * address, so timing and cost reveal nothing. The row is locked: of two simultaneous requests the second sees the
+ * first. A clock that was set back blocks no address.
+ * @param now in Unix ms
  */
 export function admitMail(
   kind: Parameters<typeof mailSubject>[0],

@@ -1,5 +1,4 @@
-import type { storedForm } from '#accounts/keys/api-key';
-import { OWNER_SCOPES } from '#accounts/keys/api-key';
+import { OWNER_SCOPES, type storedForm } from '#accounts/keys/api-key';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
@@ -8,16 +7,12 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
 
-/** What waits for its address to be confirmed; `expiresAt` in Unix ms. */
+/** Waits for its address to be verified; `expiresAt` in Unix ms. */
 export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
 
-/** Registrations that wait for a token that was mailed. */
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /**
-     * Keeps what was asked for, with the message `verify` of the same id (a UUID), unless the address was sent enough;
-     * tells whether it did. One statement, the same whether anybody has the address.
-     */
+    /** Returns whether the limit allows the mail. The statement is the same for unknown addresses. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,
@@ -45,16 +40,13 @@ export function createRegistrationStore(prisma: PrismaClient) {
       await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
     },
 
-    /** The plan of the registration that a token is for. Whether it can be used is decided by `confirm`. */
+    /** Does not check whether the code is usable: `confirm` does. */
     async planOf(hash: string): Promise<Plan | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
       return token?.registration?.plan;
     },
 
-    /**
-     * Makes the user of a registration and the first owner key, and gives the record number; undefined where the token
-     * was used or has ended. One statement, and whoever deletes the registration has it: of two at once one makes a user.
-     */
+    /** Returns the record number; undefined without a valid code. Race: one statement deletes the registration. */
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },

@@ -15,10 +15,10 @@ import type { RegistrationStore } from './registration-store.ts';
 
 type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'recordOf'> };
 
-/** Registration of addresses that were confirmed: nobody is registered before. */
+/** No user is created before the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /** Keeps what was asked for and mails a token. Throws `rate_limited` where the address was sent enough. */
+    /** Stores a registration and mails a one-time code. Throws `rate_limited` at the limit of the address. */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
@@ -30,7 +30,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       return { email: form.email, expiresAt: iso(expiresAt) };
     },
 
-    /** Sends the mail of a message `verify`, while there is time left to confirm. Each time it has a new token. */
+    /** Sends the mail of a message `verify`, unless the registration has expired. Each attempt uses a new code. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const registration = await store.find((payload as { registration: string }).registration);
       if (!registration || registration.expiresAt <= clock.now()) return;
@@ -40,7 +40,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       await mailer.send({ ...verificationMail({ plan, token, expiresAt, publicUrl }), id, to: email }, signal);
     },
 
-    /** Makes the user of a token, who is valid from now on. Throws `token_invalid`. */
+    /** Creates the user of a code, whose term begins now. Throws `token_invalid`. */
     async verify(token: string): Promise<UserRecord> {
       const now = clock.now();
       const hash = hashMailToken(token);
@@ -57,16 +57,14 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
 
 export type VerifiedRegistration = ReturnType<typeof createVerifiedRegistration>;
 
-/** How many users a mail lists. */
 const MOST_LISTED = 50;
 
-/** What every kind of mail is sent with. */
-export type MailDependencies = {
+type MailDependencies = {
   mailer: Mailer;
-  /** Has messages that were added leave at once. */
+  /** Sends messages that were added, without waiting for the next poll. */
   wake: () => void;
   clock: Clock;
-  /** Where users reach the service, without a slash at its end. */
+  /** Public URL of the service, without a trailing slash. */
   publicUrl: string;
 };
 
@@ -75,18 +73,15 @@ type RecoveryDependencies = MailDependencies & {
   users: Pick<Users, 'recover' | 'usersOf'>;
 };
 
-/**
- * A new key by mail for whoever has lost theirs. Nothing that a request does depends on whether the address is known:
- * who has it is looked up when the mail is sent.
- */
+/** Does the same for known and unknown addresses: users are looked up when the mail is sent. */
 export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
-    /** Asks for a mail to an address, of which there are few; nothing tells whether one is sent. */
+    /** Requests a mail, within the limit of the address. Never reveals whether one is sent. */
     async request(email: string): Promise<void> {
       if (await store.request(randomUUID(), email, clock.now())) wake();
     },
 
-    /** Sends the mail of a message `recover`, if anybody has the address. Each time it has new tokens. */
+    /** Sends the mail of a message `recover` if the address has users. Each attempt uses new codes. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
       const { users: found, count } = await users.usersOf(email, MOST_LISTED);
@@ -96,11 +91,11 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // To the address that was registered, never to what somebody else wrote for it.
+      // To the address as registered, never as the request wrote it.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 
-    /** The record of the user of a token, with a new owner key. Throws `token_invalid`. */
+    /** Returns the user of a code, with a new owner key. Throws `token_invalid`. */
     async confirm(token: string): Promise<UserRecord> {
       const hash = hashMailToken(token);
       const key = isMailToken(token) ? await store.userOf(hash) : undefined;

@@ -11,7 +11,7 @@ import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
 import type { Recovery, VerifiedRegistration } from './registration.ts';
 
-/** The most that a body may have, in bytes: an address or a token. */
+/** Largest body, in bytes: an address or a one-time code. */
 const MAX_BYTES = 4 * 1024;
 
 const tokenBody = z.object({
@@ -64,19 +64,18 @@ const verify = {
   response: { 201: userRecord },
 };
 
-/** What any of these calls may meet. */
 const PROBLEMS: ProblemCode[] = ['unsupported_media_type', 'overloaded', 'database_unavailable'];
 
-export type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
+type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
 
 type Options = {
-  /** Not there where no mail is configured. */
+  /** Undefined if no mail is configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
   settings: Pick<RegistrationSettings, 'basePath' | 'registration'>;
 };
 
-/** What is done with mails: no key is needed, since it may be lost or not there yet. */
+/** Requires no key: the user may have lost it, or may not have one yet. */
 export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
   neverStored(app);

@@ -12,10 +12,7 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/**
- * Notices that an address gets by mail in a day when nobody has verified it: whoever registers with somebody else's must
- * not be able to fill that one's letter box. The others wait.
- */
+/** Daily limit of an unverified address, so that a foreign registration cannot flood its mailbox. */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -26,13 +23,13 @@ type Dependencies = {
   mailer: Mailer;
   webhooks: WebhookSender;
   clock: Clock;
-  /** Where users reach the service, without a slash at its end. */
+  /** Public URL of the service, without a trailing slash. */
   publicUrl: string;
 };
 
-/** How the messages of the outbox that carry notices are delivered: to whom, is found out then. */
+/** Delivers messages that carry notices. The recipient is looked up at delivery. */
 export function createNoticeDelivery({ store, settings, mailer, webhooks, clock, publicUrl }: Dependencies) {
-  /** A notice that has nobody to go to any more counts as delivered. */
+  /** A notice without a recipient counts as delivered. */
   const addressed = (message: OutboxMessage): Promise<Addressed | undefined> =>
     store.find(payload.parse(message.payload).notice, clock.now());
 
@@ -67,29 +64,26 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
   return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;
 }
 
-/** How often each is done, over all processes, and how often a process asks whether it is its turn, in ms. */
+/** How often each runs over all processes, and how often a process checks whether it is its turn, in ms. */
 const TELL_OF_USE = 5 * SECOND;
 const TELL_OF_END = MINUTE;
 const ASK_EVERY = 2.5 * SECOND;
-/** Looking may take one part in so many of the time: where there are so many users that it takes longer, it waits longer. */
+/** Looking takes at most one part in this many of the time: with many users the pauses grow. */
 const PART = 50;
-/** A call waits so long at most for other things than an upstream, in ms: after that it is charged for good. */
+/** The longest wait of a call except for upstreams, in ms: after that its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;
 
 type WatchDependencies = {
   store: Pick<NoticeStore, 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
   claims: Pick<RefreshStore, 'takeTurn'>;
-  /** Told when there are messages to be sent. */
+  /** Called when there are messages to be sent. */
   wake: () => void;
   upstreamTimeoutMs: number;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/**
- * Looks again and again what users are to be told. It is found in what is stored, for all users together, so nothing is
- * missed whichever processes spend or die, and the ledger has nothing to do with it.
- */
+/** Finds due notices in the stored data, so that none is missed when a process dies. */
 export function createNoticeWatch(dependencies: WatchDependencies) {
   const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;

@@ -4,11 +4,11 @@ import { Prisma } from '#generated/prisma/client';
 import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
 import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 
-/** A user `u`, with the settings `s`, who gets notices at all. */
-export const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
+/** SQL: whether a user `u` with the settings `s` gets notices at all. */
+const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
-/** The end of a statement that tells of the notices `fresh` (id, user_key): their messages, and how many notices there are. */
-export const addMessagesOfFresh = Prisma.sql`
+/** Ends a statement: adds the messages of the notices `fresh` (id, user_key), and returns their number. */
+const addMessagesOfFresh = Prisma.sql`
   added AS (
     INSERT INTO outbox_message (id, kind, user_key, payload)
     SELECT gen_random_uuid(), channel.kind, user_key, json_build_object('notice', fresh.id)
@@ -17,16 +17,13 @@ export const addMessagesOfFresh = Prisma.sql`
         UNION ALL SELECT ${NOTICE_WEBHOOK} WHERE s.webhook_url IS NOT NULL) AS channel)
   SELECT count(*)::int AS told FROM fresh`;
 
-/** Users who are told at once at the most: the next look tells more. */
+/** Users per statement; the next run continues. */
 const TOLD_AT_ONCE = 1_000;
 
 /**
- * The statement that finds whose validity ends soon, and adds the messages that tell them: all or nothing of it is
- * stored. It gives how many notices there are. Of the days before the end the fewest that hold are told: who comes late
- * is told the last alone. Who has no key that could be renewed is not told.
- *
- * Race: two processes may look at once; the unique index has one notice for each event.
- *
+ * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. Of the
+ * days before the end only the smallest that applies is reported. A user without a renewable key gets no notice.
+ * Race: two processes may run it at once; the unique index allows one notice per event.
  * @param now in Unix ms
  */
 export const tellOfEndingValidity = (now: number): Prisma.Sql => Prisma.sql`
@@ -46,23 +43,19 @@ export const tellOfEndingValidity = (now: number): Prisma.Sql => Prisma.sql`
     LIMIT ${TOLD_AT_ONCE} ON CONFLICT DO NOTHING RETURNING id, user_key),
   ${addMessagesOfFresh}`;
 
-/** A period that ended less than so many days ago is still looked at: its last calls may be settled late. */
+/** A period that ended less than this many days ago is still checked: its last calls may be settled late. */
 const DAYS_AFTER_END = 7;
-
-/** Thresholds that are noted at once at the most: the next look notes more. */
+/** Thresholds per statement; the next run continues. */
 const NOTED_AT_ONCE = 1_000;
 
-/** Of these periods, those of which so many calls are spent or held that a threshold may be passed. */
+/** SQL: the periods in which so many calls are spent or leased that a threshold may be passed. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, p.outstanding, u."limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/**
- * Those of a monthly plan are found by their start; those of longer ones user by user, since from so far back there are
- * many more rows of monthly plans.
- */
+/** Longer plans are read user by user: by start, many more rows of monthly plans would be read. */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
@@ -76,23 +69,18 @@ const busy = (now: number): Prisma.Sql => {
 };
 
 /**
- * The statement that finds who has used so much of the allowance that they are to be told, and adds the messages that
- * tell them: all or nothing of it is stored. It gives how many notices there are.
- *
- * - Calls are those that are booked and those of leases that are not yet. `used + outstanding` is never less: the leases
- *   of those alone are read whom this brings past a threshold of which they were not told.
- * - A call is counted when it is made, and given back when it fails. So a threshold that is passed is noted first
- *   (`seen_at`), and told by a later look if it is passed still; else the note is deleted.
- *
- * Races: two processes may look at once. The unique index has one note for each event, and of two that tell it the
- * second finds, when it has waited for the row, that it is told.
- *
- * A row is read for each user who gets notices, and nothing written but what is told: the ledger does not know of all
- * this. Each notice is looked up by its key (`LIMIT`), and no more than a thousand are under way: the planner, who does not
- * know how many rows a step has, could compare all with all.
- *
+ * Finds users who have used up to one of their thresholds and adds their messages, all or nothing. Returns the number
+ * of notices.
+ * - Booked calls and unbooked calls of leases count. `used + outstanding` is never less, so leases are read only where
+ *   it passes a threshold that was not reported yet.
+ * - A failed call is refunded after it was counted. So a passed threshold is noted first (`seen_at`), and reported by a
+ *   later run if it is still passed; otherwise the note is deleted.
+ * Race: two processes may run it at once. The unique index allows one note per event. Of two that report it, the second
+ * waits for the row and finds it reported.
+ * Each notice is looked up by its key (`LIMIT`), for at most a thousand at once: the planner does not know how many
+ * rows a step has, and could compare all with all.
  * @param now in Unix ms
- * @param staysMs for how long a threshold has to stay passed before it is told
+ * @param staysMs how long a threshold must stay passed before it is reported
  */
 export const tellOfUsedAllowances = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
   WITH busy AS (${busy(now)}),

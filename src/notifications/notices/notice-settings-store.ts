@@ -4,25 +4,20 @@ import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { DEFAULT_THRESHOLDS } from './notice.ts';
 
-/** Which notices a user gets, and where. */
 export type NoticeSettings = {
   email: boolean;
   webhookUrl: string | null;
-  /** Per cent of the allowance, ascending. */
+  /** Percent of the allowance, ascending. */
   thresholds: number[];
 };
 
-/**
- * What holds of a user `u` with the settings `s`, which may be missing: mail goes to addresses that were verified, and
- * to others only when it is asked for.
- */
+/** SQL, for a user `u` with the row `s` or none. By default, mail goes only to verified addresses. */
 export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
-/** The rows of `NoticeSettings`. */
 export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick<Users, 'change'>) {
   return {
-    /** The settings of a user, or the defaults. */
+    /** Returns the defaults if nothing is stored. */
     async find(userKey: number): Promise<NoticeSettings | undefined> {
       const [row] = await prisma.$queryRaw<NoticeSettings[]>`
         SELECT ${EMAIL} AS email, s.webhook_url AS "webhookUrl", ${THRESHOLDS} AS thresholds
@@ -31,9 +26,9 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
     },
 
     /**
-     * Stores the settings. `isSecretNew` states whether the offered secret was stored: for a new address, and for the same
-     * one when `isRotated`. The secret before then remains valid beside it until `graceEnds` (Unix ms).
-     * Race: one statement decides, so of two requests with the same address the secret of one is stored.
+     * `isSecretNew` states whether the offered secret was stored: for a new address, and for the same one if
+     * `isRotated`. The previous secret remains valid until `graceEnds` (Unix ms). Race: one statement decides, so of
+     * two requests with the same address one secret is stored.
      */
     put: (
       authority: Authority,
@@ -58,7 +53,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
         return row;
       }),
 
-    /** An address wants no more: nothing is posted to it any longer, if it is still the user's. */
+    /** Stops webhooks to an address that rejects them, if it is still the user's. */
     async dropWebhook(userKey: number, webhookUrl: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE notice_settings SET webhook_url = NULL, secret = NULL, previous_secret = NULL, previous_until = NULL

@@ -5,7 +5,6 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { tellOfEndingValidity, tellOfUsedAllowances } from './due-notices-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
 
-/** A notice, and to whom it goes as things stand now. */
 export type Addressed = {
   notice: Notice;
   user: { email: string; plan: Plan; anchor: number; isVerified: boolean };
@@ -35,29 +34,24 @@ function toNotice({ id, userKey, kind, concerns, threshold, used, limit, toldAt 
   return { ...common, kind, threshold, periodStart: at, used: used ?? 0, limit: limit ?? 0 };
 }
 
-/** A message that carries a notice and has not arrived; instants in Unix ms. */
+/** A message whose notice has not arrived; instants in Unix ms. */
 export type NoticeMessage = {
   notice: string;
   userKey: number;
   kind: 'usage' | 'validity';
-  /** Per cent, or days. */
   threshold: number;
   channel: 'notice-mail' | 'notice-webhook';
   createdAt: number;
   attempts: number;
-  /** Null once it was given up. */
   dueAt: number | null;
-  /** Null while it has not failed. */
+  /** Null before its first failure. */
   lastError: string | null;
 };
 
-/** How many messages are listed. */
 const MOST_LISTED = 1_000;
-
-/** A notice is kept for longer than a yearly plan's period, since nothing is told twice. */
+/** Longer than the period of a yearly plan, so that no notice is sent twice. */
 const KEPT_DAYS = 400;
 
-/** The rows of `Notice`. */
 export function createNoticeStore(prisma: PrismaClient) {
   async function told(statement: Prisma.Sql): Promise<number> {
     const [row] = await prisma.$queryRaw<[{ told: number }]>(statement);
@@ -65,20 +59,11 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /**
-     * Stores who is to be told of the allowance that they have used, and the messages that tell them; gives how many
-     * notices there are. `now` in Unix ms; a threshold is told when it stays passed for so many ms.
-     */
-    async tellOfUsedAllowances(now: number, staysMs: number): Promise<number> {
-      return told(tellOfUsedAllowances(now, staysMs));
-    },
+    /** Returns the number of notices. `now` in Unix ms; a threshold must stay passed for `staysMs`. */
+    tellOfUsedAllowances: (now: number, staysMs: number): Promise<number> => told(tellOfUsedAllowances(now, staysMs)),
+    tellOfEndingValidity: (now: number): Promise<number> => told(tellOfEndingValidity(now)),
 
-    /** The same of those whose validity ends soon. */
-    async tellOfEndingValidity(now: number): Promise<number> {
-      return told(tellOfEndingValidity(now));
-    },
-
-    /** A notice and to whom it goes; undefined when the user was erased. `now` in Unix ms. */
+    /** Undefined if the user was erased. `now` in Unix ms. */
     async find(id: string, now: number): Promise<Addressed | undefined> {
       const [row] = await prisma.$queryRaw<Row[]>`
         SELECT n.id::text, n.user_key AS "userKey", n.kind::text, n.concerns, n.threshold, n.used, n."limit",
@@ -97,7 +82,7 @@ export function createNoticeStore(prisma: PrismaClient) {
       };
     },
 
-    /** How many notices went to a mail address, whatever its case, since an instant (Unix ms). */
+    /** Notices mailed to an address, case-insensitively, since an instant (Unix ms). */
     async mailedTo(email: string, since: number): Promise<number> {
       const [row] = await prisma.$queryRaw<[{ count: number }]>`
         SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key
@@ -105,14 +90,14 @@ export function createNoticeStore(prisma: PrismaClient) {
       return row.count;
     },
 
-    /** A notice went out (Unix ms), by mail or to the webhook. */
+    /** `now` in Unix ms. */
     async delivered(id: string, by: 'mail' | 'webhook', now: number): Promise<void> {
       const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
       await prisma.$executeRaw`
         UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
     },
 
-    /** What has not arrived yet or was given up, the newest first. */
+    /** Waiting and given-up messages, newest first. */
     async undelivered(): Promise<NoticeMessage[]> {
       type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
       const rows = await prisma.$queryRaw<Listed[]>`
@@ -128,7 +113,6 @@ export function createNoticeStore(prisma: PrismaClient) {
       }));
     },
 
-    /** Notices of long ago are no more. */
     async tidy(): Promise<void> {
       await prisma.$executeRaw`
         DELETE FROM notice WHERE told_at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)`;

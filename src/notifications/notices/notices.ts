@@ -4,25 +4,21 @@ import { type Clock, DAY } from '#core/clock';
 import { mintWebhookSecret } from '#notifications/sources/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
-/** For so long, in ms, webhooks are signed with the secret before the rotated one too. */
+/** How long webhooks are also signed with the secret before a rotation, in ms. */
 const SECRET_GRACE = DAY;
 
 type Dependencies = { store: NoticeSettingsStore; clock: Clock };
 
-/** Which notices users get, and where; users are named by their record number. */
 export function createNotices({ store, clock }: Dependencies) {
   return {
-    /** The settings of a user; those of one who has set none are the defaults. */
+    /** Returns the defaults if the user has set nothing. */
     async of(userKey: number): Promise<NoticeSettings> {
       const settings = await store.find(userKey);
       if (!settings) throw notActive();
       return settings;
     },
 
-    /**
-     * Sets them; with the secret of the webhook where that is another than before: for an address that is new or changed,
-     * and where it is to be rotated.
-     */
+    /** Returns the webhook's secret if it is new: for a new or changed address, or on rotation. */
     async set(
       authority: Authority,
       { rotateSecret: isRotated, ...settings }: NoticeSettings & { rotateSecret: boolean },

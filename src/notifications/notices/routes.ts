@@ -10,7 +10,7 @@ import { neverStored } from '#server/replies/static-content';
 import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from './notice.ts';
 import type { Notices } from './notices.ts';
 
-/** The most that a body may have, in bytes: an address of 2,000 characters, however it is escaped, and the rest. */
+/** Largest body, in bytes: an address of 2,000 characters, fully escaped, and the rest. */
 const MAX_BYTES = 16 * 1024;
 
 const email = z.boolean('is not true or false').meta({
@@ -38,7 +38,7 @@ const NO_THRESHOLD = `has something else in it than ${RANGE}`;
 const thresholds = z
   .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'is not a list')
   .max(THRESHOLDS.most, `has more than ${THRESHOLDS.most} numbers`)
-  // The example of what is sent: one after the step that sorts would be of what comes out of it.
+  // Examples the input: after the sorting step it would describe the output.
   .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
@@ -80,13 +80,12 @@ const put = (allowed: NotificationSettings['webhookAllow']) => ({
 });
 
 type Options = {
-  /** Not there where no mail is configured. */
+  /** Undefined if no mail is configured. */
   mail: { notices: Notices } | undefined;
   bodies: RequestBodies;
   settings: Pick<NotificationSettings, 'webhookAllow'>;
 };
 
-/** What a user wants to be told of, and where. */
 export const notices: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES });
   neverStored(app);

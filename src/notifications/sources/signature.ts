@@ -1,25 +1,22 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/*
- * Signatures as Standard Webhooks has them (github.com/standard-webhooks/standard-webhooks, "Signature scheme").
- */
+/* Standard Webhooks (github.com/standard-webhooks/standard-webhooks, "Signature scheme"). */
 
 const PREFIX = 'whsec_';
-/** The specification wants 24 to 64 bytes. */
+/** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** A new secret: `whsec_` and base64, from the system's random source. */
 export const mintWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 type Message = {
-  /** The same for each attempt to deliver it: receivers tell duplicates by it. */
+  /** The same for each attempt: receivers detect duplicates by it. */
   id: string;
   /** The time of the attempt, in Unix ms. */
   now: number;
   body: string;
 };
 
-/** The headers of a message; signed with each of the secrets, so that a receiver may have either of two. */
+/** Signs with each secret, so that the receiver may have either. */
 export function webhookHeaders({ id, now, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map((secret) => {

@@ -1,23 +1,16 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** A longer one is a mistake. */
 const LONGEST_WEBHOOK_URL = 2_000;
-
-/** What a URL is not written with: it would be left out of it or changed, and the database takes no NUL. */
+/** Characters that the URL parser drops or changes; the database accepts no NUL. */
 const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;
 
-/** The host of a URL as an address is written: IPv6 without its brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/**
- * What is wrong with the address of a webhook, as far as its text tells; undefined where nothing is. Where a name leads
- * to is known with each connection alone, and is checked there.
- * @param allowed networks that are called though they are not public
- */
+/** Checks the text alone: addresses are checked with each connection. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'is not a URL';
@@ -30,11 +23,11 @@ export function webhookUrlFault(text: string, allowed: readonly Network[]): stri
   return isReachable ? undefined : 'is not a public address';
 }
 
-/** Whether a webhook may be sent to an address: to a public one encrypted, to one that the operator allows in any case. */
+/** Public addresses are called only with TLS; networks that the operator allows, also without. */
 export const mayBeCalled = ({ protocol }: URL, address: string, allowed: readonly Network[]): boolean =>
   isAmong(allowed, address) || (protocol === 'https:' && isPublicAddress(address));
 
-/** A network, as in `10.0.0.0/8`; a single address is one of a single address. */
+/** Such as `10.0.0.0/8`; a single address is a network too. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 const network = (text: string): Network => {
@@ -46,23 +39,19 @@ const network = (text: string): Network => {
   return [ipaddr.parse(address), length];
 };
 
-/** Networks from a text, separated by commas. Throws with what is wanted. */
+/** Parses a comma-separated list. Throws with the accepted form. */
 export const parseNetworks = (text: string): readonly Network[] => text.split(',').map((one) => network(one.trim()));
 
-/** What IANA has given to hosts (RFC 4291, 2.4): all else of IPv6 is reserved, embeds IPv4, or is local. */
+/** The space that IANA has assigned to hosts (RFC 4291, 2.4). All other IPv6 is reserved, embeds IPv4, or is local. */
 const GLOBAL_UNICAST = network('2000::/3');
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
-/** Whether the last half of an IPv6 address says that the packet is for the IPv4 one in it (ISATAP, RFC 5214, 6.1). */
+/** Whether the last half of an IPv6 address routes to the IPv4 address in it (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
-/**
- * Whether an address (as the system has it, not as a URL may write it) is one that anybody can reach: neither of this
- * host nor of a network around it, no group, none that embeds another address (mapped, 6to4, Teredo, NAT64, ISATAP), none that
- * is reserved.
- */
+/** Globally reachable unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP). */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
@@ -70,7 +59,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || (isWithin(address, GLOBAL_UNICAST) && !isTunnel(address));
 }
 
-/** Whether an address is in one of these networks. A mapped one (`::ffff:10.0.0.1`) is where it leads to. */
+/** A mapped address (`::ffff:10.0.0.1`) counts as the address it leads to. */
 export function isAmong(networks: readonly Network[], text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.process(text);

@@ -1,17 +1,16 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
-import type { Network } from '#notifications/sources/webhook-url';
-import { hostOf, isLocalhost, mayBeCalled } from '#notifications/sources/webhook-url';
+import { hostOf, isLocalhost, mayBeCalled, type Network } from '#notifications/sources/webhook-url';
 import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 
-/** A delivery has so long in all, in ms: name, connection, and the head of the answer. */
+/** For a whole delivery, in ms: name, connection, and the head of the response. */
 const DEADLINE = 5 * SECOND;
 
-/** A webhook was not taken; the message is for the operator alone, since it tells what can be reached from here. */
+/** The message is only for the operator: it reveals what can be reached from this host. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
-  /** The receiver wants no more of them (410). */
+  /** The receiver responded with 410 and wants no more webhooks. */
   readonly isGone: boolean;
 
   constructor(message: string, { isGone = false, cause }: { isGone?: boolean; cause?: unknown } = {}) {
@@ -31,30 +30,26 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
 }
 
 type Options = {
-  /** Networks that are called though they are not public. */
+  /** Networks that may be called although they are not public. */
   allowed: readonly Network[];
-  /** In place of the system's, each as `address:port`. */
+  /** Replace the system's name servers, each as `address:port`. */
   nameServers?: readonly string[];
   deadlineMs?: number;
 };
 
-/**
- * Sends webhooks: one POST each, on a connection of its own to an address that was checked; no redirect is followed, no
- * proxy of the environment used, and nothing of the answer read but its head.
- */
+/** One POST on its own connection to a checked address: no redirects, no proxy, only the response's head. */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   return {
-    /** Resolves when it was taken (2xx). Throws `WebhookFailure`. */
+    /** Resolves on 2xx. Throws `WebhookFailure`. */
     async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
       const target = new URL(url);
       const signal = AbortSignal.timeout(deadlineMs);
       const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
       const host = hostOf(target);
-      const lookup = createCheckedLookup({ isAllowed, signal, nameServers });
-      const connect = { lookup, timeout: deadlineMs };
+      const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
       const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
-        // An address needs no look-up, so none is made.
+        // An address needs no look-up, so none checks it.
         if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
         const answer = await client.request(target, {
           method: 'POST',
@@ -76,11 +71,11 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** One question to a name server, in ms; there is another one where it is not answered. */
+/** One query to a name server, in ms; it is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
 /** No address of the host is allowed. The operator, who reads the message, can allow it. */
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
     super('not a public address; allow it with WEBHOOK_ALLOW');
@@ -90,16 +85,16 @@ export class AddressRefused extends Error {
 type CheckedLookupOptions = {
   isAllowed: (address: string) => boolean;
   signal: AbortSignal;
-  /** Name servers in place of the system's, each as `address:port`. */
+  /** Replace the system's name servers, each as `address:port`. */
   nameServers?: readonly string[] | undefined;
 };
 
 /**
- * Where a connection goes: the name is resolved once, and the connection is made to addresses that were checked, so a
- * name that leads elsewhere a moment later leads nowhere. The system's own look-up would hold one of the process's four
- * threads for as long as a name server takes, so it is not used; the names of a hosts file are not known here.
+ * Resolves a name once and connects only to checked addresses, so that a name cannot change its target in between. The
+ * system's look-up is not used: it holds one of the process's four threads for as long as a name server takes. So a
+ * hosts file is ignored.
  */
-export function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
+function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {
     if (isLocalhost(host)) return ['127.0.0.1', '::1'];
     const resolver = new Resolver(QUESTION);

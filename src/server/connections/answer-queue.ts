@@ -2,22 +2,20 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How many answers are given at once, how many may wait, and how long one may take (ms) while others wait. */
+/** Concurrent responses, waiting responses, and how long one may take (ms) while others wait. */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
-  new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', {
-    retryAfter: 2,
-  });
+  new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', { retryAfter: 2 });
 
-/** Answers that are given in the order in which they came, each until it has gone out or its caller has. */
+/** In the order of requests. A response keeps its place until it is sent or its client disconnects. */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
-  /** Those that are being given, and since when, the first one first. */
+  /** Running responses and when each began, oldest first. */
   const given = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** While others wait, the one that has taken longest is cut off when its time is up: it is read too slowly. */
+  /** While others wait, the oldest response is cut off when its time is up: its client reads too slowly. */
   function watch(): void {
     clearTimeout(timer);
     const [first] = given;
@@ -36,7 +34,7 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   }
 
   return {
-    /** Waits for an answer's turn. Throws `overloaded` where so many wait. */
+    /** Waits for a response's turn. Throws `overloaded` if too many wait. */
     async enter(response: ServerResponse, most: number = waiting): Promise<void> {
       if (response.closed) throw tooMany();
       if (given.size < atOnce) return begin(response);
@@ -58,22 +56,20 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
       });
     },
 
-    /** Whether no answer is being given: then none waits. */
     isIdle: (): boolean => given.size === 0,
   };
 }
 
-/** How many long and wide answers to a user may wait; one is given at a time. */
+/** Waiting responses of a user; one runs at a time. */
 const WAITING = { long: 3, wide: 30 } as const;
-/** The long answers to all users: a year of minutes is 20 MB, and is held until it was read. */
+/** Long responses to all users: a year of minutes is 20 MB, held until it has been read. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
-/** Creates the queues of long and wide answers: one for each user, and one for the long answers to all. */
+/** One queue per user for long and wide responses, and one for the long responses to all users. */
 export function createAnswerQueues() {
   const byUser = new Map<number, ReturnType<typeof createAnswerQueue>>();
   const all = createAnswerQueue(ALL_USERS);
 
-  /** Waits for the turn of a user's answer. Throws `overloaded` where too many wait. */
   return async function enter(user: number, response: ServerResponse, size: keyof typeof WAITING): Promise<void> {
     const own = byUser.get(user) ?? createAnswerQueue({ atOnce: 1 });
     byUser.set(user, own);

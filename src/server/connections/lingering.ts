@@ -2,16 +2,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 
-/** Connections that may linger at once; beyond them the one that did so longest is cut. */
+/** Lingering connections; beyond this number the oldest is cut. */
 const MOST = 256;
 
 /**
- * Connections whose last answer is given are cut a moment later, so that it can be read (RFC 9112, 9.6). They are not
- * read meanwhile, and so do not notice that the other side has gone: a bound holds how many there are.
- * @param ms how long one may linger
+ * Cuts connections a moment after their last response, so that it can be read (RFC 9112, 9.6). They are not read
+ * meanwhile, so a client that has disconnected is not noticed. Hence the bound on their number.
+ * @param ms how long a connection may linger
  */
 export function createLingering(ms: number) {
-  /** What cuts each, the oldest first. */
   const lingering = new Set<() => void>();
 
   return function linger(socket: Socket): void {
@@ -32,18 +31,15 @@ export function createLingering(ms: number) {
 
 export type Linger = ReturnType<typeof createLingering>;
 
-/** The most that all connections may hold for callers who do not read, in bytes. */
+/** Unread data on all connections together, in bytes. */
 const MAX_UNREAD = 128 * 1024 * 1024;
-/** How long a caller may take to read: so many ms, and the time that this rate takes, in bytes a second. */
+/** A client may take this time (ms) to read, plus the time at this rate (bytes/s). */
 const TIMEOUT = 30 * SECOND;
 const LEAST_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
-/**
- * Cuts connections whose callers do not read what they asked for: too slowly, or, where all of them hold too much, those
- * that have waited longest.
- */
+/** Cuts connections that read too slowly and, if all together hold too much, the longest waiting. */
 export function limitUnread(server: Server): void {
   const sockets = new Map<Socket, Wait | undefined>();
 
@@ -53,7 +49,7 @@ export function limitUnread(server: Server): void {
     let held = 0;
     for (const [socket, before] of sockets) {
       const { writableLength: unread, bytesWritten: written } = socket;
-      // Another answer went out on it meanwhile: the one before was read.
+      // If another response was sent meanwhile, the previous one was read.
       const isSame = before?.written === written;
       const wait = unread === 0 ? undefined : isSame ? before : { written, since: now };
       if (wait !== before) sockets.set(socket, wait);

@@ -1,6 +1,6 @@
 import type { Problem } from '#core/problems';
 
-/** Goes on with what was put off, a few in each turn of the loop, in the order of their coming. */
+/** Runs postponed work in order, a few pieces in each turn of the event loop. */
 export function createLoopTurns(most: number) {
   const waiting = new Set<() => void>();
   let isDue = false;
@@ -31,11 +31,11 @@ export function createLoopTurns(most: number) {
   };
 }
 
-/** How much of each caller may be under way at once in this process; only those who have something are remembered. */
+/** Limits the concurrent work of each caller in this process. Only callers with work are in memory. */
 export function createConcurrencyLimit<Caller>(most: number, refusal: () => Problem) {
   const underWay = new Map<Caller, number>();
 
-  /** Begins something of a caller, and gives the verb that ends it. Throws the refusal. */
+  /** Returns the function that ends the work. Throws the refusal. */
   return function begin(caller: Caller): () => void {
     const now = underWay.get(caller) ?? 0;
     if (now >= most) throw refusal();

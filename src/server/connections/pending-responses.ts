@@ -4,10 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 
-/** The responses that are not over yet, by their connections: each gives its own in the order of its requests. */
+/** Unfinished responses by connection. A connection sends them in the order of their requests. */
 export function createPendingResponses() {
   const pending = new Map<Socket, Set<ServerResponse>>();
-  /** What is to be done on a connection when no response is pending on it. */
   const last = new WeakMap<Socket, () => void>();
 
   function responsesOn(socket: Socket): Set<ServerResponse> {
@@ -20,10 +19,10 @@ export function createPendingResponses() {
   }
 
   return {
-    /** To be called for every request once it was handed on, or answered. */
+    /** Call for every request, once it was passed on or answered. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
-      // What has ended is on its way, unless it waits for an earlier one. No other is kept: responses that were kept
-      // until the next on their connection tripled the pauses of collections.
+      // An ended response is on its way, unless it waits for an earlier one. Others are not kept: keeping responses
+      // until the next on their connection tripled the pauses of garbage collection.
       if (response.writableEnded && response.socket !== null) return;
       const responses = responsesOn(socket);
       responses.add(response);
@@ -37,7 +36,7 @@ export function createPendingResponses() {
       for (const responses of pending.values()) yield* responses;
     },
 
-    /** Does a last thing on a connection, once no response is pending on it. */
+    /** Runs `act` once no response is pending on a connection. */
     whenDone(socket: Socket, act: () => void): void {
       if ((pending.get(socket)?.size ?? 0) === 0) act();
       else last.set(socket, act);
@@ -47,18 +46,17 @@ export function createPendingResponses() {
 
 export type PendingResponses = ReturnType<typeof createPendingResponses>;
 
-/** How long an open connection may still bring a request that was on its way when the stop began, in ms. */
+/** How long a connection may still deliver a request that was on its way when the stop began, in ms. */
 const MOMENT = SECOND;
 
 /**
- * Makes `app.close()` lose no request: nothing new is accepted, what is under way and what still arrives on open
- * connections is answered with `Connection: close`, and a connection is only cut when it has been idle for a moment.
- * Node's own `close` cuts idle connections at once, with a request perhaps on its way. What is not answered within
- * so many ms is cut.
+ * Makes `app.close()` lose no request: new connections are rejected, and requests on open connections get a response
+ * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle
+ * connections at once, possibly with a request on its way. Requests that are unanswered at the end of this time (ms)
+ * are cut.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
-  // Requests that begin from here on are answered by Fastify with `Connection: close`; it closes the server itself
-  // after these hooks.
+  // From here on, Fastify answers new requests with `Connection: close`. It closes the server itself after these hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
     for (const response of pending.all()) response.shouldKeepAlive = false;

@@ -1,31 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests may wait on a connection for the answers before them. */
+/** Requests of a connection that may wait for earlier responses. */
 const WAITING = 32;
 
-/** What reads a connection. Node does not publish it, and it is left alone where it is another. */
+/** The parser of a connection. Node does not publish it, so another shape is left alone. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/**
- * Hangs up. The parser would go on to the end of what it was given, a request for every 27 bytes of 64 KB: told that
- * the rest is another protocol (2), it stops.
- */
+/** The parser would continue with a request for every 27 bytes of 64 KB. 2 (another protocol follows) stops it. */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
   socket.destroy();
 }
 
-/**
- * Hands on the requests of a connection one after another, each in a turn of the loop of its own, however many arrive
- * in one piece (RFC 9112, 9.3.2): so nobody has more under way, or is served sooner, by sending them together.
- */
+/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so pipelining gives no advantage. */
 export function createPipelines() {
   const waiting = new WeakMap<Socket, number>();
 
   return function inTurn(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
-    // Node gives the connection to the answer whose turn it is.
+    // Node assigns the connection to the response whose turn it is.
     if (response.socket !== null) {
       handle(request, response);
       return;

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
-import { createConcurrencyLimit } from '#server/connections/loop-turns';
+import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
 import { createLingering, type Linger } from './lingering.ts';
-import { createLoopTurns } from './loop-turns.ts';
 
 /** How long a request may take to arrive, in ms. */
 export const TIMEOUTS = {
@@ -12,36 +11,32 @@ export const TIMEOUTS = {
   head: 30 * SECOND,
   /** From there to the end of its body. */
   body: MINUTE,
-  /** From the second of these on, a body has to bring so many times `LEAST_RATE` in each. */
+  /** From the second of these windows on, a body must bring `LEAST_RATE` in each. */
   window: 5 * SECOND,
-  /** For a body that nobody waits for any more, and for the other side to read why. */
+  /** For an unwanted body, and for the client to read the reason. */
   linger: 2 * SECOND,
 };
 export type Timeouts = typeof TIMEOUTS;
 
-/** Of one body that is refused: up to so many bytes are read, so that its connection can go on. */
+/** Up to this many bytes of a rejected body are read, so that its connection can continue. */
 const SHORT = 64 * 1024;
-
-/** How many requests with a body are begun, or go on, in one turn of the loop: a millisecond's. */
+/** Requests with a body that begin or continue in one turn of the event loop: a millisecond's work. */
 const PER_TURN = 4;
-/** From so many bytes on a body waits for its turn before it goes on. */
+/** After this many bytes a body waits for its turn before it continues. */
 const TURN = 32 * 1024;
-
-/** Of one body that nobody reads, in bytes. */
+/** Of one body that is not wanted, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
-
-/** The buffers of all bodies that are being read, in bytes, and how many of them may be of one caller. */
+/** The buffers of all bodies being read, in bytes, and the number of one caller. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
-
-/** What a body has to bring, in bytes a second. */
+/** In bytes per second. */
 const LEAST_RATE = 1024;
-/** The pieces that a body may come in: each costs a call, and a chunk (RFC 9112, 7.1) may hold a single byte. */
+/** Pieces of a body: each costs a call, and a chunk (RFC 9112, 7.1) may contain a single byte. */
 const MOST_PIECES = 4096;
-/** The first buffer for a body, in bytes. */
+/** In bytes. */
 const FIRST_BUFFER = 4 * 1024;
 
-// Whatever is left of a body then is not waited for.
+// The rest of such a body is not waited for.
 const close = { connection: 'close' };
 
 export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
@@ -57,15 +52,15 @@ const tooSlow = () =>
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
-/** Whether a request says that it brings a body (RFC 9112, 6.3). */
+/** Whether a request announces a body (RFC 9112, 6.3). */
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** How long a body says that it is (RFC 9112, 6.3), in bytes; one in chunks does not. */
+/** The announced length of a body in bytes (RFC 9112, 6.3); a chunked body has none. */
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
-/** Has a body come; the stream of a request does not see to its connection while it thinks that it is reading. */
+/** Starts reading a body. A request's stream ignores its connection while it believes that it is reading. */
 function flow(request: IncomingMessage): void {
   request.resume();
   request.socket.resume();
@@ -73,20 +68,17 @@ function flow(request: IncomingMessage): void {
 
 type Body = {
   response: ServerResponse;
-  /** Whether its connection may go on when it is whole. */
   keepsAlive: boolean;
-  /** Why the rest of it cannot be read. */
   fault?: Problem;
-  /** Ends the wait for it. */
   fail?: (problem: Problem) => void;
 };
 
 /**
- * The bodies of requests: read where one is wanted, else counted and discarded as they arrive. Nothing is read before
- * somebody waits for it, so that a refusal does not wait, and all bodies together have a small part of a turn of the
- * loop: libuv would read up to 2 MB of each. When the answer is over, the rest of a short body is discarded; a longer
- * one is not read any more, so that its sender waits, and its connection is ended, and cut a moment later (RFC 9112,
- * 9.6: a connection that is cut at once takes the answer with it).
+ * Reads wanted bodies; counts and discards others as they arrive. Nothing is read before a handler waits for it, so a
+ * rejection does not wait. All bodies together get a small part of a turn of the loop: libuv would read up to 2 MB of
+ * each. After the response, the rest of a short body is discarded. A longer one is no longer read, so its sender waits,
+ * and its connection is ended, and cut a moment later (RFC 9112, 9.6: a connection cut at once takes the response with
+ * it).
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
@@ -101,7 +93,7 @@ export function createRequestBodies(
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
 
-  /** Gives each piece of a body to `take`; resolves when it is whole. */
+  /** Passes each piece of a body to `take`; resolves at its end. */
   function receive(request: IncomingMessage, limit: number, take: (piece: Buffer) => void): Promise<void> {
     const body = bodies.get(request);
     if (body === undefined || request.readableEnded) return Promise.resolve();
@@ -155,13 +147,13 @@ export function createRequestBodies(
     });
   }
 
-  /** What is still to come of a body whose answer is over. */
+  /** Handles the rest of a body after its response. */
   function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
     const { socket } = request;
     // Node would cut a connection that is to close at once.
     socket.destroySoon = () => socket.end();
     if (lengthOf(request) > SHORT) {
-      // Node goes on reading for the sake of the next request, which does not come.
+      // Node continues reading for the next request, which does not come.
       socket.on('resume', () => socket.pause()).pause();
       lingerUnread(socket);
       return;
@@ -172,27 +164,26 @@ export function createRequestBodies(
   }
 
   return {
-    /** To be told of every request with a body before it is answered. */
+    /** Call for every request with a body before it is answered. */
     expect(request: IncomingMessage, response: ServerResponse): void {
       const keepsAlive = response.shouldKeepAlive;
       bodies.set(request, { response, keepsAlive });
       lastOn.set(request.socket, request);
       request.socket.pause();
-      // Until the body is whole its answer is the last one.
+      // Until the body is complete, its response is the last one.
       if (lengthOf(request) > SHORT) response.shouldKeepAlive = false;
-      // Before Node's own listener, which closes the connection where this was its last answer.
+      // Before Node's own listener, which closes the connection after its last response.
       response.prependListener('finish', () => {
         if (!request.complete) linger(request, response);
       });
     },
 
-    /** Begins with a request that has a body: a thousand that arrive together have no turn of the loop to themselves. */
+    /** A thousand bodies that arrive together do not get a turn of the loop to themselves. */
     begin: turns.wait,
-
-    /** The body of a request is not wanted. Resolves when it is over; throws `body_too_large`, `request_timeout`. */
+    /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
-    /** The body of a request, of `limit` bytes at most; a caller may have a few at once. Throws `overloaded` too. */
+    /** Reads a body of at most `limit` bytes. Also throws `overloaded`: a caller may have only a few at once. */
     async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
       const end = beginReading(caller);
@@ -200,8 +191,7 @@ export function createRequestBodies(
         await receive(request, limit, (piece) => {
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
-            const doubled = Math.max(FIRST_BUFFER, 2 * buffer.length, wanted);
-            const larger = Math.min(limit, doubled);
+            const larger = Math.min(limit, Math.max(FIRST_BUFFER, 2 * buffer.length, wanted));
             if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies arrive at once.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);
@@ -216,10 +206,7 @@ export function createRequestBodies(
       }
     },
 
-    /**
-     * What arrives on a connection is not HTTP. When it is the rest of a body, whoever waits for that body is told, and
-     * `true` is returned: the answer to its request is the last one.
-     */
+    /** Input that is not HTTP. If it belongs to a body, the wait for that fails, and the result is true. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

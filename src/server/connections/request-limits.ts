@@ -3,12 +3,11 @@ import { invalidRequest, Problem } from '#core/problems';
 import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#server/connections/request-body';
 import { runHook } from '#server/run-hook';
 
-/** The most of each that a request may bring, in bytes. */
+/** In bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
-
 const SECRET = 'mnemonic';
 
-/** The names of the parameters, whether or not the path could be made out. */
+/** Also for a path that could not be parsed. */
 function parameterNames({ query, url }: FastifyRequest): string[] {
   if (query) return Object.keys(query);
   return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];
@@ -23,7 +22,7 @@ function refuseSecrets(request: FastifyRequest): void {
   }
 }
 
-/** What header fields take on the wire, in bytes. */
+/** The size of header fields on the wire, in bytes. */
 export function headersSize(rawHeaders: readonly string[]): number {
   let size = 0;
   for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length + 2;
@@ -38,7 +37,7 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
 
-/** How many fields of a name, in lower case, a request has. */
+/** Counts the fields of a name (in lower case). */
 export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   let fields = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -48,7 +47,7 @@ export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   return fields;
 }
 
-/** Throws unless a request has one `Host`, which HTTP/1.0 may leave out (RFC 9112, 3.2). */
+/** Throws unless a request has exactly one `Host`; HTTP/1.0 may omit it (RFC 9112, 3.2). */
 function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
@@ -71,7 +70,7 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   }
 }
 
-/** The checks that come before any other, on whatever path: a secret, its host, a size, an encoding. */
+/** The first checks, on every path: secrets, host, sizes, encoding. */
 export function checkRequest(request: FastifyRequest): void {
   refuseSecrets(request);
   refuseHosts(request);
@@ -81,20 +80,17 @@ export function checkRequest(request: FastifyRequest): void {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
-/**
- * Fastify refuses a body whose Content-Type is none; one that is not read may be called anything. And it waits for the
- * end of a body that has a type, which does not come where there is none.
- */
+/** Fastify rejects an unknown Content-Type and, if there is one, waits for a body that may not exist. */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
   if (given === undefined) return;
   if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
 }
 
-/** Fastify leaves the body of these alone. */
+/** Fastify ignores the body of these. */
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
-/** Holds every request to the limits; a body that comes with it is discarded, but where `json-body.ts` reads it. */
+/** Enforces the limits on every request. A body is discarded, except where `json-body.ts` reads it. */
 export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, _reply, done) =>
     runHook(done, () => {
@@ -102,7 +98,7 @@ export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void
       forgetMediaType(request);
     }),
   );
-  // After the hooks that know who asks: what they refuse does not wait for a body.
+  // After the hooks that identify the caller: their rejections do not wait for a body.
   app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
     runHook(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
   );

@@ -5,9 +5,9 @@ import type { PendingResponses } from './pending-responses.ts';
 import { createPipelines } from './pipelined-requests.ts';
 import { hasBody, type RequestBodies, type Timeouts } from './request-body.ts';
 
-/** The most connections to a process: their heads, as far as they have come, are in its memory. */
+/** Connections of a process: their partial heads take memory. */
 const MAX_CONNECTIONS = 8_000;
-/** Node's own bound on the request line and header fields, in bytes: above ours, so that it is we who answer. */
+/** In bytes. Above the service's own limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
 /** How long an idle connection stays open, in ms. */
 export const KEEP_ALIVE = 72 * SECOND;
@@ -16,27 +16,26 @@ type Dependencies = {
   timeouts: Timeouts;
   bodies: RequestBodies;
   pending: PendingResponses;
-  /** Answers a request without a body in front of the framework, or returns false. */
+  /** Answers a request without a body before the framework, or returns false. */
   fastPath: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
-/** Creates the HTTP server of an app: what a connection may take, and what the framework is asked. */
 export function createHttpServer({ timeouts, bodies, pending, fastPath }: Dependencies) {
   const options = {
     maxHeaderSize: NODE_HEADER_LIMIT,
-    // A request without a body is over with its head, which was measured as a tenth of a call.
+    // Measured: ending a request without a body with its head saves a tenth of a call.
     optimizeEmptyRequests: true,
-    // Answered by us, as every problem is.
+    // The service rejects such requests itself, as a problem.
     requireHostHeader: false,
     headersTimeout: timeouts.head,
     connectionsCheckingInterval: Math.min(timeouts.head, SECOND),
     keepAliveTimeout: KEEP_ALIVE,
-    // A body has a bound of its own on its time.
+    // Bodies have their own time limits.
     requestTimeout: 0,
   };
   const inTurn = createPipelines();
 
-  /** @param framework takes the requests that the fast path does not answer */
+  /** @param framework handles the requests that the fast path does not answer */
   return function open(framework: RequestListener): Server {
     const handle: RequestListener = (request, response) => {
       if (!fastPath(request, response)) framework(request, response);
@@ -52,12 +51,12 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     const server = createServer(options, take);
     server.maxConnections = MAX_CONNECTIONS;
     limitUnread(server);
-    // Who announces a body is told to send it when somebody waits for it (RFC 9110, 10.1.1).
+    // 100 Continue is sent once the body is waited for (RFC 9110, 10.1.1).
     server.on('checkContinue', (request, response) => {
       if (!hasBody(request)) response.writeContinue();
       take(request, response);
     });
-    // Node answers 417 by itself to an Expect that it does not know; it may as well be ignored.
+    // Node answers an unknown Expect with 417. Ignoring it is allowed too.
     server.on('checkExpectation', take);
     return server;
   };

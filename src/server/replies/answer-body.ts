@@ -3,19 +3,16 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createLongWork } from '#core/time-slicing';
 
-/** A body is compressed from this size on; below it, it goes out as text in one write with its headers; in bytes. */
+/** The least size for compression, in bytes. A smaller body goes out as text in one write with its headers. */
 const WORTH_COMPRESSING = 1024;
-/** Compressed once for each version of a body, so it may take its time: a tenth of a second for a megabyte. */
+/** Compressed once per version of a body, so it may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
-/** That of a long one, of which nobody knows whether it is asked for again: a quarter of the time. */
+/** For long bodies, which may never be requested again: a quarter of the time. */
 const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/**
- * The bytes of a body in one content coding, and the strong validator of them (RFC 9110, with its quotes). A small
- * body's bytes come as a string of one character each: it goes out with its headers in one write, as `latin1`.
- */
+/** With its strong validator (RFC 9110), in quotes. A small body is `latin1`, sent with its headers in one write. */
 export type Representation = {
   readonly coding: Coding;
   readonly payload: string | Buffer;
@@ -24,9 +21,9 @@ export type Representation = {
 
 export type Body = {
   readonly identity: Representation;
-  /** The body in a coding: the same representation each time, made when it is first asked for. */
+  /** The same object for each call, made on the first. */
   in(coding: Coding): Representation | Promise<Representation>;
-  /** The memory that it takes at most, with its compressed forms, in bytes. */
+  /** An upper bound of its memory, including compressed forms, in bytes. */
   size(): number;
 };
 
@@ -36,7 +33,7 @@ const compress = {
     brotli(bytes, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: bytes.length < LONG_BODY ? BROTLI_QUALITY : BROTLI_QUALITY_LONG,
-        // A window as large as the body, and no larger: it would take the memory for four megabytes each time.
+        // A window no larger than the body: the default allocates four megabytes each time.
         [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
@@ -44,22 +41,17 @@ const compress = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
-/** The bytes without what is around them: a page of Node's, or the 64 KB of zlib's, would be kept for their sake. */
+/** Copies the bytes out of their allocation: otherwise a page of Node's or 64 KB of zlib's would stay in memory. */
 function alone(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
 }
 
-/** The work of an answer that is made in pieces, and of its compression. */
 const [making, compressing] = [createLongWork(), createLongWork()];
-/** A body of this size or more is compressed in its turn, one at a time, and not so well, in bytes. */
+/** From this size on, bodies are compressed one at a time, and less thoroughly; in bytes. */
 const LONG_BODY = 1024 * 1024;
-
-/**
- * A long text becomes bytes in blocks of this size: half a millisecond's work, and large enough that their memory goes
- * back to the system with them, in bytes.
- */
+/** In bytes: half a millisecond's encoding, and large enough for the memory to return to the system. */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {
@@ -68,7 +60,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
-/** As `bodyOf`, of a text that comes in pieces: the loop turns between them. */
+/** As `bodyOf`, for a text in pieces: the event loop turns between them. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
@@ -125,32 +117,29 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
       made.set(coding, making);
       return making;
     },
-    // Figures and dates compress to less than half, so both forms together take no more than the text.
+    // Figures and dates compress to less than half, so both compressed forms take no more than the text.
     size: () => (typeof payload === 'string' ? bytes.length : 2 * bytes.length),
   };
 }
 
-/** An answer, and what there is to say about its age; instants in Unix ms. */
+/** A response, with what its headers state about its age; instants in Unix ms. */
 export type Answer = {
   body: Body;
-  /** What a file with it is called, without an ending. */
+  /** The name of the downloaded file, without extension. */
   fileName?: string;
-  /** Who told what is in it, as `Quotient-Source` names them: the main one first, separated by commas. */
+  /** The sources in it, as in `Quotient-Source`: the primary one first, separated by commas. */
   source: string;
-  /** Of figures in another currency than the dollar what `Quotient-Currency` says of it. */
+  /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
-  /** The time of the newest sample in it. */
   modifiedAt: number;
-  /** When what it was made from was fetched; undefined when it was imported or is long settled. */
+  /** When its data was fetched; undefined if it was imported or has long been settled. */
   fetchedAt: number | undefined;
-  /** When it is fetched again, if somebody asks. */
+  /** When it is due for a fetch, if requested. */
   dueAt: number;
-  /** Nothing in it will ever change. */
   settled: boolean;
-  /** The spans that are missing, as `from/thru`. */
+  /** Missing spans, as `from/thru`. */
   gaps: readonly string[];
-  /** The answer to the same question now (Unix ms), where it is in the cache. */
+  /** Returns the response to the same question at an instant (Unix ms), if it is cached. */
   recall?: (now: number) => Answer | undefined;
-  /** What was done for it: `failure` is that of a fetch. */
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

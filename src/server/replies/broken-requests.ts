@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
@@ -11,14 +10,13 @@ import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
 import { requestId } from '#server/request-id';
 import type { RequestHistograms } from '#server/request-metrics';
 
-/** What Node tells of bytes that are no request, and the last of these. */
+/** Node's error for invalid bytes, with the last of them. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** Whether bytes begin with a request line whose URI is too long by itself. */
+/** Whether bytes begin with a request line whose URI alone is too long. */
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
-/** What Node's parser says, in the contract's words. */
 function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
   const { code, rawPacket } = error as ParseError;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -43,12 +41,9 @@ type Dependencies = {
   requests?: RequestHistograms | undefined;
 };
 
-/**
- * Answers what is not HTTP enough to become a request, after the answers that are still pending on its connection, and
- * ends the connection. What is broken in the body of a request is the answer to that request.
- */
+/** Answers after the connection's pending responses, and ends it. A fault in a body is its request's response. */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /** Each is answered once: Node tells of the bytes that come after as well. */
+  /** Each is answered once: Node also reports the bytes that follow. */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {
@@ -81,7 +76,7 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
       else refuse(socket, problemOf(error, timeouts));
     },
 
-    /** Node's `connect`: it does not look after the connection any more. */
+    /** Node's `connect`: Node no longer handles the connection. */
     refuseTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
       const fix = `ask for a path: ${basePath}/docs lists those there are`;

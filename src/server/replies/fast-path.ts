@@ -12,43 +12,42 @@ import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import { isGone, type WriteAnswer } from './write-answer.ts';
 
-/** How many requests are remembered, and what their texts may take of memory, in characters. */
+/** Remembered requests, and the size of their texts, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
 
-/** A request that a route has answered: what it asked for, and where its answers are counted. */
+/** A request that a route has answered: what it requested, and the histogram of its responses. */
 type Known = {
   accept: string | undefined;
   format: Format;
   route: string | undefined;
   recall: NonNullable<Answer['recall']>;
-  /** That of the catalogue by which it was checked. */
+  /** The catalogue's generation with which it was validated. */
   generation: number;
   /** In calls. */
   cost: number;
   scope: WantedScope;
-  /** Of its answers with 200. */
+  /** Of its 200 responses. */
   histogram: Histogram | undefined;
 };
 
 type Dependencies = {
   gate: Pick<Gate, 'admitAtOnce'>;
-  /** What a URL names may be another thing in another generation. */
+  /** In another generation, a URL may name another token. */
   catalogue: { generation(): number };
   clock: Clock;
   write: WriteAnswer;
   requests?: RequestHistograms | undefined;
-  /** Logs each answer, where all are logged. */
   log?: LogAnswer | undefined;
 };
 
-/** A request that goes on to the framework, with the generation of the catalogue that it met. */
+/** A request that goes on to the framework, with the catalogue's generation at its arrival. */
 type Arrived = IncomingMessage & { [GENERATION]?: number };
 const GENERATION = Symbol('generation of the catalogue');
 
 /**
- * Answers requests in front of the framework when the same URL was answered before, and the answer is still in the
- * cache: the URL passed every check then, and no token was added or removed since, so what remains is who calls, how
- * fast, and the charge. Any other request goes on to the framework untouched.
+ * Answers requests before the framework if the same URL was answered before and the response is still cached. The URL
+ * passed every check then, and no token has changed since. So only the caller, the burst limit and the charge remain.
+ * Other requests go on to the framework untouched.
  */
 export function createFastPath(dependencies: Dependencies) {
   const { gate, catalogue, clock, write, requests, log } = dependencies;
@@ -58,7 +57,7 @@ export function createFastPath(dependencies: Dependencies) {
   });
   let isClosed = false;
 
-  /** What is known of a request that is a plain GET: one `Host`, no upgrade, headers of an allowed size. */
+  /** Finds a plain GET: one `Host`, no upgrade, headers of an allowed size. */
   function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
     if (method !== 'GET') return undefined;
     const found = known.get(url);
@@ -68,7 +67,6 @@ export function createFastPath(dependencies: Dependencies) {
   }
 
   return {
-    /** Answers a request without a body, or returns false. */
     answer(request: IncomingMessage, response: ServerResponse): boolean {
       const found = find(request);
       if (found === undefined) {
@@ -95,7 +93,7 @@ export function createFastPath(dependencies: Dependencies) {
       return true;
     },
 
-    /** A route has answered a request, which cost so many calls. */
+    /** Called when a route has answered a request. `cost` in calls. */
     remember(
       request: IncomingMessage,
       { recall }: Answer,
@@ -104,7 +102,7 @@ export function createFastPath(dependencies: Dependencies) {
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
-      // Of when it arrived: what it named then may be another token by now.
+      // As of its arrival: by now its text may name another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || recall === undefined) return;
       if (generation === undefined || scope === undefined) return;
@@ -112,7 +110,7 @@ export function createFastPath(dependencies: Dependencies) {
       known.set(url, { accept: headers.accept, format, route, recall, cost, scope, generation, histogram });
     },
 
-    /** From now on everything goes to the framework, which tells open connections to end. */
+    /** All requests now go to the framework, which ends open connections. */
     close(): void {
       isClosed = true;
       known.clear();

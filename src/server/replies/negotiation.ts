@@ -4,14 +4,10 @@ import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 import { runHook } from '#server/run-hook';
 
-/** Of longer lists no more is read: a browser sends ten. */
+/** Longer lists are cut: a browser sends ten members. */
 const MEMBERS = 64;
 
-/**
- * The qualities in an `Accept` or `Accept-Encoding` field, by name (RFC 9110, 12.4.2): 1 where none is given, 0 where it
- * is no number. The package `negotiator` reads lists of any length, and does not tell qualities, which are needed to
- * prefer JSON in a tie.
- */
+/** By name (RFC 9110, 12.4.2). `negotiator` reads lists of any length and hides the qualities, which a tie needs. */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const entry of header.split(',', MEMBERS)) {
@@ -22,16 +18,13 @@ function qualitiesIn(header: string): Map<string, number> {
   return qualities;
 }
 
-/** How much a media type is wanted, 0 for not at all: the most specific range that names it decides (RFC 9110, 12.5.1). */
+/** The quality of a media type, 0 if unacceptable: the most specific matching range decides (RFC 9110, 12.5.1). */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
   const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'].find((one) => qualities.has(one));
   return range === undefined ? 0 : (qualities.get(range) as number);
 }
 
-/**
- * Which of some media types the caller prefers, the first of them in a tie; any will do where there is no `Accept`.
- * Throws `not_acceptable`.
- */
+/** The preferred media type, the first in a tie; any without an `Accept`. Throws `not_acceptable`. */
 export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
@@ -48,10 +41,9 @@ export function acceptedType<MediaType extends string>(
   throw new Problem('not_acceptable', detail);
 }
 
-/** What a problem is given in. */
 const PROBLEM_TYPES = ['application/problem+json', 'application/json'];
 
-/** Whether an `Accept` names HTML, and prefers it to a problem in JSON: a browser's does. */
+/** Whether an `Accept` prefers HTML to a JSON problem, as a browser's does. */
 export function prefersHtml(accept = ''): boolean {
   if (!accept.includes('text/html')) return false;
   const qualities = qualitiesIn(accept);
@@ -59,7 +51,7 @@ export function prefersHtml(accept = ''): boolean {
   return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
 }
 
-/** In the order of preference in a tie. */
+/** In order of preference for a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 
 function chooseCoding(header: string): Coding {
@@ -74,7 +66,7 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/** Clients send few different headers, and each call needs its choice: so many are remembered, none longer. */
+/** Clients send few different headers, and each call needs the choice: this many are remembered, up to this length. */
 const REMEMBERED = 256;
 const LONGEST = 256;
 const chosen = new Map<string, Coding>();
@@ -91,7 +83,6 @@ export function acceptedCoding(header: string | undefined): Coding {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the caller wants an answer in. */
     format: Format;
   }
 }
@@ -101,7 +92,7 @@ type MediaType = keyof typeof FORMATS;
 const MEDIA_TYPES = Object.keys(FORMATS) as MediaType[];
 const JSON_ALONE: readonly MediaType[] = ['application/json'];
 
-/** What is asked for in the URL goes before `Accept`, which not every client can set. */
+/** The URL takes precedence over `Accept`, which not every client can set. */
 function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Format {
   const { format } = request.query as { format?: unknown };
   if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];
@@ -109,7 +100,7 @@ function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[])
   throw new Problem('not_acceptable', `This path gives ${mediaTypes.join(' and ')} alone: leave format out.`);
 }
 
-/** Finds what each answer of a scope is wanted in, of what its route gives. Throws `not_acceptable`. */
+/** Selects the format of each response of a scope, among those of its route. Throws `not_acceptable`. */
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>

@@ -4,27 +4,27 @@ import { Problem } from '#core/problems';
 import { lettersApart, tolerance } from '#core/record-fields';
 import { checkRequest } from '#server/connections/request-limits';
 import type { Gate } from '#server/gate';
-import { PAGE_SECURITY } from '#server/replies/static-content';
+import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
 import type { RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
 import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of a problem, with everything that has a key's form taken out. */
+/** The body of a problem. Everything that looks like a key is removed. */
 export function textOf(problem: Problem, basePath: string, requestId: string): string {
   const { code, title, status, message, members } = problem;
   const type = `${basePath}/docs/problems#${code}`;
   return maskApiKeys(JSON.stringify({ type, title, status, detail: message, code, requestId, ...members }));
 }
 
-/** What Fastify and Node throw before a handler is reached, in the contract's words. */
+/** Errors that Fastify and Node throw before a handler is reached. */
 const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_BAD_URL: () => new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A part of the path is too long.'),
 };
 
-/** Whatever was thrown, as a problem; what it does not know is an `internal_error` that tells nothing. */
+/** Converts any error to a problem. An unknown error becomes `internal_error` without details. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode = 500 } = error as FastifyError;
@@ -33,14 +33,12 @@ function toProblem(error: unknown): Problem {
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
   }
-  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', {
-    cause: error,
-  });
+  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', { cause: error });
 }
 
 /**
- * Whether a person reads what is answered: a browser goes to the address, which it says in an older way without
- * encryption. At an unknown path that is not of the API, nobody says it who wants something else.
+ * Whether a person will read the response: a browser announces a navigation, with an older header if there is no TLS.
+ * At an unknown path outside the API, no announcement is needed.
  */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
@@ -49,7 +47,7 @@ function isForPerson({ method, url, headers }: FastifyRequest, { basePath, neare
   return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
 }
 
-/** What is said of a problem at an address (its URL, with the query); `unknown` where nothing is served there. */
+/** The URL of a request, with the query; `unknown` if no route serves it. */
 export type Asked = {
   basePath: string;
   url: string;
@@ -59,11 +57,10 @@ export type Asked = {
 
 type Options = {
   basePath: string;
-  /** A problem as a page, for whoever came to the address with a browser. */
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   limits?: Record<string, string>;
-  /** Where no route has the path: gives the one that may be meant. */
+  /** Returns the path that an unknown one is meant to be. */
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
@@ -77,10 +74,8 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
   reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
   if (prefersHtml(headers.accept) && isForPerson(request, options)) {
     const unknown = nearest && { nearest: nearest(url) };
-    // CORS may have set `Vary` too.
-    const vary = [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', ');
     return reply
-      .headers({ ...PAGE_SECURITY, vary })
+      .headers({ ...PAGE_SECURITY, vary: withVary(reply, 'Accept') })
       .type('text/html; charset=utf-8')
       .send(maskApiKeys(page(problem, { basePath, url, requestId, unknown })));
   }
@@ -91,8 +86,8 @@ type Page = Pick<Options, 'basePath' | 'page' | 'log'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /**
- * Makes every error of an app a problem, and tells an unknown path from a method that is not allowed. Gives a function
- * that adds a hook which refuses these: before their body is waited for, and after the hooks that are there already.
+ * Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed.
+ * Returns a function that adds the hook for these: before the body is waited for, after the hooks that exist already.
  */
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): () => void {
   const { basePath } = options;
@@ -100,7 +95,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);
-    // A pattern may take the path and the method, and its handler still find nothing there.
+    // A pattern may match path and method while its handler finds nothing.
     if (methods === undefined || methods.has(method))
       return new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
     const allow = [...methods].join(', ');
@@ -111,11 +106,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
     const problem = toProblem(error);
     const limits = problem.status === 429 ? gate.limitsOf(request, problem.code, now()) : {};
     const isUnknown = request.is404 && problem.code === 'not_found';
-    return send(request, reply, problem, {
-      ...options,
-      limits,
-      nearest: isUnknown ? paths.nearest : undefined,
-    });
+    return send(request, reply, problem, { ...options, limits, nearest: isUnknown ? paths.nearest : undefined });
   });
   app.setNotFoundHandler((request) => {
     throw notFound(request);
@@ -127,7 +118,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
     });
 }
 
-/** Answers a path that the router cannot make out: Fastify's `frameworkErrors`, which runs no hook. */
+/** Answers a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */
 export function answerUnroutable(options: Page, requests?: RequestHistograms) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
@@ -141,14 +132,13 @@ export function answerUnroutable(options: Page, requests?: RequestHistograms) {
   };
 }
 
-/** What pages load; nobody types these addresses. */
+/** Files that pages load; a person does not enter these addresses. */
 const ASSET = /\/(static|console)\//;
 
-/** The paths of an app's routes, noted as these are added. */
-export function createKnownPaths(app: FastifyInstance) {
+function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // A preflight is answered on any path: that makes none known.
+    // A preflight matches any path, which makes none of them known.
     if (url === '*') return;
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
     const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
@@ -159,11 +149,11 @@ export function createKnownPaths(app: FastifyInstance) {
   const pathOf = (url: string) => url.split('?', 1)[0] as string;
 
   return {
-    /** The methods of the path of a URL; undefined where no route has it. */
+    /** The methods of a URL's path; undefined for an unknown path. */
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
-    /** The path to be read that was meant by an unknown one, where it is near to one. */
+    /** The known readable path that an unknown one is close to. */
     nearest(url: string): string | undefined {
       const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && !/[:*]/.test(path));
       const paths = readable.map(([path]) => path).filter((path) => !ASSET.test(path));
@@ -172,10 +162,10 @@ export function createKnownPaths(app: FastifyInstance) {
   };
 }
 
-/** A shorter end of a path says too little. */
+/** Shorter endings of a path are ambiguous. */
 const SHORTEST_END = 4;
 
-/** The known path that another is meant to be: but for case and slashes, for a letter or two, or for what is before it. */
+/** The known path that another equals up to case, slashes, one or two letters, or a prefix. */
 export function nearestPath(path: string, known: readonly string[]): string | undefined {
   const given = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const apart = (one: string) => lettersApart(given, one.toLowerCase(), tolerance(one.length));

@@ -1,44 +1,41 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
-import type { Answer } from '#server/replies/answer-body';
-import { type Body, bodyOf, longBodyOf } from '#server/replies/answer-body';
+import { type Answer, type Body, bodyOf, longBodyOf } from '#server/replies/answer-body';
 
-/** How long an answer is given again while nothing new is stored, in ms. */
+/** How long a response is reused while nothing new is stored, in ms. */
 const GIVEN_FOR = SECOND;
-/** The memory that all bodies may take, with their compressed forms, in bytes. */
+/** The memory of all bodies with their compressed forms, in bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** The latest body of a question, and the answer with it, if one may be given again. */
 type Kept = {
   body: Body;
-  /** Names all that the body is made from; undefined for a body that is only kept for its answer. */
+  /** Identifies everything that the body is made from; undefined for a body that is kept only for its response. */
   version: string | undefined;
   given?: { answer: Answer; at: number; generation: number };
 };
 
-/** What answers are made from; its `generation` is another one after each change. */
+/** The data of responses. Its `generation` changes with the data. */
 type Source = { generation(): number };
-
-/** The rows of a window: `version` names all of them, undefined for rows whose bodies are not kept. */
+/** The rows of a window. `version` identifies them all; undefined if their bodies are not kept. */
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Creates the cache of all answers of the service: the body of each question for as long as it is made of the same rows,
- * and for a second the answer with it, so that a question that thousands ask at once is answered once. An answer that
- * needed a fetch, or whose fetch failed, is not given again: the next one differs from it.
- * @param keptBytes what all bodies may take of memory together, in bytes
+ * Caches the body of each question while its rows stay the same, and for a second the whole response, so that a
+ * question asked thousands of times is answered once. A response that needed a fetch, or whose fetch failed, is not
+ * reused: the next one differs.
+ * @param keptBytes the memory of all bodies together, in bytes
  */
 export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
   const kept = new LRUCache<string, Kept>({
     maxSize: keptBytes,
     sizeCalculation: ({ body, version = '' }, key) => body.size() + version.length + key.length,
   });
-  /** When the answers were made whose bodies are of no use after them, the first one first. */
+  /** When responses were made whose bodies are useless after them, oldest first. */
   const fleeting = new Map<string, number>();
 
   const isRecent = (at: number, now: number): boolean => now >= at && now - at < GIVEN_FOR;
 
-  /** Evicts bodies that are of no use any more: they would otherwise stay until the cache is full. */
+  /** Evicts useless bodies, which would otherwise stay until the cache is full. */
   function evictFleeting(now: number): void {
     for (const [key, at] of fleeting) {
       if (isRecent(at, now)) return;
@@ -47,12 +44,9 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     }
   }
 
-  /**
-   * The answers of one service.
-   * @param service tells its questions from those of others
-   */
+  /** `service` distinguishes its questions from those of others. */
   return function answersOf(service: string, source: Source) {
-    /** Long answers that are being made, for whoever asks the same meanwhile. */
+    /** Long responses in progress, for identical requests meanwhile. */
     const underWay = new Map<string, Promise<Answer>>();
     const keyOf = (question: string) => `${service} ${question}`;
 
@@ -67,7 +61,6 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return known?.version === version ? known.body : undefined;
     };
 
-    /** The answer that was given to the same question a moment ago. */
     const get = (question: string): Answer | undefined => find(keyOf(question), clock.now());
 
     function keep(question: string, made: Answer): Answer {
@@ -85,7 +78,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return answer;
     }
 
-    /** @param version names all that the body is made from, so that a kept one is never an old one */
+    /** @param version identifies everything that the body is made from, so that a cached body is never outdated */
     function body(question: string, version: string, make: () => string): Body {
       const key = keyOf(question);
       const known = bodyFor(key, version);
@@ -100,7 +93,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       keep,
       body,
 
-      /** @param pieces the text; of a wide window it is read later, when the rows may have been replaced */
+      /** @param pieces the text; for a wide window it is read later, when the rows may have been replaced */
       async bodyOfRows(question: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
@@ -113,7 +106,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         return made;
       },
 
-      /** The answer that was given to the same question a moment ago, or that is being made at length, or a new one. */
+      /** Returns the recent response to the same question, or the long one in progress, or makes one. */
       ask(question: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
         const known = get(question) ?? underWay.get(question);
         if (known) return known;

@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { createLongWork } from '#core/time-slicing';
 
-/** Where Node keeps the text of a head until it is sent. It is not public: `takesHead` looks for it. */
+/** Node keeps the text of a head here until it is sent. It is not public: `takesHead` checks for it. */
 type WithHeader = { _header?: string | null };
 
-/** Header fields, a flat list of names and values, as they are sent. They must be well-formed. */
+/** Header lines from a flat list of names and values, which must be well-formed. */
 function linesOf(fields: readonly string[]): string {
   let lines = '';
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
@@ -16,7 +16,7 @@ function linesOf(fields: readonly string[]): string {
 /** Header fields that many responses share: as a flat list, and as the first lines of a head. */
 export type SharedFields = { readonly fields: readonly string[]; readonly lines: string };
 
-/** Throws where a field is not well-formed. */
+/** Throws if a field is not well-formed. */
 export function shareFields(status: 200 | 304, fields: readonly string[]): SharedFields {
   for (let i = 0; i < fields.length; i += 2) {
     validateHeaderName(fields[i] as string);
@@ -25,10 +25,7 @@ export function shareFields(status: 200 | 304, fields: readonly string[]): Share
   return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
 }
 
-/**
- * Whether a response takes a head as text: its connection stays open, and it has no header yet. Fastify's `inject` has
- * no socket, and learns the headers from `writeHead`.
- */
+/** Its connection stays open and no header is set yet. Fastify's `inject` has no socket and needs `writeHead`. */
 const takesHead = (response: ServerResponse): boolean =>
   response.shouldKeepAlive &&
   (response as WithHeader)._header === null &&
@@ -36,9 +33,9 @@ const takesHead = (response: ServerResponse): boolean =>
   !response.hasHeader('connection');
 
 /**
- * Creates what writes a whole response past the framework's `onSend` hooks: with its head as text where Node takes it,
- * else with `writeHead`. `writeHead` checks each name and value again, which cost 17% of the throughput side by side
- * (63,400 and 52,700 calls a second on one core). Flow control, pipelining and the connection stay Node's.
+ * Writes a whole response, bypassing the framework's `onSend` hooks: its head as text if Node accepts it, else with
+ * `writeHead`, which validates each field again and cost 17% of the throughput (63,400 and 52,700 calls per second on
+ * one core). Flow control, pipelining and the connection stay with Node.
  * @param keepAliveMs how long the server keeps an idle connection open
  */
 export function createResponseWriter(keepAliveMs: number) {
@@ -46,7 +43,7 @@ export function createResponseWriter(keepAliveMs: number) {
   let second = Number.NaN;
   let end = '';
 
-  /** @param own the fields of this response alone, well-formed; @param now Unix ms */
+  /** `own` are the fields of this response alone, well-formed; `now` is in Unix ms. */
   return function write(
     response: ServerResponse,
     status: 200 | 304,
@@ -69,14 +66,14 @@ export function createResponseWriter(keepAliveMs: number) {
   };
 }
 
-/** A value whose text is longer than about this is written in pieces, with a turn of the loop between them. */
+/** A longer value is written in pieces, with a turn of the event loop between them; in characters. */
 const PIECE = 64 * 1024;
-/** What a value that is no text takes, about; in characters. */
+/** The estimated length of a value that is not a string, in characters. */
 const ANY = 8;
 
 const writing = createLongWork();
 
-/** What is left of so many characters when a value is written, about; it is not gone through when nothing is. */
+/** Estimates how many of `room` characters are left after a value. Stops reading it when none are. */
 function rest(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - ANY;
   let left = room - ANY;
@@ -88,7 +85,7 @@ function rest(value: unknown, room: number): number {
   return left;
 }
 
-/** The text of a value in pieces; `undefined` stands nowhere but as a member, where it is left out. */
+/** The JSON text of a value in pieces. `undefined` occurs only as a member, which is then omitted. */
 function* pieces(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || rest(value, PIECE) >= 0) {
     yield JSON.stringify(value);
@@ -111,7 +108,7 @@ function* pieces(value: unknown): Generator<string> {
   yield `${text}${isList ? ']' : '}'}`;
 }
 
-/** What `JSON.stringify` writes of a JSON value, the loop held for some milliseconds at most. */
+/** As `JSON.stringify` for JSON values, but holds the event loop for a few milliseconds at most. */
 export async function writeJson(value: unknown): Promise<string | Buffer> {
   if (rest(value, PIECE) >= 0) return JSON.stringify(value);
   return writing(async (yieldIfDue) => {

@@ -4,16 +4,16 @@ import { isNamed } from './answer-headers.ts';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
 
 type Content = {
-  /** Its media type. */
   type: string;
   headers?: Readonly<Record<string, string>>;
   text: () => string | Promise<string>;
 };
 
-/**
- * Sends a body that is the same for everybody: compressed where that is accepted, 304 to who has it. Caches revalidate it
- * unless its headers say otherwise.
- */
+/** `Vary` with one more field: CORS may have set it too. */
+export const withVary = (reply: FastifyReply, field: string): string =>
+  [reply.getHeader('vary') ?? [], field].flat().join(', ');
+
+/** The same for every client: compressed if accepted, 304 if known. Caches revalidate it by default. */
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -21,19 +21,14 @@ export async function sendShared(
   { type, headers }: Omit<Content, 'text'>,
 ): Promise<FastifyReply> {
   const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
-  // CORS may have set `Vary` too.
-  const vary = [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', ');
-  reply.headers({ 'cache-control': 'no-cache', ...headers, vary, etag });
+  reply.headers({ 'cache-control': 'no-cache', ...headers, vary: withVary(reply, 'Accept-Encoding'), etag });
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
 
-/**
- * Serves a text that is the same for everybody as long as the process runs, made when it is first asked for. The
- * next process may differ.
- */
+/** Serves a text that stays the same while the process runs, made on the first request. */
 export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
@@ -44,14 +39,14 @@ export function serveText(app: FastifyInstance, url: string, { text, ...content 
   });
 }
 
-/** Has no cache keep an answer of a scope (RFC 9111, 5.2.2.5), but for a route that says otherwise. */
+/** Forbids caching in a scope (RFC 9111, 5.2.2.5), unless a route sets its own header. */
 export function neverStored(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
 }
 
-/** Nothing from outside, and nothing in place: a page has its scripts and its styles in files of their own. */
+/** No external and no inline content: pages load scripts and styles from files of the service. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -63,7 +58,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What every page tells a browser to refuse, so that a mistake of ours lets nothing in. */
+/** Restricts what a page may do, so that a mistake in the service does less harm. */
 export const PAGE_SECURITY = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

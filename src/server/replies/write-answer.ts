@@ -8,10 +8,9 @@ import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';
 
-/** Whether the caller has hung up: what is not delivered is not charged. */
+/** The client has disconnected: an undelivered response is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
-/** What an answer is written from, beside the request. */
 type Reply = {
   answer: Answer;
   representation: Representation;
@@ -28,11 +27,10 @@ type WriterDependencies = {
   writeResponse: ReturnType<typeof createResponseWriter>;
 };
 
-/** Creates what writes priced answers, those of the fast path and those of the routes. */
 export function createAnswerWriter(dependencies: WriterDependencies) {
   const { gate, cacheHeaders, corsHeaders, writeResponse } = dependencies;
 
-  /** Answers 200, or 304 and free of charge where the caller has the answer already. */
+  /** Responds with 200, or with a free 304 if the client has the response. */
   return function write(
     { headers, socket }: IncomingMessage,
     response: ServerResponse,
@@ -55,7 +53,7 @@ export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
 
 type SendDependencies = {
   write: WriteAnswer;
-  /** Told of what a route answered, so that the next request in the same words need not reach it. */
+  /** Called with what a route answered, so that an identical request can take the fast path. */
   remember: (
     request: IncomingMessage,
     answer: Answer,
@@ -66,7 +64,6 @@ type SendDependencies = {
   now: () => number;
 };
 
-/** Creates what sends the answer of a priced route. */
 export function createSend({ write, remember, now }: SendDependencies) {
   function give(
     request: FastifyRequest,
@@ -81,7 +78,7 @@ export function createSend({ write, remember, now }: SendDependencies) {
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 
-  /** At once where the answer is there in the coding that is wanted: a promise for each call was measurable. */
+  /** Synchronous if the body exists in the accepted coding: a promise per call was measurable. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,
