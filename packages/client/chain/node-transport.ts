@@ -11,7 +11,7 @@ import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.
 import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** A node's answer outside 2xx, which the adapter reads. */
+/** A node's answer outside 2xx, for the adapter to interpret. */
 class NodeAnswer extends QuotientError {
   readonly reply: NodeReply;
 
@@ -22,7 +22,7 @@ class NodeAnswer extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // A problem of the service in front of the node.
+  // The service in front of the node answers with a problem.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     return problemOf(response, text);
   }
@@ -32,11 +32,11 @@ function toError(response: Response, text: string): QuotientError {
 type AskOptions = {
   apiKey?: string | undefined;
   call?: CallOptions | undefined;
-  /** Called with what is told of an answer with 2xx. */
+  /** Called with the metadata of every 2xx answer. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Sends a request to a node and returns its answer whatever the status; a problem of the service is thrown. */
+/** Sends a request to a node and returns its answer with any status. Throws a problem of the service. */
 export async function askNode(
   transport: Transport,
   question: NodeQuestion,
@@ -61,7 +61,7 @@ const FAULTS = {
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 
-/** A node's rejection or fault as the error that the service would give. */
+/** Maps a node's rejection or fault to the error that the service responds with. */
 export function asQuotientError(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     return new QuotientError('node_rejected', error.message, { status: error.status, cause: error });
@@ -73,7 +73,7 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** A node behind the service: legacy shapes, but searches of either dialect, and transactions as bytes too. */
+/** A node behind the service: legacy shapes, and in addition searches of either dialect and transactions as bytes. */
 export function createServiceAdapter(ask: AskNode): NodeCalls {
   return {
     ...createLegacyAdapter(ask),
@@ -87,7 +87,7 @@ export function createServiceAdapter(ask: AskNode): NodeCalls {
   };
 }
 
-/** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
+/** A signed amino transaction, as made by `makeStdTx` of CosmJS. It is encoded for a modern node. */
 export type StdTx = {
   msg: readonly unknown[];
   fee: unknown;
@@ -95,13 +95,12 @@ export type StdTx = {
   memo?: string;
 };
 
-/** A signed transaction: its bytes (`TxRaw`), the same in base64, or an amino `StdTx`. */
+/** A signed transaction: its bytes (`TxRaw`), these bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;
 
-/** A signature alone has 64 bytes: anything shorter is no transaction and may be a key. */
+/** In bytes. A signature alone has 64, so shorter input may be a key. */
 const SHORTEST = 65;
 
-/** Decodes base64, with or without padding and white space. */
 function bytesOf(text: string): string {
   try {
     return atob(text);
@@ -110,7 +109,7 @@ function bytesOf(text: string): string {
   }
 }
 
-/** Reads a signed transaction. Throws if it is none; the error never repeats the input. */
+/** Throws `QuotientError` if the input is not a signed transaction. The error never repeats the input. */
 export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     refuseSecret('the transaction', tx);
@@ -128,7 +127,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   return { tx };
 }
 
-/** The hash of a transaction; undefined for amino, whose hash only the node knows. */
+/** Undefined for amino, whose hash only the node knows. */
 export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
   return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }
