@@ -22,22 +22,22 @@ import {
 } from './fields.ts';
 import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 
-/** A type that both interfaces know: its URL in protobuf, its name in amino, and its fields. */
+/** A type of both interfaces: its URL in protobuf, its name in amino, and its fields. */
 export type MessageType = {
   url: string;
   amino: string;
   aliases?: readonly string[];
   fields: readonly Field[];
-  /** Of a message, the member of its amino value that names who signs it: an address, or several. */
+  /** The signers of a message, from its amino value: an address, or several. */
   signer?: (value: Members) => unknown;
-  /** Where amino has the members of the fields in another order: to it, and back. */
+  /** Converts to amino and back, for members that amino arranges differently. */
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
-/** A text whose form is not known, as a problem may repeat it. */
+/** Unvalidated text, truncated for a problem. */
 const named = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
-/** One of the types, whichever a value says it is. */
+/** A value that names one of several types. */
 export function anyOf(types: () => readonly MessageType[]) {
   let byUrl: ReadonlyMap<string, MessageType> | undefined;
   let byName: ReadonlyMap<string, MessageType> | undefined;
@@ -77,14 +77,14 @@ export function anyOf(types: () => readonly MessageType[]) {
   } satisfies Kind & { typeOf: unknown };
 }
 
-/** `amino` is its name there, which mostly ends as its URL. */
+/** By default the amino name ends like the URL. */
 export const type = (
   url: string,
   kinds: Readonly<Record<string, Kind>>,
   amino = url.replace(/^.*\./, 'cosmos-sdk/'),
 ): MessageType => ({ url, amino, fields: fieldsOf(kinds) });
 
-/** A type of messages, whose signer is in a member of it. */
+/** A message type with its signer in the member `signer`. */
 export const message = (
   url: string,
   signer: string,
@@ -92,14 +92,11 @@ export const message = (
   amino?: string,
 ): MessageType => ({ ...type(url, kinds, amino), signer: (value) => value[signer] });
 
-/*
- * What messages of the standard modules have within them: proposals, authorizations, and allowances of fees. From
- * https://github.com/cosmos/cosmos-sdk (proto/, and the amino names of each module's codec).
- */
+/* Proposals, authorizations and fee allowances: https://github.com/cosmos/cosmos-sdk (proto/, and each module's codec). */
 
 const titled = { title: text, description: text };
 
-/** An upgrade is due at a height; its time is no more used, and always there. */
+/** Upgrades are scheduled by height. The deprecated `time` is always present. */
 const plan = nested({
   name: text,
   time: always(timestamp, '0001-01-01T00:00:00Z'),
@@ -126,7 +123,7 @@ const LISTS = [
   ['deny_list', 'cosmos-sdk/StakeAuthorization/DenyList'],
 ] as const;
 
-/** One of two lists, which amino has in a member of its own, by the name of the type in Go. */
+/** Amino wraps either list in a member named after its Go type. */
 const stakeAuthorization: MessageType = {
   ...type('/cosmos.staking.v1beta1.StakeAuthorization', {
     max_tokens: optional(coin),
@@ -149,7 +146,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // What is of neither type stays, and is refused as a member that there is not.
+      // An unknown type stays, and is rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },
@@ -174,7 +171,7 @@ const allowances: MessageType[] = [
     period_reset: always(timestamp, '0001-01-01T00:00:00Z'),
   }),
 ];
-/** Of an allowance for certain messages the one within is of the others. */
+/** An allowance for certain messages contains one of the other allowances. */
 export const allowance = anyOf(() => [
   ...allowances,
   type('/cosmos.feegrant.v1beta1.AllowedMsgAllowance', {

@@ -21,8 +21,8 @@ import {
 } from './fields.ts';
 
 /*
- * The messages that move funds and stakes. The names and the numbers are those of https://github.com/cosmos/cosmos-sdk
- * (proto/) and https://github.com/cosmos/ibc-go; what amino leaves out is by the JSON tags of the Go types.
+ * Messages that transfer or stake funds. Names and numbers: https://github.com/cosmos/cosmos-sdk (proto/) and
+ * https://github.com/cosmos/ibc-go. The JSON tags of the Go types define the members that amino omits.
  */
 
 const BANK = '/cosmos.bank.v1beta1';
@@ -96,7 +96,7 @@ export const FUNDS: readonly MessageType[] = [
     ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', {
       validator_address: text,
     }),
-    // Since SDK 0.46.
+    // The name since SDK 0.46.
     aliases: ['cosmos-sdk/MsgWithdrawValCommission'],
   },
   message(`${DISTRIBUTION}.MsgFundCommunityPool`, 'depositor', { amount: coins, depositor: text }),
@@ -136,8 +136,6 @@ export const FUNDS: readonly MessageType[] = [
   ),
 ];
 
-/* The messages of proposals, and of what one account grants another; from the same sources. */
-
 const GOV = '/cosmos.gov.v1beta1';
 const GOV_1 = '/cosmos.gov.v1';
 const AUTHZ = '/cosmos.authz.v1beta1';
@@ -158,7 +156,7 @@ const vote = { proposal_id, voter: text, option };
 const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };
 
-/** Gov, authz, feegrant. `any` is a message of any type. */
+/** Messages of gov, authz and feegrant, from the same sources. `any` is a message of any type. */
 export const governance = (any: Kind): readonly MessageType[] => [
   message(`${GOV}.MsgSubmitProposal`, 'proposer', {
     content: proposal,
@@ -202,12 +200,12 @@ export const governance = (any: Kind): readonly MessageType[] => [
 const known = anyOf(() => MESSAGES);
 const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];
 
-/** The types of messages that both interfaces know: their URLs in protobuf, and their names in amino. */
+/** The message types of both interfaces: URL in protobuf, name in amino. */
 export const MESSAGE_TYPES = MESSAGES.map(({ url, amino }) => ({ url, amino }));
 
 export type AminoMessage = { type: string; value: Members };
 
-/** A message of protobuf JSON in amino JSON; one that amino does not know keeps its members, under its own type. */
+/** Converts a message from protobuf JSON to amino JSON. An unknown type keeps its members and its name. */
 export function aminoMessage(value: unknown): AminoMessage {
   if (!isMembers(value)) throw malformed('message');
   try {
@@ -219,7 +217,7 @@ export function aminoMessage(value: unknown): AminoMessage {
   }
 }
 
-/** Amino messages as fields of a message, and who signs them, as they name it, in the order of the signatures. */
+/** Encodes amino messages as fields. Returns their signers in the order of the signatures. */
 export function messageFields(field: number, messages: unknown): { bytes: Uint8Array[]; signers: string[] } {
   const all = list(messages, 'messages');
   const bytes = all.map((one, i) => {

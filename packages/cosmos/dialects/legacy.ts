@@ -7,7 +7,7 @@ import type { NodeCalls } from './replies.ts';
 import { answered, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
-/** The legacy interface: its answers have the legacy shapes, but for what it leaves out. */
+/** Calls of the legacy interface, whose answers have the legacy shapes except for omitted members. */
 export function createLegacyAdapter(ask: AskNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
     answered(await ask({ method: 'GET', path, query }));
