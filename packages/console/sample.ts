@@ -6,14 +6,14 @@ import { at, change, money, onDate, span } from './core/format.ts';
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
 
-/** What the chart shows, for whoever does not see it. */
+/** The chart as text, for screen readers. */
 function inWords({ title, history: { prices } }: MarketSample): string {
   const [first, last] = [prices[0], prices.at(-1)];
   if (!first || !last) return '';
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
 
-/** Real figures for whoever is not signed in, and the call that has them. Without an answer nothing of it is shown. */
+/** Real figures for the entrance, and the call that returns them. Removed if there is no response. */
 export function openSample(client: QuotientClient): void {
   const section = byId('sample');
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
@@ -45,7 +45,7 @@ export function openSample(client: QuotientClient): void {
     section.classList.add('loaded');
   }
 
-  // It is asked for when there is somebody to see it.
+  // Loaded when it becomes visible.
   const observer = new IntersectionObserver(([entry]) => {
     if (!entry?.isIntersecting) return;
     observer.disconnect();
@@ -59,10 +59,10 @@ export function openSample(client: QuotientClient): void {
 
 type Point = { date: Date; price: number };
 
-/** The width and height that a line is drawn in, and how far from the edge it stays. */
+/** The size of the drawing and its margin. */
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
-/** The `d` of an SVG path through some points, scaled to `SIZE`; a flat line is in the middle. */
+/** The `d` of an SVG path, scaled to `SIZE`; a flat line is in the middle. */
 export function sparkline(points: readonly Point[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());

@@ -10,7 +10,7 @@ type Scope = 'prices' | 'node';
 
 const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];
 
-/** The dialog that makes a key and shows it, once. `onMade`: the list of keys has changed. */
+/** `onMade`: the list of keys has changed. */
 export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {
   const dialog = byId('new-key-dialog', HTMLDialogElement);
   const form = byId('new-key-form', HTMLFormElement);
@@ -51,7 +51,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
 
   byId('new-key-cancel').addEventListener('click', () => dialog.close());
   byId('new-key-done').addEventListener('click', () => dialog.close());
-  // Escape would lose a key that nobody can show again.
+  // The key cannot be shown again, so Escape must not close the dialog.
   dialog.addEventListener('cancel', (event) => {
     if (!created.hidden) event.preventDefault();
   });

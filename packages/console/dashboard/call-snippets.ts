@@ -24,12 +24,11 @@ const LANGUAGES = [
 
 type Options = {
   session: Session;
-  /** The tokens whose prices come in one call with a token's. */
+  /** The tokens whose prices share a call with the token's. */
   batchOf: (token: TokenName) => readonly TokenName[];
   usage: () => Usage | undefined;
 };
 
-/** The panel with the calls behind the page, to be copied, and what each answers. */
 export function openCallSnippets({ session, batchOf, usage }: Options) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
@@ -90,7 +89,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
       answers.set(path, answer);
       if (view && path === call().path) showAnswer();
     },
-    /** Removes the key and the answers from the page. */
     clear(): void {
       reveal.checked = false;
       answers.clear();
