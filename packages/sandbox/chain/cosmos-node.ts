@@ -18,7 +18,7 @@ import { answerAt, blockAt, blockHeader, blockId, json } from './legacy-records.
 import { readTxRaw } from './protobuf.ts';
 import { coinRecord, hashOf } from './transaction.ts';
 
-/** Answers about the state have its height in a header. */
+/** The height of the state is in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
   ...answer,
   headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },
@@ -106,7 +106,7 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
     application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
   });
 
-/** A node with the current REST interface, at `/cosmos-node`. */
+/** A node with the modern REST interface, at `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },

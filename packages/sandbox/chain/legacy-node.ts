@@ -50,7 +50,7 @@ function balances(chain: Chain, address: string, height: number): Answer {
   return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
 }
 
-/** The old interface decodes a value twice; null if the second time fails. */
+/** The legacy interface decodes a value twice. Null if the second time fails. */
 function decodeTwice(value: string): string | null {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
@@ -155,7 +155,7 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/** A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. */
+/** A node with the legacy REST interface, at `/legacy-node`, in the shapes of recorded responses. */
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     const { height } = chain.latest();

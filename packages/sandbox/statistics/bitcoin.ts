@@ -15,7 +15,7 @@ const EPOCH = 2016; // blocks
 const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
 
-/** The stand-in for mempool.space's API: the newest height, the running adjustment, and the hash rate of three days. */
+/** The stand-in for mempool.space: the height, the difficulty adjustment, and the hash rate of three days. */
 export function createMempool({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
