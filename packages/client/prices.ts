@@ -20,11 +20,7 @@ export type TokenName = BuiltInToken | (string & {});
 export type Currency = { currency?: string | undefined } | undefined;
 
 /** From one UTC date thru another, both included. The default interval is `daily`. */
-export type PriceWindow = {
-  from: DateInput;
-  thru: DateInput;
-  interval?: 'minute' | 'hourly' | 'daily' | undefined;
-};
+export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
 /** Days back from now: 1 has five-minute points, 2 to 10 hourly points, more have daily points at midnight UTC. */
 export type Days = { days: number };

@@ -92,10 +92,7 @@ export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: numbe
   time: instant(new Date(wire.time * 1000).toISOString()),
 });
 
-const toPoints = each(({ date, price }: Wire<PriceSeries['prices'][number]>) => ({
-  date: instant(date),
-  price,
-}));
+const toPoints = each(({ date, price }: Wire<PriceSeries['prices'][number]>) => ({ date: instant(date), price }));
 
 export const toSeries = (wire: Wire<PriceSeries>): PriceSeries => ({
   prices: toPoints(wire.prices),

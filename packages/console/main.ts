@@ -30,10 +30,7 @@ const DAMAGED_LINK = 'The link is damaged: open it again from the mail, whole.';
 
 const theme = openTheme();
 const resumeRetries = openRetries();
-const session = createSession(new URL('.', location.href), {
-  onChanged: showChanged,
-  onEnded: leave,
-});
+const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: leave });
 let current: ViewName | undefined;
 
 function show(view: ViewName, notice = ''): void {
@@ -57,10 +54,7 @@ function showNotice(text: string): void {
 const isDashboard = () => current === 'dashboard';
 const keyCreated = openKeyCreated(session, showDashboard);
 const facts = factsOf(document.documentElement);
-const signIn = openSignIn(session, facts, {
-  onRegistered: showKeyOf,
-  onSignedIn: showDashboard,
-});
+const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showDashboard });
 const mailLink = openMailLink(session, {
   onKey(user) {
     clear();

@@ -91,13 +91,7 @@ export function readSearch(query: Pairs): Search {
   if (order !== undefined && !/^(ORDER_BY_(UNSPECIFIED|ASC|DESC)|[012])$/.test(order)) {
     throw refuse('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
   }
-  return {
-    attributes,
-    conditions: asked,
-    page: of('page', 1) ?? Math.floor(offset / limit) + 1,
-    limit,
-    order,
-  };
+  return { attributes, conditions: asked, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
 /** Writes the page in the parameters of all SDK versions. */

@@ -79,13 +79,7 @@ export const iso = (instant: number) => new Date(instant).toISOString();
 /** Converts Unix ms to the UTC date, as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-type Call = {
-  method: string;
-  path: string;
-  query: Record<string, string>;
-  authorization?: string;
-  at: number;
-};
+type Call = { method: string; path: string; query: Record<string, string>; authorization?: string; at: number };
 
 const KEPT = 10_000;
 

@@ -88,12 +88,7 @@ export function createServiceAdapter(ask: AskNode): NodeCalls {
 }
 
 /** A signed amino transaction, as made by `makeStdTx` of CosmJS. It is encoded for a modern node. */
-export type StdTx = {
-  msg: readonly unknown[];
-  fee: unknown;
-  signatures: readonly unknown[];
-  memo?: string;
-};
+export type StdTx = { msg: readonly unknown[]; fee: unknown; signatures: readonly unknown[]; memo?: string };
 
 /** A signed transaction: its bytes (`TxRaw`), these bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;

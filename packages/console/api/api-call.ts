@@ -71,10 +71,7 @@ function callOf<Name extends Method>(
 }
 
 export const latestPricesCall = (tokens: readonly TokenName[], currency: string): ApiCall<TokenPrice[]> => ({
-  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', {
-    tokenNames: tokens.join(','),
-    currency,
-  }),
+  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', { tokenNames: tokens.join(','), currency }),
   cost: costOf(tokens.length),
 });
 

@@ -95,11 +95,7 @@ const isByDays = (view: HistoryView) =>
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, thru, interval, currency } = view;
   if (isByDays(view)) return daysCall(token, Number(range), currency);
-  const dates = {
-    from: startOf(view, listed, now),
-    thru: range === 'custom' ? thru : isoDate(now),
-    interval,
-  };
+  const dates = { from: startOf(view, listed, now), thru: range === 'custom' ? thru : isoDate(now), interval };
   return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 

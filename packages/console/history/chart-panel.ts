@@ -41,9 +41,7 @@ type Options = {
 };
 
 /** The part of a view that an address contains. */
-type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & {
-  interval: Interval | undefined;
-};
+type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & { interval: Interval | undefined };
 
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];

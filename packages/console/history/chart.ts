@@ -55,11 +55,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     // The mouse pans a zoomed chart. `gestures.ts` handles fingers and the wheel, so that the page still scrolls.
     handleScroll: { pressedMouseMove: true, mouseWheel: false, horzTouchDrag: false, vertTouchDrag: false },
     handleScale: false,
-    rightPriceScale: {
-      borderVisible: false,
-      entireTextOnly: true,
-      scaleMargins: { top: 0.1, bottom: 0.06 },
-    },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.1, bottom: 0.06 } },
     timeScale: {
       borderVisible: false,
       timeVisible: true,

@@ -22,18 +22,12 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   const xOf = ({ clientX }: MouseEvent) => clientX - element.getBoundingClientRect().left;
   function pinch(): { center: number; width: number } {
     const [one = { x: 0, y: 0 }, other = one] = fingers.values();
-    return {
-      center: (one.x + other.x) / 2,
-      width: Math.max(1, Math.hypot(one.x - other.x, one.y - other.y)),
-    };
+    return { center: (one.x + other.x) / 2, width: Math.max(1, Math.hypot(one.x - other.x, one.y - other.y)) };
   }
   const pointOf = (event: PointerEvent): Point => ({ x: xOf(event), y: event.clientY });
 
   // The library would handle a long touch and block the page.
-  element.addEventListener('touchstart', (event) => event.stopPropagation(), {
-    capture: true,
-    passive: true,
-  });
+  element.addEventListener('touchstart', (event) => event.stopPropagation(), { capture: true, passive: true });
   element.addEventListener('pointerdown', (event) => {
     if (event.pointerType !== 'mouse') fingers.set(event.pointerId, pointOf(event));
   });

@@ -97,22 +97,13 @@ export const message = (
 const titled = { title: text, description: text };
 
 /** Upgrades are scheduled by height. The deprecated `time` is always present. */
-const plan = nested({
-  name: text,
-  time: always(timestamp, '0001-01-01T00:00:00Z'),
-  height: whole,
-  info: text,
-});
+const plan = nested({ name: text, time: always(timestamp, '0001-01-01T00:00:00Z'), height: whole, info: text });
 const change = nested({ subspace: text, key: text, value: text });
 
 export const proposal = anyOf(() => [
   type('/cosmos.gov.v1beta1.TextProposal', titled),
   type('/cosmos.params.v1beta1.ParameterChangeProposal', { ...titled, changes: many(change) }),
-  type('/cosmos.distribution.v1beta1.CommunityPoolSpendProposal', {
-    ...titled,
-    recipient: text,
-    amount: coins,
-  }),
+  type('/cosmos.distribution.v1beta1.CommunityPoolSpendProposal', { ...titled, recipient: text, amount: coins }),
   type('/cosmos.upgrade.v1beta1.SoftwareUpgradeProposal', { ...titled, plan }),
   type('/cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal', titled),
 ]);

@@ -31,13 +31,7 @@ const DISTRIBUTION = '/cosmos.distribution.v1beta1';
 const VESTING = '/cosmos.vesting.v1beta1';
 
 const share = nested({ address: text, coins });
-const description = nested({
-  moniker: text,
-  identity: text,
-  website: text,
-  security_contact: text,
-  details: text,
-});
+const description = nested({ moniker: text, identity: text, website: text, security_contact: text, details: text });
 const commission = nested({ rate: decimal, max_rate: decimal, max_change_rate: decimal });
 const height = nested({ revision_number: whole, revision_height: whole });
 const period = nested({ length: whole, amount: coins });
@@ -75,10 +69,7 @@ export const FUNDS: readonly MessageType[] = [
     validator_dst_address: text,
     amount: coin,
   }),
-  message(`${STAKING}.MsgCancelUnbondingDelegation`, 'delegator_address', {
-    ...delegation,
-    creation_height: whole,
-  }),
+  message(`${STAKING}.MsgCancelUnbondingDelegation`, 'delegator_address', { ...delegation, creation_height: whole }),
 
   message(
     `${DISTRIBUTION}.MsgSetWithdrawAddress`,
@@ -93,9 +84,7 @@ export const FUNDS: readonly MessageType[] = [
     'cosmos-sdk/MsgWithdrawDelegationReward',
   ),
   {
-    ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', {
-      validator_address: text,
-    }),
+    ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', { validator_address: text }),
     // The name since SDK 0.46.
     aliases: ['cosmos-sdk/MsgWithdrawValCommission'],
   },
@@ -117,11 +106,7 @@ export const FUNDS: readonly MessageType[] = [
     memo: text,
   }),
 
-  message(`${VESTING}.MsgCreateVestingAccount`, 'from_address', {
-    ...transfer,
-    end_time: whole,
-    delayed: bool,
-  }),
+  message(`${VESTING}.MsgCreateVestingAccount`, 'from_address', { ...transfer, end_time: whole, delayed: bool }),
   message(
     `${VESTING}.MsgCreatePermanentLockedAccount`,
     'from_address',
@@ -158,11 +143,7 @@ const granting = { granter: text, grantee: text };
 
 /** Messages of gov, authz and feegrant, from the same sources. `any` is a message of any type. */
 export const governance = (any: Kind): readonly MessageType[] => [
-  message(`${GOV}.MsgSubmitProposal`, 'proposer', {
-    content: proposal,
-    initial_deposit: coins,
-    proposer: text,
-  }),
+  message(`${GOV}.MsgSubmitProposal`, 'proposer', { content: proposal, initial_deposit: coins, proposer: text }),
   message(`${GOV}.MsgVote`, 'voter', vote),
   message(`${GOV}.MsgVoteWeighted`, 'voter', { proposal_id, voter: text, options: options(decimal) }),
   message(`${GOV}.MsgDeposit`, 'depositor', deposit),

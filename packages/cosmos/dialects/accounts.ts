@@ -100,11 +100,7 @@ export function nodeInfoOfModern({ default_node_info, application_version }: Mem
     .filter(([name]) => name !== BUILD)
     .map(([name, value]) => [VERSION_NAMES.get(name) ?? name, value]);
   return {
-    node_info: {
-      ...(default_node_id !== undefined && { id: default_node_id }),
-      ...rest,
-      network: chainId(network),
-    },
+    node_info: { ...(default_node_id !== undefined && { id: default_node_id }), ...rest, network: chainId(network) },
     application_version: Object.fromEntries(version),
   };
 }

@@ -14,11 +14,7 @@ const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
-const MODES = {
-  sync: 'BROADCAST_MODE_SYNC',
-  async: 'BROADCAST_MODE_ASYNC',
-  block: 'BROADCAST_MODE_SYNC',
-} as const;
+const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', block: 'BROADCAST_MODE_SYNC' } as const;
 
 /** Errors of a node that expects the conditions in the other parameter. */
 const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;

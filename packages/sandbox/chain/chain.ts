@@ -53,12 +53,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
     madeAt += (due - 1) * blockMs;
   }
 
-  const view = (): ChainView => ({
-    chainId: CHAIN_ID,
-    height,
-    account: ledger.account,
-    balances: ledger.balances,
-  });
+  const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
   /** The state after the mempool's fees, against which a node checks new transactions. */
   function pendingView(): ChainView {

@@ -99,12 +99,7 @@ export function readTxRaw(bytes: Uint8Array): Transaction {
     signBytes({ mode }, place) {
       if (mode === 'SIGN_MODE_LEGACY_AMINO_JSON') return aminoSignBytes(content, place);
       const { chainId, accountNumber } = place;
-      return SignDoc.encode({
-        bodyBytes,
-        authInfoBytes,
-        chainId,
-        accountNumber: BigInt(accountNumber),
-      }).finish();
+      return SignDoc.encode({ bodyBytes, authInfoBytes, chainId, accountNumber: BigInt(accountNumber) }).finish();
     },
   };
 }

@@ -68,12 +68,7 @@ export type Send = { from: string; to: string; amount: Coin[] };
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
 /** `publicKey` is null if the chain must know it, `sequence` if the encoding has none. */
-export type Signature = {
-  publicKey: Uint8Array | null;
-  mode: SignMode;
-  sequence: number | null;
-  bytes: Uint8Array;
-};
+export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
 
 /** The signed data besides the transaction. */
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
