@@ -81,9 +81,7 @@ export const toTokens = each(
 );
 
 export const toLatestPrice = record<LatestPrice>([], ['ath_date', 'atl_date']);
-
 const toTokenPrice = record<TokenPrice>([], ['at', 'ath_date', 'atl_date']);
-
 export const toTokenPrices = each(toTokenPrice);
 
 /** `time` is in Unix seconds. */

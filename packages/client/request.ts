@@ -81,7 +81,6 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
 }
 
 export type Caller = ReturnType<typeof createCaller>;
-
 export type Readiness = { status: 'ok'; warnings: string[] };
 
 export const tokens = () => get('/v1/tokens', json(toTokens), { isPublic: true });

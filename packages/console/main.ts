@@ -27,7 +27,6 @@ const VIEWS = {
 type ViewName = keyof typeof VIEWS;
 
 const DAMAGED_LINK = 'The link is damaged: open it again from the mail, whole.';
-
 const theme = openTheme();
 const resumeRetries = openRetries();
 const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: leave });

@@ -33,9 +33,7 @@ const refuse = (message: string, parameter?: string) => new NodeRejection(400, m
 
 function whole(name: string, value: string | undefined, least: number): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < least) {
-    throw refuse(`must be a whole number from ${least}`, name);
-  }
+  if (!/^\d{1,9}$/.test(value) || Number(value) < least) throw refuse(`must be a whole number from ${least}`, name);
   return Number(value);
 }
 

@@ -17,7 +17,6 @@ type State = { seed: number; now: number };
 
 /** Kraken's candle lengths, in minutes. */
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
-
 const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
 /** Kraken sends errors with 200. */
 const refused = (error: string): Answer => jsonReply(200, { error: [error] });

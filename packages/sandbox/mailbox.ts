@@ -28,7 +28,6 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
 
 /** Header values by lower-case name, and the two parts of a mail. */
 export type ReadMail = { headers: Readonly<Record<string, string>>; text: string; html: string };
-
 type Entity = { headers: Record<string, string>; body: string };
 
 /** Parses an entity (RFC 5322) with folded header fields. */

@@ -4,7 +4,6 @@ import { DAY, MINUTE } from './upstream.ts';
 
 /** US dollars; `marketCap` is `price` times the circulating supply. */
 export type Figures = { price: number; marketCap: number; volume: number };
-
 type Extreme = { price: number; at: number };
 
 /**

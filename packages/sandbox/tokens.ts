@@ -84,5 +84,4 @@ export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
 }
 
 export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);
-
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

@@ -23,9 +23,7 @@ class NodeAnswer extends QuotientError {
 
 function toError(response: Response, text: string): QuotientError {
   // The service in front of the node answers with a problem.
-  if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
-    return problemOf(response, text);
-  }
+  if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
   return new NodeAnswer(response, parseJson(text));
 }
 
@@ -109,9 +107,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     refuseSecret('the transaction', tx);
     const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
-    if (bytesOf(text).length < SHORTEST) {
-      throw invalid('too short for a signed transaction; never pass a key');
-    }
+    if (bytesOf(text).length < SHORTEST) throw invalid('too short for a signed transaction; never pass a key');
     return { tx_bytes: text };
   }
   if (typeof tx !== 'object' || tx === null) throw invalid('the transaction is missing');

@@ -5,7 +5,6 @@ import { invalid, readArguments, refusePhrase, refuseSecret, refuseSecretMembers
 
 /** URL templates of an explorer, with `{hash}` and `{address}`. */
 export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };
-
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
 type NodeOptions = {

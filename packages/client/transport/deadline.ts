@@ -56,7 +56,6 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
 }
 
 export type Deadline = ReturnType<typeof startDeadline>;
-
 type Followers = { stops: Set<() => void>; notify: () => void };
 
 /** The followers of a signal share one listener: Node warns about a signal with many. */

@@ -27,7 +27,6 @@ export type Question = {
 };
 
 type Answered = { answer: Answer; headers: Headers; text: string };
-
 type Sent = { url: string; init: RequestInit };
 
 /** Facts of the current request, for its error. */

@@ -122,7 +122,6 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 }
 
 export type Allowance = ReturnType<typeof openAllowance>;
-
 type Level = 'enough' | 'short' | 'low' | 'none';
 
 /** Shares of the limit below which the panel warns and changes its color. */

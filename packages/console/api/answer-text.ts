@@ -131,7 +131,6 @@ export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 
 /** Hides all but the beginning and the end. */
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
-
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** JavaScript and Python both accept JSON's escapes. */

@@ -41,7 +41,6 @@ export type Currency = ReturnType<typeof openCurrency>;
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat('en-US', {
@@ -56,7 +55,6 @@ export const utc = (options: Intl.DateTimeFormatOptions) =>
 const date = utc({ dateStyle: 'medium' });
 const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
 const time = utc({ timeStyle: 'short' });
-
 export const UNKNOWN = '–';
 
 export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
@@ -101,14 +99,11 @@ export const bigMoney = (value: number, currency: string) =>
     : inCurrency(currency, 'big', { notation: 'compact', ...twoDecimals }).format(value);
 
 export const count = (value: number) => plain.format(value);
-
 export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
-
 export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
 
 /** A fraction as `+2.10%`; its minus sign is as wide as the plus. */
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
-
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
 const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;

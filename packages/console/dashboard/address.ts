@@ -19,7 +19,6 @@ import {
 } from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
-
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
 /** The view of an address; undefined members are missing or invalid. */
@@ -40,7 +39,6 @@ const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
 /** The address has `all` for this range. */
 const ALL = '36500';
-
 export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
 const isDate = (text: string) => {
@@ -80,9 +78,7 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const metric = offered('metric', names(METRICS), 'This is the price.');
   const askedRange = query.get('range');
   const range = askedRange === null ? DEFAULT_VIEW : readRange(askedRange, isoDate(now));
-  if (!range) {
-    faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
-  }
+  if (!range) faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
   const code = query.get('currency')?.toLowerCase();
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
   if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);

@@ -5,9 +5,7 @@ import { count, inCalls } from '../core/format.ts';
 import { openStored } from '../core/storage.ts';
 
 export const REFRESH_MINUTES = 5;
-
 const HOUR_MS = 3_600_000;
-
 const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSignificantDigits: 2 });
 const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
 const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);

@@ -18,7 +18,6 @@ type Group = {
 };
 
 const TICK_MS = 1000;
-
 const UNANSWERED = new Set(['network', 'timeout']);
 
 /** Retries failed calls while the page is visible, after `Retry-After` or with growing pauses. */

@@ -15,7 +15,6 @@ function stepAt(ticks: readonly number[], place: number): number {
 }
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
-
 const UNITS = [1e12, 1e9, 1e6, 1e3];
 /** The size from which compact units are used. */
 const LARGE = { prices: 1e6, amounts: 1e4 };

@@ -74,7 +74,6 @@ export type Part = { from: number; to: number };
 
 /** The fewest visible points, unless the chart has fewer. */
 const LEAST = 8;
-
 const lengthOf = ({ from, to }: Part) => to - from + 1;
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
 
@@ -96,7 +95,6 @@ export function zoomed(part: Part, points: number, factor: number, center = (par
 
 /** Moves by a number of points; earlier if negative. */
 export const panned = (part: Part, points: number, by: number): Part => within(part.from + by, lengthOf(part), points);
-
 export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
 export const isClosest = (part: Part, points: number): boolean => lengthOf(part) < Math.min(LEAST, points) + 0.01;
 

@@ -12,11 +12,9 @@ export const INTERVALS = [
 const DAY = 86_400_000;
 /** The distance of points, and the length of candles, in ms. */
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
-
 const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
 /** Custom ranges up to this length are hourly by default. */
 const HOURLY_DAYS = 10;
-
 const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 
 /** `range` is a number of days up to now, or `custom` with two dates (YYYY-MM-DD). */

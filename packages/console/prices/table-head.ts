@@ -38,7 +38,6 @@ export const COLUMNS = [
   ['total_volume', '24h volume'],
 ] as const;
 export type Column = (typeof COLUMNS)[number][0];
-
 export type Sorting = { column: Column; direction: 'ascending' | 'descending' };
 
 /** Largest tokens first. */

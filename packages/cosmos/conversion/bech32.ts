@@ -135,7 +135,6 @@ export const publicKey: Kind = {
 
 /** `SIGN_MODE_LEGACY_AMINO_JSON`. */
 const AMINO = 127n;
-
 const single = bytesField(1, wholeField(1, AMINO));
 
 /** `ModeInfo` of a signature of one key. */

@@ -52,9 +52,7 @@ const matched = (pattern: RegExp, value: unknown): RegExpExecArray | undefined =
   (typeof value === 'string' && pattern.exec(value)) || undefined;
 
 const textBytes = (field: number, value: unknown) => (typeof value === 'string' ? textField(field, value) : undefined);
-
 export const text = scalar('a text', (value) => (typeof value === 'string' ? value || null : undefined), textBytes);
-
 const DIGITS = 'a whole number as text';
 const INTEGER = /^-?\d{1,78}$/;
 

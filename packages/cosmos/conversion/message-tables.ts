@@ -35,7 +35,6 @@ const description = nested({ moniker: text, identity: text, website: text, secur
 const commission = nested({ rate: decimal, max_rate: decimal, max_change_rate: decimal });
 const height = nested({ revision_number: whole, revision_height: whole });
 const period = nested({ length: whole, amount: coins });
-
 const delegation = { delegator_address: text, validator_address: text, amount: coin };
 const transfer = { from_address: text, to_address: text, amount: coins };
 
@@ -136,7 +135,6 @@ const option = choice(
 const grant = nested({ authorization, expiration: optional(timestamp) });
 const proposal_id = always(whole, '0');
 const options = (weight: Kind) => many(nested({ option, weight }));
-
 const vote = { proposal_id, voter: text, option };
 const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };

@@ -23,7 +23,6 @@ const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
 /** A node's page has 100. */
 const MOST_ON_PAGE = 1000;
-
 const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 function failure(value: unknown): number {

@@ -30,9 +30,7 @@ function account(chain: Chain, address: string): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, 3, fault);
   const known = chain.account(address);
-  if (!known) {
-    return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
-  }
+  if (!known) return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   const base = {
     '@type': '/cosmos.auth.v1beta1.BaseAccount',
     address,
@@ -113,9 +111,7 @@ export function createCosmosNode(
 ): Upstream {
   function transaction(hash: string): Answer {
     const found = chain.transaction(hash);
-    if (!found) {
-      return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
-    }
+    if (!found) return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
     return json(200, {
       tx: cosmosTransaction(found.transaction, found.sequences),
       tx_response: cosmosResponse(found, VERSIONS[version].logs),

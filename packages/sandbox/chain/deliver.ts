@@ -19,7 +19,6 @@ export type Delivered = {
 };
 
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
-
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
 /** Runs all sends, or throws and runs none. */

@@ -7,7 +7,6 @@ import { CompactBitArray } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/mul
 import { addressOf as asBech32, bytesOf, prefixOf } from '../../cosmos/conversion/bech32.ts';
 
 const PREFIX = 'cosmos';
-
 const ADDRESS_BYTES = 20;
 const textBytes = (text: string) => new TextEncoder().encode(text);
 const asAddress = (bytes: Uint8Array) => asBech32(PREFIX, bytes);
@@ -66,7 +65,6 @@ export function genesisKey(seed: number, place: number): { privateKey: Uint8Arra
 /* Multisig keys and signatures are in amino's encoding. Their length distinguishes the keys. */
 
 const SINGLE_KEY_BYTES = 33;
-
 export const isMultisig = (publicKey: Uint8Array): boolean => publicKey.length !== SINGLE_KEY_BYTES;
 
 /** 33 bytes for each key. */

@@ -20,7 +20,6 @@ import { coinRecord, hashOf } from './transaction.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
-
 const failed = (status: number, error: string): Answer => json(status, { error });
 
 const notFound: Answer = {

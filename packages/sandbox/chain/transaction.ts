@@ -64,7 +64,6 @@ export class TransactionError extends Error {
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 
 export type Send = { from: string; to: string; amount: Coin[] };
-
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
 /** `publicKey` is null if the chain must know it, `sequence` if the encoding has none. */

@@ -143,9 +143,7 @@ export function createSolana({ seed, clock }: Setting): Upstream {
     rateLimited: () => reply(null, failed(429, 'Too many requests for a specific RPC call')),
     answer({ method, path, body }) {
       if (path !== '' && path !== '/') return textReply(404, 'Not found');
-      if (method !== 'POST') {
-        return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
-      }
+      if (method !== 'POST') return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
       const json = parseJson(body);
       if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
       const { data: asked } = question.safeParse(json);
@@ -166,7 +164,6 @@ const CHAINS = {
 
 /** Bitcoin's difficulty, which determines its hash rate. */
 export const DIFFICULTY = 110_000_000_000_000;
-
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
 // The noise changes by at most 3 per day, so this share keeps totals from falling.
 const SWING = 0.2;
