@@ -16,7 +16,6 @@ export type QuotientErrorCode =
 export type Gap = { from: string; thru: string };
 
 type Facts = {
-  /** The original error, such as a network error. */
   cause?: unknown;
   status?: number | undefined;
   retryAfter?: number | undefined;

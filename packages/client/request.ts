@@ -6,7 +6,6 @@ import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
 import { createTransport, type Question } from './transport/transport.ts';
 
-/** One call of the service, and how its answer is parsed. */
 export type Request<T> = Pick<Question, 'method' | 'path' | 'body' | 'retries'> & {
   /** Undefined parameters are omitted. */
   query?: Parameters;
@@ -27,7 +26,6 @@ export const get = <T>(path: string, read: Request<T>['read'], rest?: Partial<Re
 });
 export const post: typeof get = (path, read, rest) => get(path, read, { method: 'POST', ...rest });
 
-/** Parses JSON of the shape `W`. */
 export const json =
   <W, T>(read: (wire: W) => T) =>
   (text: string): T =>

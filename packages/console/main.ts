@@ -176,7 +176,6 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 byId('resume-leave').addEventListener('click', useOtherKey);
 
-/** Signs in with the key of this tab, the device or another tab, or shows the entrance. */
 async function resume(): Promise<void> {
   try {
     if (!(await session.resume())) show('welcome');

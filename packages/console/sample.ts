@@ -59,7 +59,6 @@ export function openSample(client: QuotientClient): void {
 
 type Point = { date: Date; price: number };
 
-/** The size of the drawing and its margin. */
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
 /** The `d` of an SVG path, scaled to `SIZE`; a flat line is in the middle. */

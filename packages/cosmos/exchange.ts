@@ -29,7 +29,6 @@ export type AskNode = (question: NodeQuestion) => Promise<NodeReply>;
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;
-  /** The invalid parameter, if known. */
   readonly parameter: string | undefined;
 
   constructor(status: 400 | 404 | 422, message: string, parameter?: string) {

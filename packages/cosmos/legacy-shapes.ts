@@ -14,9 +14,7 @@ export type LegacyTransaction = {
   height: string;
   /** SHA-256 of the bytes, in upper-case hex. */
   txhash: string;
-  /** The error code; absent on success. */
   code?: number;
-  /** The namespace of the code. */
   codespace?: string;
   raw_log?: string;
   logs?: unknown[];
@@ -69,7 +67,6 @@ export type LegacyBlock = {
 
 export type LegacyNodeInfo = {
   node_info: {
-    /** The ID of the chain. */
     network: string;
     [member: string]: unknown;
   };

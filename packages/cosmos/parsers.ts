@@ -50,7 +50,6 @@ const AMOUNT_DIGITS = 78;
 /** An address with more balances is rejected. */
 export const MAX_BALANCES = 20_000;
 
-/** The balances of both dialects. */
 export const coins = (value: unknown): Coin[] =>
   list(value, 'balances', MAX_BALANCES).map((one) => {
     const { denom, amount } = members(one, 'balance');

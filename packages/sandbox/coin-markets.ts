@@ -54,7 +54,6 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   };
 }
 
-/** Records per page. */
 const PAGE = { default: 100, max: 250 };
 
 type Page = { perPage?: number; page?: number };

@@ -46,7 +46,6 @@ function matches(match: PathMatch | undefined, { path, search }: Target): boolea
   return path.search(match) >= 0 || (path + search).search(match) >= 0;
 }
 
-/** The faults of requests, and the held requests. */
 export function createFaults() {
   let queued: { fault: Fault; left: number; path: PathMatch | undefined }[] = [];
   let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];

@@ -16,7 +16,6 @@ export type BroadcastOptions = CallOptions & {
 };
 
 type Means = {
-  /** Runs `use` within the time limit of a call. */
   within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => Promise<T>;
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };

@@ -2,7 +2,6 @@ import { type Gap, QuotientError } from '../error.ts';
 import type { Problem } from '../generated/records.ts';
 import { type Allowance, allowanceOf, retryAfterOf } from './retries.ts';
 
-/** Metadata of an answer. */
 export type Answer = {
   method: string;
   /** The path below the base URL, without its query. */

@@ -1,6 +1,5 @@
 import type { QuotientError } from '../error.ts';
 
-/** Statuses after which the same request may succeed. */
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 /** Codes with such a status that only the operator can resolve. */
 const LASTING = new Set(['node_not_configured', 'mail_not_configured']);

@@ -20,7 +20,6 @@ export type Question = {
   body?: unknown;
   accept?: string;
   apiKey?: string | undefined;
-  /** The default number of retries. */
   retries?: number | undefined;
   /** The error for an answer outside 2xx; by default the problem in its body. */
   toError?: (response: Response, text: string) => QuotientError;
@@ -28,8 +27,6 @@ export type Question = {
 
 type Answered = { answer: Answer; headers: Headers; text: string };
 type Sent = { url: string; init: RequestInit };
-
-/** Facts of the current request, for its error. */
 type Facts = ReturnType<typeof factsOf> | undefined;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -63,7 +63,6 @@ export function openAccountMenu(
       act();
     });
   }
-  // The allowance panel has the same button.
   for (const button of [renew, byId('renew')]) {
     button.addEventListener('click', () => {
       if (!renewal().isPossible) return;

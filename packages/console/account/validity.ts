@@ -2,14 +2,12 @@ import type { Access, Session } from '../api/session.ts';
 import { byId, copyButton } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
 
-/** The line that states when the key expires, with a button that renews it. */
 export function openValidity() {
   const text = byId('validity');
   const renew = byId('renew');
   let access: Access = 'unknown';
   let shown: { validUntil: Date; resetsAt: Date | undefined } | undefined;
 
-  /** Based on what this page has read so far. */
   const renewal = (): Renewal =>
     shown ? renewalOf({ access, ...shown }, Date.now()) : { isPossible: false, from: undefined };
 

@@ -1,14 +1,11 @@
 import type { Candle, PriceSeries, TokenPrice, TokenStatistics, Usage } from '../../client/index.ts';
 import type { ApiCall } from './api-call.ts';
 
-/** The number of list elements shown. */
 const SHOWN = 2;
-/** A record with up to this many members is written on one line. */
 const MEMBERS_IN_A_LINE = 3;
 
 type WriteDate = (date: Date) => string;
 
-/** Formats dates as the service does in the response to a path. */
 function dateOnWire(path: string): WriteDate {
   if (path.startsWith('/v1/user/')) return (date) => JSON.stringify(date.toISOString());
   if (path.startsWith('/v1/prices/latest/stats')) return (date) => String(date.getTime() / 1000);
@@ -21,7 +18,6 @@ const isShort = (members: readonly unknown[]) =>
   members.length <= MEMBERS_IN_A_LINE &&
   members.every((member) => typeof member !== 'object' || member === null || member instanceof Date);
 
-/** Indented JSON with lists cut to their first elements. */
 function jsonText(answer: unknown, writeDate: WriteDate, indent = ''): string {
   if (answer instanceof Date) return writeDate(answer);
   if (typeof answer !== 'object' || answer === null) return JSON.stringify(answer);
@@ -68,7 +64,6 @@ type Examples = {
   usage: Usage;
 };
 
-/** Shown before there is a response. */
 export const EXAMPLES: Examples = {
   latest: [
     {
@@ -129,7 +124,6 @@ export const EXAMPLES: Examples = {
 
 export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 
-/** Hides all but the beginning and the end. */
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -12,7 +12,6 @@ import { at, span } from '../core/format.ts';
 
 export type { TokenName };
 
-/** A call that the page makes and shows as a snippet. */
 export type ApiCall<T extends object = object> = {
   /** Below the base URL, with the query. */
   path: string;
@@ -41,7 +40,6 @@ export const costOf = (tokens: number): number => {
   return ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL);
 };
 
-/** Formats an argument as source code. */
 function source(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
@@ -146,7 +144,6 @@ export function staleReason(status: string | undefined): string | undefined {
   return reason === 'refreshing' ? undefined : (REASONS[reason] ?? 'unavailable');
 }
 
-/** The age of the oldest of several responses. */
 export function oldest(answers: readonly DataAge[]): DataAge {
   const times = answers.flatMap(({ fetchedAt }) => (fetchedAt ? [fetchedAt.getTime()] : []));
   return {
@@ -156,7 +153,6 @@ export function oldest(answers: readonly DataAge[]): DataAge {
   };
 }
 
-/** By error code. */
 const FAILURES: Readonly<Record<string, string>> = {
   network: 'the service cannot be reached',
   timeout: 'the service does not answer in time',

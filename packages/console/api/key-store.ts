@@ -7,13 +7,11 @@ export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
   const since = openStored('sessionStorage', `quotient:since:${path}`);
-  /** Set while the user has not saved a new key. */
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
   /** Sign-outs on this device, for suspended tabs: a line `<user> <Unix ms>` each. */
   const ended = openStored('localStorage', `quotient:ended:${path}`);
   const ends = () => (ended.read() ?? '').split('\n').map((line) => line.split(' ').map(Number));
 
-  /** The key as this page stored it. */
   let kept: string | undefined;
 
   return {
@@ -45,7 +43,6 @@ export function openKeyStore(path: string) {
       for (const stored of [ofTab, since, unsaved]) stored.remove();
     },
 
-    /** Records a sign-out for suspended tabs. */
     noteEnd(user: number): void {
       const others = ends().filter(([who, at]) => who !== user && at);
       const lines = [...others, [user, Date.now()]].slice(-MOST_ENDS);
@@ -61,7 +58,6 @@ export function openKeyStore(path: string) {
 
 const ask = (event: Event): void => event.preventDefault();
 
-/** Makes the browser ask before the page closes with an unsaved key. */
 export function warnBeforeLeaving(isNeeded: boolean): void {
   // Only while needed: some browsers exclude pages with this listener from the back/forward cache.
   if (isNeeded) addEventListener('beforeunload', ask);

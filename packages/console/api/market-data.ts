@@ -43,7 +43,6 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     };
   }
 
-  /** The response to a call; if it fails, the last response with the failure. */
   async function loadOrKeep<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { path } = call;
     try {

@@ -19,7 +19,6 @@ type Events = {
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
   const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void hear(message));
-  /** The replaced keys that this tab knows, each with its replacement. */
   const replaced = new Map<string, string>();
   let key = '';
   let user: UserOfKey | undefined;

@@ -3,7 +3,6 @@ import { make } from './dom.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-/** The browser's validation error in the words of the page; empty for a valid field. */
 function faultOf({ validity, validationMessage, dataset }: Field): string {
   if (validity.valid) return '';
   const words = validity.valueMissing ? (dataset.missing ?? dataset.wrong) : dataset.wrong;
@@ -28,7 +27,6 @@ export function openFaults(form: HTMLFormElement) {
     field.addEventListener('input', () => show(field, ''));
   }
 
-  /** Focuses the first invalid field. */
   function showAll(faultIn: (field: Field) => string): void {
     for (const field of lines.keys()) show(field, faultIn(field));
     form.querySelector<HTMLElement>('[aria-invalid]')?.focus();

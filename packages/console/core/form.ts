@@ -45,7 +45,6 @@ type Question = {
   text: string;
   yes: string;
   isDangerous?: boolean;
-  /** Asks how long the old key remains valid. */
   asksGrace?: boolean;
   /** Runs while the dialog is open; the dialog shows its error. */
   act: (graceSeconds: number) => Promise<void>;

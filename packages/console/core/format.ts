@@ -3,7 +3,6 @@ import { openStored } from './storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
 
-/** The currency of all prices, stored on this device. */
 export function openCurrency() {
   const select = byId('currency', HTMLSelectElement);
   const stored = openStored('localStorage', 'quotient:currency');
@@ -107,7 +106,6 @@ export const change = (fraction: number) => percent.format(fraction).replace('-'
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
 const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
-/** Reformats the ISO 8601 dates in a text of the service. */
 export const withDates = (text: string) =>
   text.replace(INSTANT, (written, time) => {
     const instant = new Date(written);

@@ -21,7 +21,6 @@ export type OnError = (error: unknown, place: Element, retry: () => Promise<unkn
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
 
-/** For a panel whose problem the banner explains. */
 export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');
 
 export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {

@@ -28,10 +28,8 @@ export type AskedView = AskedRange & {
   currency: string | undefined;
   metric: View['metric'];
   scale: View['scale'];
-  /** Whether the address selects more than the currency. */
   namesChart: boolean;
   interval: Interval | undefined;
-  /** A sentence for each invalid part. */
   faults: string[];
 };
 
@@ -66,7 +64,6 @@ function readRange(text: string, today: string): AskedRange | undefined {
 export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): AskedView {
   const query = new URLSearchParams(search);
   const faults: string[] = [];
-  /** A parameter's value, or a fault that names the substitute. */
   function offered<T extends string>(name: string, values: readonly T[], instead: string): T | undefined {
     const asked = query.get(name);
     const value = values.find((one) => one === asked);
@@ -96,7 +93,6 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   };
 }
 
-/** The fault of an interval that the range of the token does not support. */
 export function intervalFaults(
   { interval, ...view }: Ranged & Pick<AskedView, 'interval'>,
   token: Availability,
@@ -135,7 +131,6 @@ export const pageTitle = (title: string, view: View) =>
 const WRITTEN = { quotient: true };
 export const isWritten = () => history.state !== null;
 
-/** Writes the address of a view, as a new entry of the browser's history or in place of the current one. */
 export function showAddress(view: View, { isNew }: { isNew: boolean }): void {
   const url = location.pathname + searchOf(view);
   const isShown = url === location.pathname + location.search;

@@ -10,7 +10,6 @@ const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSig
 const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
 const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
 
-/** The hourly cost of auto-refresh and, if known, its share of the allowance. */
 export function refreshInWords(
   calls: number,
   usage: Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined,
@@ -26,7 +25,6 @@ export function refreshInWords(
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
   remaining < (percent / 100) * limit;
 
-/** The cost of a refresh: the prices, and one call for each loaded panel. */
 export function costInWords(pricesCost: number, panels: readonly string[], currency: string): string {
   const parts = [
     `${count(pricesCost)} for the prices (one for every ten tokens)`,

@@ -24,7 +24,6 @@ const LANGUAGES = [
 
 type Options = {
   session: Session;
-  /** The tokens whose prices share a call with the token's. */
   batchOf: (token: TokenName) => readonly TokenName[];
   usage: () => Usage | undefined;
 };

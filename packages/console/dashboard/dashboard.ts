@@ -110,7 +110,6 @@ export function openDashboard(options: Options) {
     void loadPanels(token);
   }
 
-  /** Restores the view of the address, except its token. */
   function readView(): void {
     asked = readAddress(location.search, Date.now(), currency.isOffered);
     // A link without a currency means US dollars for every reader.
@@ -119,7 +118,6 @@ export function openDashboard(options: Options) {
     history.restore(asked);
   }
 
-  /** Finds the token by name or symbol, and reports the invalid parts of the address. */
   function askedToken(view: AskedView): Token | undefined {
     const { token, metric, faults } = view;
     const wanted = token?.toLowerCase();

@@ -4,7 +4,6 @@ import { fromNow, onDateAt } from '../core/format.ts';
 import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import { openRetries } from './retries.ts';
 
-/** Whether the error concerns the data of one panel only. */
 const isPanelsOwn = ({ code }: QuotientError) => code.startsWith('upstream_');
 
 /** Shows each error once: above the panels, unless it concerns one panel only. */

@@ -93,7 +93,6 @@ export function openRetries() {
       tick();
     },
 
-    /** Immediately retries calls without a response. */
     now(place: Element): void {
       const group = groups.get(place);
       if (document.hidden || !group || group.retries.size === 0) return;

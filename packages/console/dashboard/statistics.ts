@@ -46,7 +46,6 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
   let current: Token | undefined;
-  /** The token whose figures are shown or loading. */
   let shown: Token | undefined;
   let isWanted = false;
 
@@ -100,7 +99,6 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
 
   return {
     show,
-    /** Whether a refresh loads the statistics of a token. */
     isLoaded: (token: Token) => isWanted && statisticsSymbolOf(token) !== undefined,
     clear(): void {
       isWanted = false;

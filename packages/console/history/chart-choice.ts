@@ -43,7 +43,6 @@ export type HistoryView = {
   range: Range;
   scale: (typeof SCALES)[number];
   interval: Interval;
-  /** The first date with a price. */
   listed: string;
   /** YYYY-MM-DD, for the custom range. */
   from: string;

@@ -40,7 +40,6 @@ type Options = {
   onView: (view: HistoryView) => void;
 };
 
-/** The part of a view that an address contains. */
 type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & { interval: Interval | undefined };
 
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {

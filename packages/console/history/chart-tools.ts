@@ -10,7 +10,6 @@ const STEP = 1.5;
 
 type Options = {
   chart: () => Chart | undefined;
-  /** The selected point. */
   index: () => number | undefined;
   onScale: (isLog: boolean) => void;
 };

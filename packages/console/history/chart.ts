@@ -42,7 +42,6 @@ const shapeOf = ({ view, candles }: Drawn): Shape =>
   candles ? 'candles' : view.metric === 'total_volume' ? 'bars' : 'line';
 
 type Events = {
-  /** The index of the point under the pointer or finger. */
   onPoint: (index: number | undefined) => void;
   onPart: () => void;
 };

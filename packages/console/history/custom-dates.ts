@@ -18,7 +18,6 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     [from.value, thru.value] = [range.from, range.thru];
   }
 
-  /** The error of a date that is too early or too late. */
   function limitFault({ value, min, max }: HTMLInputElement): string {
     if (value !== '' && value < min) return `${limit.subject} are available from ${onDate(new Date(limit.first))}.`;
     return value !== '' && value > max ? 'This date is in the future.' : '';

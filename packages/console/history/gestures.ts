@@ -93,7 +93,6 @@ export function zoomed(part: Part, points: number, factor: number, center = (par
   return within(center + 0.5 - share * length, length, points);
 }
 
-/** Moves by a number of points; earlier if negative. */
 export const panned = (part: Part, points: number, by: number): Part => within(part.from + by, lengthOf(part), points);
 export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
 export const isClosest = (part: Part, points: number): boolean => lengthOf(part) < Math.min(LEAST, points) + 0.01;

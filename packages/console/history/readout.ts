@@ -41,7 +41,6 @@ function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
   ];
 }
 
-/** The text above the chart: a summary, or the point under the pointer or selected with the keyboard. */
 export function openReadout(chart: () => Chart | undefined) {
   const slider = byId('chart');
   let shown: Drawn | undefined;

@@ -43,7 +43,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   const found = () => (isSearching() ? tokens.filter((token) => isMatch(token, search.value)) : tokens);
   const namesOf = (list: readonly Token[]) => list.map(({ tokenName }) => tokenName);
 
-  /** The tokens of the next step. */
   const following = () =>
     found()
       .filter(({ tokenName }) => !quotes.asked.has(tokenName))
@@ -144,7 +143,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   });
 
   return {
-    /** The cost of a refresh, in calls. */
     cost: () => costOf(quotes.asked.size),
 
     setTokens(next: readonly Token[]): void {

@@ -11,7 +11,6 @@ import {
 import type { MarketData } from '../api/market-data.ts';
 import { toError } from '../core/problem.ts';
 
-/** A price in a currency, with its own age. */
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
 /** The age is that of the oldest price, unless the times differ: then each price has its own. */
@@ -25,7 +24,6 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
   }));
 }
 
-/** Whether a quote shows its own age. */
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 

@@ -1,7 +1,6 @@
 import type { Token, TokenPrice } from '../../client/index.ts';
 import { byId, make, makeButton } from '../core/dom.ts';
 
-/** A click on a column sorts by it. */
 export function openTableHead(onSort: () => void) {
   let sorting = FIRST_SORTING;
   const cells = new Map(COLUMNS.map(([column, label]) => [column, makeCell(column, label)]));
@@ -40,7 +39,6 @@ export const COLUMNS = [
 export type Column = (typeof COLUMNS)[number][0];
 export type Sorting = { column: Column; direction: 'ascending' | 'descending' };
 
-/** Largest tokens first. */
 export const FIRST_SORTING: Sorting = { column: 'market_cap', direction: 'descending' };
 
 /** Names ascend first, figures descend first; a second click reverses the order. */
@@ -67,7 +65,6 @@ export function sorted<T extends Sortable>(rows: readonly T[], { column, directi
 
 export const SEARCHED_FROM = 10;
 
-/** Matches a part of the title, name or symbol in any case. */
 export function isMatch({ title, tokenName, symbol }: Token, typed: string): boolean {
   const wanted = typed.trim().toLowerCase();
   return [title, tokenName, symbol].some((text) => text.toLowerCase().includes(wanted));

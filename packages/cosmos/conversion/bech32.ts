@@ -85,7 +85,6 @@ const TO_PROTOBUF = new Map<string, string>(SINGLE.map(([url, amino]) => [amino,
 const MULTISIG_URL = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 
-/** Multisig keys may nest, up to a limit. */
 const DEEPEST = 4;
 const MOST_KEYS = 100;
 

@@ -22,7 +22,6 @@ import {
 } from './fields.ts';
 import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 
-/** A type of both interfaces: its URL in protobuf, its name in amino, and its fields. */
 export type MessageType = {
   url: string;
   amino: string;
@@ -37,7 +36,6 @@ export type MessageType = {
 /** Unvalidated text, truncated for a problem. */
 const named = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
-/** A value that names one of several types. */
 export function anyOf(types: () => readonly MessageType[]) {
   let byUrl: ReadonlyMap<string, MessageType> | undefined;
   let byName: ReadonlyMap<string, MessageType> | undefined;
@@ -84,7 +82,6 @@ export const type = (
   amino = url.replace(/^.*\./, 'cosmos-sdk/'),
 ): MessageType => ({ url, amino, fields: fieldsOf(kinds) });
 
-/** A message type with its signer in the member `signer`. */
 export const message = (
   url: string,
   signer: string,

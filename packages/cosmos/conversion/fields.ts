@@ -18,7 +18,6 @@ export type Kind = {
 /** `aminoName` is set where amino uses another name. */
 export type Field = readonly [field: number, name: string, kind: Kind, aminoName?: string];
 
-/** The fields of a message that are numbered in order. */
 export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
   Object.entries(kinds).map(([name, kind], place) => [place + 1, name, kind]);
 
@@ -145,7 +144,6 @@ export const duration = scalar(
   '0',
 );
 
-/** Converts a message from protobuf JSON to amino JSON. */
 export function aminoMembers(fields: readonly Field[], value: Members, what: string): Members {
   const entries = fields.map(([, name, kind, aminoName = name]) => [
     aminoName,
@@ -179,7 +177,6 @@ export const nested = (kinds: Readonly<Record<string, Kind>>): Kind => {
   };
 };
 
-/** A field that may be absent. */
 export const optional = (kind: Kind): Kind => ({
   amino: (value, what) => (isAbsent(value) ? undefined : kind.amino(value, what)),
   bytes: kind.bytes,

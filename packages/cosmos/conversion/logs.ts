@@ -74,7 +74,6 @@ export function legacyOutcome(response: Members, messages: number): Members {
   };
 }
 
-/** The number of messages of a transaction in protobuf JSON. */
 export function messageCount(tx: unknown): number {
   const body = isMembers(tx) ? tx.body : undefined;
   const messages = isMembers(body) ? body.messages : undefined;

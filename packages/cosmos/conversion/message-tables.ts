@@ -178,8 +178,6 @@ export const governance = (any: Kind): readonly MessageType[] => [
 
 const known = anyOf(() => MESSAGES);
 const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];
-
-/** The message types of both interfaces: URL in protobuf, name in amino. */
 export const MESSAGE_TYPES = MESSAGES.map(({ url, amino }) => ({ url, amino }));
 
 export type AminoMessage = { type: string; value: Members };

@@ -19,7 +19,6 @@ const TYPES = new Map([
 const WITHIN = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
 const DEEPEST = 4;
 
-/** Flattens nested accounts as in the Launchpad generation. */
 function flat(value: Members, depth = 0): Members {
   const name = WITHIN.find((one) => isMembers(value[one]));
   if (name === undefined) return value;
@@ -52,7 +51,6 @@ function account(type: string, value: Members, owned: Coin[], asked: string): Le
   };
 }
 
-/** An account that does not exist, in the legacy shape. */
 export const noAccount = (): LegacyAccount['result'] => ({
   type: 'cosmos-sdk/Account',
   value: { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' },
@@ -71,7 +69,6 @@ export async function legacyAccount(
   return account(text(type, 'type'), told, own === undefined ? await balances() : coins(own), asked);
 }
 
-/** The account of an address from a modern node, with its balances. */
 export function accountOfModern(asked: string, told: unknown, owned: Coin[]): LegacyAccount['result'] {
   const value = members(told, 'account');
   return account(text(value['@type'], 'type of the account'), value, owned, asked);
@@ -85,7 +82,6 @@ export function legacyNodeInfo({ node_info, application_version }: Members): Leg
   };
 }
 
-/** Names of the modern interface that differ in the legacy one. */
 const VERSION_NAMES = new Map([
   ['app_name', 'server_name'],
   ['git_commit', 'commit'],

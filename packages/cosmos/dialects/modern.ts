@@ -19,7 +19,6 @@ const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', bloc
 /** Errors of a node that expects the conditions in the other parameter. */
 const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
-/** Calls of the gRPC gateway, converted to the legacy shapes. */
 export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) => ask({ method: 'GET', path, query });
 

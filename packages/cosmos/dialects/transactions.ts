@@ -7,7 +7,6 @@ import { isTransactionHash } from '../transactions.ts';
 /** Members that the legacy interface omits when empty. */
 const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
 
-/** Parsers of the members that the legacy shape names. */
 const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['raw_log', string],
   ['codespace', string],

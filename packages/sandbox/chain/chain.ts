@@ -19,8 +19,6 @@ const GENESIS_COINS: readonly Coin[] = [
 ];
 
 export type BroadcastMode = 'sync' | 'async' | 'block';
-
-/** Failed, in the mempool, or in a block. */
 export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
 /** A chain with a block every `blockMs`. The seed determines its three genesis accounts and their keys. */

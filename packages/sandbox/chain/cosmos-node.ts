@@ -18,7 +18,6 @@ import { answerAt, blockAt, blockHeader, blockId, json } from './legacy-records.
 import { readTxRaw } from './protobuf.ts';
 import { coinRecord, hashOf } from './transaction.ts';
 
-/** The height of the state is in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
   ...answer,
   headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },

@@ -65,11 +65,9 @@ export function createLedger() {
   }
 
   return {
-    /** Opens a new account. */
     credit: (address: string, coins: readonly Coin[]) => add(address, coins, 1n),
     /** The caller checks the balance. */
     debit: (address: string, coins: readonly Coin[]) => add(address, coins, -1n),
-    /** Counts a signed transaction. */
     spend(address: string, publicKey: Uint8Array): void {
       const account = accounts.get(address);
       if (account) Object.assign(account, { publicKey, sequence: account.sequence + 1 });

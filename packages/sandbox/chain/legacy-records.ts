@@ -43,7 +43,6 @@ export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 
   return { raw_log: JSON.stringify(logs), logs };
 }
 
-/** For `GET /txs/{hash}` and searches. */
 export function legacyTransaction(delivered: Delivered) {
   const { transaction, height, hash, at, gasUsed, failure } = delivered;
   const { sends, fee, gas, memo, signatures } = transaction;

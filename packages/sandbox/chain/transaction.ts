@@ -60,7 +60,6 @@ export class TransactionError extends Error {
   }
 }
 
-/** The only message type of the chain. */
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 
 export type Send = { from: string; to: string; amount: Coin[] };
@@ -68,8 +67,6 @@ export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
 /** `publicKey` is null if the chain must know it, `sequence` if the encoding has none. */
 export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
-
-/** The signed data besides the transaction. */
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
 /** `size` is the length of the encoding in bytes. */
