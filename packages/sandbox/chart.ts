@@ -47,9 +47,7 @@ export function sampleTimes(
 }
 
 /** The newest midnight (Unix ms) with a sample that is published at `now`. */
-export function publishedMidnight(now: number): number {
-  return Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
-}
+export const publishedMidnight = (now: number): number => Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
 
 // Gaps of CoinGecko's daily series.
 const MISSING: Readonly<Record<string, number>> = { ethereum: Date.parse('2015-08-09') };

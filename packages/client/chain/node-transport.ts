@@ -76,9 +76,7 @@ export function createServiceAdapter(ask: AskNode): NodeCalls {
   return {
     ...createLegacyAdapter(ask),
     prepare: async (request) => request,
-    async transactions(query) {
-      return legacySearch(answered(await ask({ method: 'GET', path: '/txs', query })));
-    },
+    transactions: async (query) => legacySearch(answered(await ask({ method: 'GET', path: '/txs', query }))),
     async broadcast(request) {
       return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })));
     },

@@ -41,9 +41,7 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
 
     block: async (height) => blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`))),
 
-    async transactions(query) {
-      return legacySearch(await get('/txs', legacyParameters(readSearch(query))));
-    },
+    transactions: async (query) => legacySearch(await get('/txs', legacyParameters(readSearch(query)))),
 
     async transaction(hash) {
       try {
