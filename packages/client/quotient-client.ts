@@ -23,9 +23,8 @@ import type {
 import type { Days, PriceWindow, TokenName } from './prices.ts';
 import * as prices from './prices.ts';
 import type { DateInput } from './records.ts';
-import type { Readiness, Request } from './request.ts';
 import * as service from './request.ts';
-import { type Caller, createCaller } from './request.ts';
+import { type Caller, createCaller, type Readiness, type Request } from './request.ts';
 import type { Answer } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';

@@ -1,3 +1,4 @@
+import { toHex } from './conversion/protobuf.ts';
 import type { LegacyTransaction } from './legacy-shapes.ts';
 
 /** A transaction in a block never changes. */
@@ -43,9 +44,7 @@ export async function txHashOf(txBytes: string): Promise<string> {
   }
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const digest = new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
+  return toHex(digest);
 }
 
 type Options = {

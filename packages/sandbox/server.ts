@@ -15,8 +15,7 @@ import { createArweave, createSolana } from './statistics/arweave.ts';
 import { createBlockchainInfo, createMempool } from './statistics/bitcoin.ts';
 import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
-import type { Clock, Upstream } from './upstream.ts';
-import { createCallLog, jsonReply } from './upstream.ts';
+import { type Clock, createCallLog, jsonReply, type Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
 

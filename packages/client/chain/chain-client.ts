@@ -8,11 +8,9 @@ import type {
   LegacyTransaction,
 } from '../../cosmos/legacy-shapes.ts';
 import { QuotientError, readArguments } from '../error.ts';
-import type { Answer } from '../transport/answer.ts';
-import { createAnswers } from '../transport/answer.ts';
+import { type Answer, createAnswers } from '../transport/answer.ts';
 import { startDeadline } from '../transport/deadline.ts';
-import type { TransportOptions } from '../transport/options.ts';
-import { type CallOptions, readCallOptions } from '../transport/options.ts';
+import { type CallOptions, readCallOptions, type TransportOptions } from '../transport/options.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type BroadcastOptions, broadcast } from './broadcast.ts';
 import {

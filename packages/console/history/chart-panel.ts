@@ -27,8 +27,7 @@ import {
   unavailableNote,
 } from './chart-choice.ts';
 import { openChartTools, openExportButton } from './chart-tools.ts';
-import type { DateRange } from './custom-dates.ts';
-import { openCustomDates } from './custom-dates.ts';
+import { type DateRange, openCustomDates } from './custom-dates.ts';
 import { earliestDate, openGapNote } from './intervals.ts';
 import { openPointsTable, openPrintedChart, openReadout } from './readout.ts';
 

@@ -3,8 +3,7 @@ import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-c
 import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { byId } from '../core/dom.ts';
-import type { Currency } from '../core/format.ts';
-import { count, inCalls } from '../core/format.ts';
+import { type Currency, count, inCalls } from '../core/format.ts';
 import type { OnError } from '../core/problem.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';

@@ -132,12 +132,8 @@ export const publicKey: Kind = {
 
 /* A multisignature: amino has bits and signatures in one value, protobuf has the bits in `mode_info`. */
 
-/** `SIGN_MODE_LEGACY_AMINO_JSON`. */
-const AMINO = 127n;
-const single = bytesField(1, wholeField(1, AMINO));
-
-/** `ModeInfo` of a signature of one key. */
-export const SINGLE_MODE = single;
+/** `ModeInfo` of a signature of one key: 127 is `SIGN_MODE_LEGACY_AMINO_JSON`. */
+export const SINGLE_MODE = bytesField(1, wholeField(1, 127n));
 
 const multisignatureBytesOf = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
   value instanceof Uint8Array ? value : undefined;
@@ -149,7 +145,7 @@ export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature:
   const signatures = fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
   if (bits === undefined || readFields(bits) === undefined || signatures.length === 0) return undefined;
   if (signatures.includes(undefined)) return undefined;
-  const modes = signatures.map(() => bytesField(2, single));
+  const modes = signatures.map(() => bytesField(2, SINGLE_MODE));
   return {
     mode: bytesField(2, concat(bytesField(1, bits), ...modes)),
     signature: concat(...signatures.map((one) => bytesField(1, one ?? EMPTY))),

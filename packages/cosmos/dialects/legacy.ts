@@ -3,8 +3,7 @@ import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
 import { blockOf, legacyBlock } from './blocks.ts';
-import type { NodeCalls } from './replies.ts';
-import { answered, notFound } from './replies.ts';
+import { answered, type NodeCalls, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
 /** Calls of the legacy interface, whose answers have the legacy shapes except for omitted members. */
@@ -38,9 +37,7 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
     },
 
     nodeInfo: async () => legacyNodeInfo(await get('/node_info')),
-
     block: async (height) => blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`))),
-
     transactions: async (query) => legacySearch(await get('/txs', legacyParameters(readSearch(query)))),
 
     async transaction(hash) {

@@ -5,8 +5,7 @@ import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../
 import { modernParameters, readSearch } from '../search.ts';
 import { accountOfModern, noAccount, nodeInfoOfModern } from './accounts.ts';
 import { blockOf, blockOfModern } from './blocks.ts';
-import type { NodeCalls, NodeCapabilities } from './replies.ts';
-import { answered, notFound } from './replies.ts';
+import { answered, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
 import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
 
 /** Pages of 100 balances. An address with more is rejected. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Setting } from '../upstream.ts';
-import { SECOND } from '../upstream.ts';
+import { SECOND, type Setting } from '../upstream.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { createLedger } from './events.ts';

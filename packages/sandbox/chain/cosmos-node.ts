@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { parseJson } from '../upstream.ts';
+import { type Answer, parseJson, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import type { BroadcastMode, Chain } from './chain.ts';
 import {
   broadcastResponse,

@@ -1,6 +1,5 @@
 import { type ChainView, check, type Signer } from './check-transaction.ts';
-import type { Ledger } from './events.ts';
-import { type ChainEvent, feeEvents, sendEvents } from './events.ts';
+import { type ChainEvent, feeEvents, type Ledger, sendEvents } from './events.ts';
 import { moduleAddress } from './keys.ts';
 import { amountOf, type Coin, signersOf, type Transaction, TransactionError } from './transaction.ts';
 

@@ -63,7 +63,6 @@ export function createMempool({ seed, clock }: Setting) {
 }
 
 const SATOSHIS = 1e8;
-const RETARGET = 2016; // blocks
 
 const page = (): Answer => ({
   status: 200,
@@ -89,7 +88,7 @@ export function createBlockchainInfo({ seed, clock }: Setting) {
       totalbc: chain.supplyAt(now) * SATOSHIS,
       n_blocks_total: height,
       blocks_size: mined * chain.blockBytes,
-      nextretarget: Math.ceil((height + 1) / RETARGET) * RETARGET - 1,
+      nextretarget: Math.ceil((height + 1) / EPOCH) * EPOCH - 1,
       difficulty: DIFFICULTY,
     });
   }

@@ -1,5 +1,4 @@
-import type { Answer, Setting, Upstream } from '../upstream.ts';
-import { DAY, HOUR, iso, jsonReply, routed, SECOND } from '../upstream.ts';
+import { type Answer, DAY, HOUR, iso, jsonReply, routed, SECOND, type Setting, type Upstream } from '../upstream.ts';
 import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;

@@ -1,5 +1,4 @@
-import type { Answer, Setting, Upstream } from '../upstream.ts';
-import { DAY, jsonReply, SECOND } from '../upstream.ts';
+import { type Answer, DAY, jsonReply, SECOND, type Setting, type Upstream } from '../upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './arweave.ts';
 
 const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
