@@ -57,12 +57,10 @@ export function openSample(client: QuotientClient): void {
   observer.observe(section);
 }
 
-type Point = { date: Date; price: number };
-
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
 /** The `d` of an SVG path, scaled to `SIZE`; a flat line is in the middle. */
-export function sparkline(points: readonly Point[]): string {
+export function sparkline(points: readonly { date: Date; price: number }[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());
   const prices = points.map(({ price }) => price);

@@ -43,8 +43,7 @@ export async function txHashOf(txBytes: string): Promise<string> {
     throw new RangeError('The bytes of a transaction are given in base64.', { cause });
   }
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  const digest = new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes));
-  return toHex(digest);
+  return toHex(new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes)));
 }
 
 type Options = {

@@ -56,14 +56,12 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
 
 const PAGE = { default: 100, max: 250 };
 
-type Page = { perPage?: number; page?: number };
-
 /** A page of `/coins/markets`, largest market cap first. Unknown IDs are omitted. */
 export function coinMarkets(
   seed: number,
   ids: readonly string[] | null,
   now: number,
-  { perPage = PAGE.default, page = 1 }: Page = {},
+  { perPage = PAGE.default, page = 1 }: { perPage?: number; page?: number } = {},
 ): unknown[] {
   const asked =
     ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);

@@ -113,4 +113,4 @@ export function publicationDates(from: number, thru: number): number[] {
 }
 
 /** The time of publication: 16:00 in Frankfurt in winter, 17:00 in summer. */
-export const publishedAt = (date: number): number => date + 15 * HOUR;
+const publishedAt = (date: number): number => date + 15 * HOUR;

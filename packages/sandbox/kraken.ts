@@ -94,7 +94,7 @@ const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];
 type Market = { seed: number; pair: Pair };
 
 /** The last trade at an instant (Unix ms), even before the first real one. */
-export function tradeAt({ seed, pair }: Market, at: number): number {
+function tradeAt({ seed, pair }: Market, at: number): number {
   const price = priceAt(seed, pair.token, at) ?? 0;
   const away = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
   return Number((price * (1 + away)).toFixed(pair.decimals));
@@ -113,7 +113,7 @@ function closeOf(market: Market, at: number, length: number, now: number): numbe
 type Row = [time: number, ...figures: [...string[], number]];
 
 /** `[time, open, high, low, close, vwap, volume, count]` of the candle that begins at `at`. */
-export function candleRow(market: Market, at: number, length: number, now: number): Row {
+function candleRow(market: Market, at: number, length: number, now: number): Row {
   const { seed, pair } = market;
   const text = (price: number) => price.toFixed(pair.decimals);
   const close = closeOf(market, at, length, now);
@@ -136,7 +136,7 @@ export function candleRow(market: Market, at: number, length: number, now: numbe
 }
 
 /** The rows after `since` (Unix ms) up to the current one, at most `KEPT_ROWS` older ones. */
-export function candleRows(market: Market, length: number, since: number, now: number) {
+function candleRows(market: Market, length: number, since: number, now: number) {
   const running = Math.floor(now / length) * length;
   const first = Math.max(
     running - KEPT_ROWS * length,
@@ -149,7 +149,7 @@ export function candleRows(market: Market, length: number, since: number, now: n
 }
 
 /** A pair against US dollars; `since` is the first trade, `quiet` the share of five-minute candles without one. */
-export type Pair = {
+type Pair = {
   token: string;
   name: string;
   altname: string;
@@ -198,7 +198,7 @@ export function allPairs(): readonly Pair[] {
   return everyPair;
 }
 
-export const pairNamed = (name: string): Pair | undefined =>
+const pairNamed = (name: string): Pair | undefined =>
   allPairs().find((one) => one.name === name || one.altname === name);
 
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({

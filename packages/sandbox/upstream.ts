@@ -46,13 +46,11 @@ export function parseJson(body: string): unknown {
   }
 }
 
-type Route = (now: number, request: UpstreamRequest) => Answer;
-
 /** An upstream that serves GETs of fixed paths. */
 export const routed = (
   prefix: string,
   clock: Clock,
-  routes: Readonly<Record<string, Route>>,
+  routes: Readonly<Record<string, (now: number, request: UpstreamRequest) => Answer>>,
   otherwise: (request: UpstreamRequest) => Answer,
 ): Upstream => ({
   prefix,

@@ -82,8 +82,7 @@ export function problemOf(response: Response, text: string): QuotientError {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
   if (!isText(problem?.code)) {
-    const detail = `status ${response.status} without a problem body`;
-    return new QuotientError('invalid_answer', detail, facts);
+    return new QuotientError('invalid_answer', `status ${response.status} without a problem body`, facts);
   }
   const { code, error, detail, errors, gaps, txhash, requestId } = problem;
   return new QuotientError(code, [error, detail].find(isText) ?? '', {

@@ -56,13 +56,12 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
 }
 
 export type Deadline = ReturnType<typeof startDeadline>;
-type Followers = { stops: Set<() => void>; notify: () => void };
 
 /** The followers of a signal share one listener: Node warns about a signal with many. */
-const followed = new WeakMap<AbortSignal, Followers>();
+const followed = new WeakMap<AbortSignal, { stops: Set<() => void>; notify: () => void }>();
 
 /** Calls `stop` when the signal aborts. The returned function removes it, and leaves no listener behind. */
-export function onAbort(signal: AbortSignal, stop: () => void): () => void {
+function onAbort(signal: AbortSignal, stop: () => void): () => void {
   let followers = followed.get(signal);
   if (!followers) {
     const stops = new Set<() => void>();

@@ -75,13 +75,13 @@ export type CallOptions = {
 const OWN_HEADERS = ['accept', 'content-type', 'x-api-key'];
 
 /** Throws `invalid_request` for anything but a finite number from `least`. */
-export function checkNumber(name: string, value: unknown, least: number): number {
+function checkNumber(name: string, value: unknown, least: number): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value;
   throw invalid(`${name} must be a number from ${least}`);
 }
 
 /** Header values by lower-case name. Throws `invalid_request`; the error never repeats a value. */
-export function readHeaders(given: CallOptions['headers']): Record<string, string> {
+function readHeaders(given: CallOptions['headers']): Record<string, string> {
   if (given === undefined) return {};
   let headers: Record<string, string>;
   try {
@@ -116,11 +116,9 @@ export function readCallOptions(call: CallOptions | undefined) {
   };
 }
 
-type Globals = { process?: { versions?: { node?: unknown } }; document?: unknown };
-
 /** Omitted in a browser: it sends its own, and a custom one requires a CORS preflight. */
 export function userAgent(globals: unknown = globalThis): { 'user-agent'?: string } {
-  const { process, document } = globals as Globals;
+  const { process, document } = globals as { process?: { versions?: { node?: unknown } }; document?: unknown };
   const node = process?.versions?.node;
   if (typeof node !== 'string' || document !== undefined) return {};
   return { 'user-agent': `quotient-client/${VERSION} node/${node}` };

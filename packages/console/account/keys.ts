@@ -36,8 +36,7 @@ export function openKeys(
   const exposed = openExposedKey();
   const showAge = openDataAge(byId('keys-age'));
   let readAt: Date | undefined;
-  const askNewKey = openNewKey(session, load);
-  newKey.addEventListener('click', askNewKey);
+  newKey.addEventListener('click', openNewKey(session, load));
 
   function show(access: Access, text: string): void {
     note.textContent = text;

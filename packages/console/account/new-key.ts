@@ -5,10 +5,7 @@ import { fieldOf, onSubmit } from '../core/form.ts';
 import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
-
-type Scope = 'prices' | 'node';
-
-const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];
+const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
 
 /** `onMade`: the list of keys has changed. */
 export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {

@@ -66,7 +66,7 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   };
 }
 
-export type MailLink = { purpose: 'recover' | 'verify'; token: string };
+type MailLink = { purpose: 'recover' | 'verify'; token: string };
 
 /** True even for a damaged link: its token must not stay in the address either. */
 export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);

@@ -75,7 +75,7 @@ type Known = { access: Access; validUntil: Date; resetsAt: Date | undefined };
 export type Renewal = { isPossible: boolean; from: Date | undefined };
 
 /** Until the access is known, only an expired account counts as renewable. */
-export function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
+function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
   if (validUntil.getTime() <= now) return { isPossible: access !== 'none', from: undefined };
   const from = resetsAt && renewableFrom(validUntil, resetsAt, now);
   return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };

@@ -12,8 +12,6 @@ function dateOnWire(path: string): WriteDate {
   return (date) => JSON.stringify(date.toUTCString());
 }
 
-const isWrapped = (path: string) => path.startsWith('/v1/prices/history/days');
-
 const isShort = (members: readonly unknown[]) =>
   members.length <= MEMBERS_IN_A_LINE &&
   members.every((member) => typeof member !== 'object' || member === null || member instanceof Date);
@@ -45,7 +43,8 @@ function fileText(csv: string): string {
 /** The response of a call, cut to a readable size: as on the wire, or as an object of the client. */
 export function answerText(path: string, answer: object, language: Language = 'curl'): string {
   if (language === 'client') return jsonText(answer, (date) => date.toISOString());
-  if (language !== 'csv') return jsonText(isWrapped(path) ? [answer] : answer, dateOnWire(path));
+  const isWrapped = path.startsWith('/v1/prices/history/days');
+  if (language !== 'csv') return jsonText(isWrapped ? [answer] : answer, dateOnWire(path));
   const currency = /[?&]currency=(\w+)/.exec(path)?.[1] ?? 'usd';
   const csv = Array.isArray(answer)
     ? candlesToCsv(answer as Candle[], currency)

@@ -12,7 +12,6 @@ const CALLS = [
   ['statistics', 'Statistics'],
   ['usage', 'Usage'],
 ] as const;
-type CallName = (typeof CALLS)[number][0];
 
 const LANGUAGES = [
   ['curl', 'curl'],
@@ -32,7 +31,7 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
   let symbol: StatisticsSymbol | undefined;
-  let name: CallName = 'chart';
+  let name: (typeof CALLS)[number][0] = 'chart';
   let language: Language = 'curl';
   const answers = new Map<string, object>();
 

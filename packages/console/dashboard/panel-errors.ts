@@ -4,10 +4,8 @@ import { fromNow, onDateAt } from '../core/format.ts';
 import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import { openRetries } from './retries.ts';
 
-const isPanelsOwn = ({ code }: QuotientError) => code.startsWith('upstream_');
-
 /** Shows each error once: above the panels, unless it concerns one panel only. */
-export function openPanelErrors(banner: Banner) {
+export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
   const connection = byId('connection');
   const retries = openRetries();
   addEventListener('online', () => retries.now(connection));
@@ -26,7 +24,7 @@ export function openPanelErrors(banner: Banner) {
         };
         retries.add(place, place, error, until, { isTold: true });
       }
-    } else if (isTemporary(error) && !isPanelsOwn(error)) {
+    } else if (isTemporary(error) && !error.code.startsWith('upstream_')) {
       place.replaceChildren(...rest);
       retries.add(connection, place, error, retry);
     } else if (isTemporary(error)) {
@@ -85,5 +83,3 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     },
   };
 }
-
-export type Banner = ReturnType<typeof openBanner>;

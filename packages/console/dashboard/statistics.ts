@@ -10,8 +10,7 @@ import type { OnError } from '../core/problem.ts';
 const PLACEHOLDERS = 12;
 
 export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymbol | undefined {
-  const hasStatistics = endpoints.some((path) => path.endsWith('/latest/stats'));
-  return hasStatistics ? (symbol as StatisticsSymbol) : undefined;
+  return endpoints.some((path) => path.endsWith('/latest/stats')) ? (symbol as StatisticsSymbol) : undefined;
 }
 
 type Options = {
@@ -26,8 +25,7 @@ function openSourceTitles({ anonymous }: Options['session']) {
   let titles: Promise<Map<string, string>> | undefined;
 
   async function read(): Promise<Map<string, string>> {
-    const sources = await anonymous.sources();
-    return new Map(sources.map(({ name, title }) => [name, title]));
+    return new Map((await anonymous.sources()).map(({ name, title }) => [name, title]));
   }
   return async (name: string): Promise<string> => {
     titles ??= read();

@@ -27,8 +27,6 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 
-const newestOf = (quotes: readonly Quote[]) => Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
-
 /** The latest prices of the requested tokens, in one call for every hundred. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   const asked = new Set<TokenName>();
@@ -50,7 +48,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     /** The age of the prices that are not behind, and the time of the newest (Unix ms). */
     get age(): { age: DataAge | undefined; newest: number } {
       const quotes = [...known.values()];
-      const newest = newestOf(quotes);
+      const newest = Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
       const upToDate = quotes.filter((quote) => !isBehind(quote, newest));
       return { age: upToDate.length > 0 ? oldest(upToDate.map(({ age }) => age)) : undefined, newest };
     },

@@ -63,8 +63,7 @@ export function anyOf(types: () => readonly MessageType[]) {
       const { type: name, value: own } = isMembers(value) ? value : {};
       const type = ofName(name);
       if (type === undefined) {
-        const detail = `${what} (${named(name)}) has no amino form that is known here: send tx_bytes`;
-        throw new NodeRejection(422, detail);
+        throw new NodeRejection(422, `${what} (${named(name)}) has no amino form that is known here: send tx_bytes`);
       }
       if (!isMembers(own)) throw refusal(`${what}.value`, 'an object');
       const members = type.reshape ? type.reshape.fields(own) : own;

@@ -38,7 +38,7 @@ const period = nested({ length: whole, amount: coins });
 const delegation = { delegator_address: text, validator_address: text, amount: coin };
 const transfer = { from_address: text, to_address: text, amount: coins };
 
-export const FUNDS: readonly MessageType[] = [
+const FUNDS: readonly MessageType[] = [
   message(`${BANK}.MsgSend`, 'from_address', transfer),
   {
     ...type(`${BANK}.MsgMultiSend`, { inputs: many(share), outputs: many(share) }),
@@ -140,7 +140,7 @@ const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };
 
 /** Messages of gov, authz and feegrant, from the same sources. `any` is a message of any type. */
-export const governance = (any: Kind): readonly MessageType[] => [
+const governance = (any: Kind): readonly MessageType[] => [
   message(`${GOV}.MsgSubmitProposal`, 'proposer', { content: proposal, initial_deposit: coins, proposer: text }),
   message(`${GOV}.MsgVote`, 'voter', vote),
   message(`${GOV}.MsgVoteWeighted`, 'voter', { proposal_id, voter: text, options: options(decimal) }),

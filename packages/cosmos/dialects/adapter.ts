@@ -20,8 +20,7 @@ export async function detectDialect(ask: AskNode): Promise<NodeDialect> {
       await createAdapter(dialect, ask).latestHeight();
       return dialect;
     } catch (error) {
-      const isOther = error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind);
-      if (!isOther) throw error;
+      if (!(error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind))) throw error;
     }
   }
   throw new NodeFault('malformed', 'the server speaks neither dialect of a node');

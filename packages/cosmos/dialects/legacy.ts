@@ -52,8 +52,7 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
 
     async broadcast(request) {
       const { tx, mode } = await prepare(request);
-      const body = { tx, mode };
-      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body })));
+      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
     },
 
     latestHeight: async () => (await head()).height,

@@ -126,7 +126,7 @@ function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
 }
 
 /** The bytes of a StdTx that the chain stores and hashes. Throws for an invalid address. */
-export function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
+function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
   const content = concat(
     TX,
     ...sends.map((send) => bytesField(1, sendBytes(send))),

@@ -1,7 +1,6 @@
 import { type Coin, coinsText, SEND_TYPE, type Send, signersOf, type Transaction } from './transaction.ts';
 
-type Attribute = { key: string; value: string };
-export type ChainEvent = { type: string; attributes: Attribute[] };
+export type ChainEvent = { type: string; attributes: { key: string; value: string }[] };
 
 const event = (type: string, attributes: Record<string, string>): ChainEvent => ({
   type,

@@ -100,5 +100,5 @@ export function readMultisignature(bytes: Uint8Array): Multisignature {
 }
 
 /** The indexes of the signing keys, in the order of the signatures. */
-export const signedBy = ({ elems }: CompactBitArray, keys: number): number[] =>
+const signedBy = ({ elems }: CompactBitArray, keys: number): number[] =>
   Array.from({ length: keys }, (_, i) => i).filter((i) => ((elems[i >> 3] ?? 0) >> (7 - (i & 7))) & 1);
