@@ -6,7 +6,6 @@ import { at, change, money, onDate, span } from './core/format.ts';
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
 
-/** The chart as text, for screen readers. */
 function inWords({ title, history: { prices } }: MarketSample): string {
   const [first, last] = [prices[0], prices.at(-1)];
   if (!first || !last) return '';
@@ -45,7 +44,6 @@ export function openSample(client: QuotientClient): void {
     section.classList.add('loaded');
   }
 
-  // Loaded when it becomes visible.
   const observer = new IntersectionObserver(([entry]) => {
     if (!entry?.isIntersecting) return;
     observer.disconnect();

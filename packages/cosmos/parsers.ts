@@ -46,8 +46,6 @@ export function count(value: unknown, what: string, digits = 20): string {
 
 /** An amount has 256 bits: with 18 decimals, 19 coins exceed 64 bits. */
 const AMOUNT_DIGITS = 78;
-
-/** An address with more balances is rejected. */
 export const MAX_BALANCES = 20_000;
 
 export const coins = (value: unknown): Coin[] =>

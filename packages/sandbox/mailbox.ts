@@ -55,7 +55,6 @@ function decoded({ headers, body }: Entity): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** Parses a mail with a plain-text and an HTML part. */
 export function readMail(raw: string): ReadMail {
   const { headers, body } = entityOf(raw);
   const boundary = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '')?.[1] ?? '';

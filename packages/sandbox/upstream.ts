@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Determines all figures. */
 export type Setting = { seed: number; clock: Clock };
 
 /** `path` follows the upstream's prefix, with a leading slash; `query` is decoded. */
@@ -46,7 +45,6 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** An upstream that serves GETs of fixed paths. */
 export const routed = (
   prefix: string,
   clock: Clock,

@@ -59,7 +59,6 @@ const FAULTS = {
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 
-/** Maps a node's rejection or fault to the error that the service responds with. */
 export function asQuotientError(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     return new QuotientError('node_rejected', error.message, { status: error.status, cause: error });

@@ -125,7 +125,6 @@ export type Result<T> = {
 
 export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale' | 'failure'>;
 
-/** By the `detail` of Cache-Status. */
 const REASONS: Readonly<Record<string, string>> = {
   unreachable: 'cannot be reached',
   timeout: 'timed out',

@@ -5,8 +5,6 @@ import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './ke
 export type Access = 'owner' | 'none' | 'unknown';
 
 const TIMEOUT_MS = 20_000;
-
-/** Whether the key is rejected or malformed. */
 const isDead = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
 
 type Events = {

@@ -14,7 +14,6 @@ export function openStored(kind: 'sessionStorage' | 'localStorage', name: string
   };
 }
 
-/** The service writes these into the page. */
 export type ServiceFacts = { registration: 'open' | 'verified' | 'closed'; sendsMail: boolean };
 
 const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {

@@ -89,7 +89,10 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
     scale: scale ?? DEFAULT_VIEW.scale,
     namesChart: ['token', 'metric', 'range', 'interval', 'scale'].some((name) => query.has(name)),
     interval,
-    ...{ range: days, from, thru, faults },
+    range: days,
+    from,
+    thru,
+    faults,
   };
 }
 

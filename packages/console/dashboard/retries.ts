@@ -6,7 +6,6 @@ import { pauseAfter } from './auto-refresh.ts';
 
 export type Retry = () => Promise<unknown>;
 
-/** Retries that share a note. */
 type Group = {
   retries: Map<Element, Retry>;
   tries: number;

@@ -6,7 +6,6 @@ import type { Quote } from './quotes.ts';
 
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
 
-/** As high as the row that replaces it. */
 export const placeholderRow = () =>
   make(
     'tr',

@@ -72,7 +72,6 @@ export const isAddress = (text: string): boolean => (bytesOf(text)?.length ?? 0)
 /** A public key in amino JSON. The value of a multisig key has a threshold and keys. */
 export type AminoKey = { type: string; value: unknown };
 
-/** Keys that consist of bytes: their type in protobuf and in amino. */
 const SINGLE = [
   ['/cosmos.crypto.secp256k1.PubKey', 'tendermint/PubKeySecp256k1'],
   ['/cosmos.crypto.ed25519.PubKey', 'tendermint/PubKeyEd25519'],

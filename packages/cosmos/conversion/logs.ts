@@ -8,8 +8,8 @@ const MOST = 100_000;
 
 function attributesOf(value: unknown): LegacyEvent['attributes'] {
   return list(value, 'attributes', MOST).map((one) => {
-    const { key, value: told } = members(one, 'attribute');
-    return { key: string(key ?? '', 'key'), value: string(told ?? '', 'value') };
+    const { key, value: reported } = members(one, 'attribute');
+    return { key: string(key ?? '', 'key'), value: string(reported ?? '', 'value') };
   });
 }
 const eventsOf = (value: unknown): LegacyEvent[] =>
@@ -29,18 +29,18 @@ function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
   return [...byType].map(([type, attributes]) => ({ type, attributes })).sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-const log = (msg_index: number, events: LegacyEvent[], told = ''): LegacyLog => ({
+const log = (msg_index: number, events: LegacyEvent[], reported = ''): LegacyLog => ({
   msg_index,
   success: true,
-  log: told,
+  log: reported,
   events,
 });
 
 /** Logs of nodes before SDK 0.50. */
-const toldLogs = (logs: readonly unknown[]): LegacyLog[] =>
+const reportedLogs = (logs: readonly unknown[]): LegacyLog[] =>
   logs.map((one) => {
-    const { msg_index, log: told, events } = members(one, 'log');
-    return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(told ?? '', 'log'));
+    const { msg_index, log: reported, events } = members(one, 'log');
+    return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(reported ?? '', 'log'));
   });
 
 /** Since SDK 0.50 events name their message, except events of fees and signatures, which logs never had. */
@@ -61,10 +61,10 @@ export function legacyOutcome(response: Members, messages: number): Members {
   const { logs, raw_log, events, code, height, ...rest } = response;
   const isDone = count(code, 'code') === '0' && count(height, 'height') !== '0';
   const kept = { height, ...(code !== undefined && { code }), ...rest };
-  const told = list(logs, 'logs', MOST);
+  const reported = list(logs, 'logs', MOST);
   const raw = raw_log === undefined || raw_log === null ? '' : string(raw_log, 'raw_log');
-  if (!isDone && told.length === 0) return { ...kept, raw_log: raw };
-  const found = told.length > 0 ? toldLogs(told) : logsOfEvents(eventsOf(events), messages);
+  if (!isDone && reported.length === 0) return { ...kept, raw_log: raw };
+  const found = reported.length > 0 ? reportedLogs(reported) : logsOfEvents(eventsOf(events), messages);
   if (found.length === 0) return { ...kept, raw_log: raw };
   return {
     ...kept,

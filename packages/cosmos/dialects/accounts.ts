@@ -2,7 +2,6 @@ import { type AminoKey, aminoKey } from '../conversion/bech32.ts';
 import type { Coin, LegacyAccount, LegacyNodeInfo } from '../legacy-shapes.ts';
 import { chainId, coins, count, isMembers, type Members, malformed, members, text } from '../parsers.ts';
 
-/** Account types of modern nodes, and their names in the Launchpad generation. */
 const TYPES = new Map([
   ['/cosmos.auth.v1beta1.BaseAccount', 'cosmos-sdk/Account'],
   ['/cosmos.auth.v1beta1.ModuleAccount', 'cosmos-sdk/ModuleAccount'],
@@ -63,14 +62,14 @@ export async function legacyAccount(
   balances: () => Promise<Coin[]>,
 ): Promise<LegacyAccount['result']> {
   const { type, value } = members(result, 'result');
-  const told = members(value, 'account');
-  const { address, coins: own } = flat(told);
+  const reported = members(value, 'account');
+  const { address, coins: own } = flat(reported);
   if (address === undefined || address === '') return noAccount();
-  return account(text(type, 'type'), told, own === undefined ? await balances() : coins(own), asked);
+  return account(text(type, 'type'), reported, own === undefined ? await balances() : coins(own), asked);
 }
 
-export function accountOfModern(asked: string, told: unknown, owned: Coin[]): LegacyAccount['result'] {
-  const value = members(told, 'account');
+export function accountOfModern(asked: string, reported: unknown, owned: Coin[]): LegacyAccount['result'] {
+  const value = members(reported, 'account');
   return account(text(value['@type'], 'type of the account'), value, owned, asked);
 }
 

@@ -29,13 +29,13 @@ const txsOf = (data: unknown): string[] | null => {
 /** Validates the members that every header has. */
 function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
   const { chain_id, height, time, ...rest } = members(header, 'header');
-  const told = count(height, 'height');
-  if (told === '0') throw malformed('height');
+  const reported = count(height, 'height');
+  if (reported === '0') throw malformed('height');
   const hashes = Object.keys(rest).filter((name) => /_(hash|address)$/.test(name));
   return {
     ...rest,
     chain_id: chainId(chain_id),
-    height: told,
+    height: reported,
     time: text(time, 'time'),
     ...Object.fromEntries(hashes.map((name) => [name, hash(rest[name], name)])),
   };
@@ -86,13 +86,13 @@ export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBl
   // `sdk_block` has the proposer as bech32; older nodes return only `block`.
   const { header, data, evidence, last_commit } = members(block ?? sdk_block, 'block');
   const { last_block_id, ...rest } = headerOf(header, block ? hexOf : (value) => string(value ?? '', 'hash'));
-  const told = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
+  const reported = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
   return {
     block_id: idOf(members(block_id, 'block_id')),
     block: {
       header: { ...rest, last_block_id: idOf(last_block_id) },
       data: { txs: txsOf(data) },
-      evidence: { evidence: told.length === 0 ? null : told },
+      evidence: { evidence: reported.length === 0 ? null : reported },
       last_commit: commitOf(last_commit),
     },
   };

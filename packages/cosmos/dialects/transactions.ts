@@ -4,7 +4,6 @@ import type { LegacySearch, LegacyTransaction } from '../legacy-shapes.ts';
 import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 import { isTransactionHash } from '../transactions.ts';
 
-/** Members that the legacy interface omits when empty. */
 const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
 
 const READERS = new Map<string, (value: unknown, what: string) => unknown>([
@@ -50,11 +49,11 @@ export function legacyTransaction(value: unknown): LegacyTransaction {
 /** Converts a modern transaction. Some answers have `tx` next to it instead of in it. */
 export function modernTransaction(value: unknown, beside?: unknown): LegacyTransaction {
   const { tx, ...response } = members(value, 'transaction');
-  const told = isMembers(tx) ? tx : beside;
-  const outcome = legacyOutcome(response, messageCount(told));
+  const reported = isMembers(tx) ? tx : beside;
+  const outcome = legacyOutcome(response, messageCount(reported));
   // An incomplete transaction is passed through.
-  const isWhole = isMembers(told) && isMembers(told.body) && isMembers(told.auth_info);
-  return legacyTransaction({ ...outcome, tx: isWhole ? stdTx(told) : told });
+  const isWhole = isMembers(reported) && isMembers(reported.body) && isMembers(reported.auth_info);
+  return legacyTransaction({ ...outcome, tx: isWhole ? stdTx(reported) : reported });
 }
 
 /** Throws `NodeFault` unless the transaction has the requested hash. */
@@ -87,8 +86,8 @@ export async function legacySearchOfModern(body: Members, page: number, limit: n
     if (i > 0 && i % WITHOUT_PAUSE === 0) await nextTurn();
     found.push(modernTransaction(one, txs[i]));
   }
-  const told = body.total ?? (body.pagination as Members | null | undefined)?.total;
-  const total = Math.max(Number(count(told, 'total')), found.length && (page - 1) * limit + found.length);
+  const reported = body.total ?? (body.pagination as Members | null | undefined)?.total;
+  const total = Math.max(Number(count(reported, 'total')), found.length && (page - 1) * limit + found.length);
   return {
     total_count: String(total),
     count: String(found.length),

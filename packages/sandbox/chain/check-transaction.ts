@@ -12,12 +12,9 @@ import {
 } from './transaction.ts';
 
 export const DENOM = 'uatom';
-
-/** The minimum gas price of the nodes, in `DENOM`. */
 const FEE_FOR_10_000_GAS = 25n;
 const MEMO_LIMIT = 256;
 
-/** The state of the last block, or that state after the mempool. */
 export type ChainView = {
   chainId: string;
   height: number;

@@ -71,7 +71,6 @@ export function createLedger() {
       const account = accounts.get(address);
       if (account) Object.assign(account, { publicKey, sequence: account.sequence + 1 });
     },
-    /** Null before the account is opened. */
     account: (address: string): Account | null => accounts.get(address) ?? null,
     /** Sorted by denom, without zeros. */
     balances: (address: string): Coin[] =>

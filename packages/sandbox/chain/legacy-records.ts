@@ -98,7 +98,6 @@ export function answerAt(path: string, routes: Readonly<Record<string, (id: stri
   return route?.(id);
 }
 
-/** A made-up, stable hash. */
 export const blockId = (chain: Chain, height: number): Buffer =>
   createHash('sha256').update(`${chain.chainId}/${height}`).digest();
 
