@@ -103,7 +103,7 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
 
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
-/** The prefix of a registered amino type: the first non-zero byte of the name's hash, past three others, and the next. */
+/** The four-byte prefix of a registered amino type: from the hash of its name, after three disambiguation bytes. */
 function aminoPrefix(name: string): Uint8Array {
   const pastZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
   return pastZeros(pastZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
