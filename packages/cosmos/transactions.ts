@@ -1,4 +1,3 @@
-import { toHex } from './conversion/protobuf.ts';
 import type { LegacyTransaction } from './legacy-shapes.ts';
 
 /** A transaction in a block never changes. */
@@ -43,7 +42,10 @@ export async function txHashOf(txBytes: string): Promise<string> {
     throw new RangeError('The bytes of a transaction are given in base64.', { cause });
   }
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  return toHex(new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes)));
+  const digest = new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase();
 }
 
 type Options = {
