@@ -76,7 +76,7 @@ export class QuotientClient {
   }
 
   /**
-   * Registers a user. The key is shown only once. If the service verifies addresses, the result has no `apiKey`, and the
+   * Registers a user. The key is shown once. If the service verifies addresses, the result has no `apiKey`, and the
    * user receives a token for `verify` by mail. Not retried.
    */
   createUser(form: Registration, call?: CallOptions): Promise<User | PendingRegistration> {
@@ -109,7 +109,7 @@ export class QuotientClient {
   }
 
   /**
-   * Replaces the key. The old key remains valid for reading for `graceSeconds` (0 to 604800, by default 300). This client
+   * Replaces the key. The old key still reads for `graceSeconds` (0 to 604800, by default 300). This client
    * keeps the old key: continue with `client.withKey(user.apiKey)`.
    */
   rotate(options?: { graceSeconds?: number | undefined } & CallOptions): Promise<User> {
@@ -206,7 +206,7 @@ export class QuotientClient {
     return this.#send(() => prices.candles(tokenName, window, call), call);
   }
 
-  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, with times for spreadsheets; `source` if there are several. */
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times for spreadsheets, `source` if there are several. */
   priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
     return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call)), call);
   }

@@ -26,7 +26,7 @@ export function object<T extends object>(wire: T): T {
   return wire;
 }
 
-/** Converts the members `times` to `Date`, and `nullable` unless they are null. Throws `RangeError` for another shape. */
+/** Converts the members `times` to `Date`, and `nullable` unless they are null. Throws `RangeError` otherwise. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {

@@ -1,5 +1,5 @@
 /*
- * The exchange with a Cosmos SDK node over REST, independent of the transport: the service uses its own connections, the
+ * The exchange with a Cosmos SDK node by REST, independent of the transport: the service uses its own connections, the
  * client uses `fetch`. This folder imports nothing from outside and requires only a browser or Node 18.
  */
 

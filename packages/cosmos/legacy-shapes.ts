@@ -1,4 +1,4 @@
-/* The shapes of the legacy interface, which every caller receives from either dialect. Unnamed members are passed through. */
+/* The shapes of the legacy interface, which every caller receives. Unnamed members are passed through. */
 
 /** `amount` is an integer as text. */
 export type Coin = { denom: string; amount: string };

@@ -115,7 +115,7 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/** Escapes values once more, since legacy nodes decode twice. Throws `NodeRejection` (422) for other operators than `=`. */
+/** Escapes values, since legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];

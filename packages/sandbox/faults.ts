@@ -168,7 +168,7 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 }
 
 /**
- * Responds with a fault. `normal` makes the response without it, `limited` the rate-limit response with HTTP 200. Rejects
+ * Responds with a fault. `normal` makes the response without it, `limited` the rate limit's with HTTP 200. Rejects
  * with an AbortError when `gone` ends a wait.
  */
 export async function sendFault(

@@ -38,7 +38,7 @@ export type ChainClientOptions = NetworkChoice & TransportOptions;
 
 /**
  * Reads a Cosmos SDK chain and broadcasts signed transactions through a node or a Quotient service, with equal results.
- * Rejects input that looks like a seed phrase or a private key. Every method rejects with a `QuotientError`, or with the
+ * Rejects what looks like a seed phrase or a private key. Every method rejects with a `QuotientError`, or with the
  * reason of the call's signal.
  */
 export class ChainClient {
@@ -100,7 +100,7 @@ export class ChainClient {
   }
 
   /**
-   * Broadcasts a signed transaction once. A transaction that the chain rejects is returned with its `code` and `raw_log`.
+   * Broadcasts a signed transaction once. One that the chain rejects is returned with its `code` and `raw_log`.
    * Without an answer the error has the `txhash`; with `wait`, the transaction is looked up.
    */
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {

@@ -14,7 +14,7 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
   timeout?: number | undefined;
   /** The most retries of a GET; 2 by default. Retries after a rate limit do not count, but 0 disables them too. */
   retries?: number | undefined;
-  /** Called for every answer, for logs and metrics. An error that it throws is reported as uncaught; the call proceeds. */
+  /** Called for every answer, for logs and metrics. An error that it throws is reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 

@@ -17,7 +17,7 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of `from` bits to groups of `to` bits. Leftover bits are zero-padded if `fills`, or must be zero. */
+/** Converts groups of `from` bits to groups of `to` bits. Leftover bits are padded if `fills`, or must be 0. */
 function regrouped(values: Iterable<number>, from: number, to: number, fills: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];

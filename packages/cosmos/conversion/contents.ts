@@ -88,7 +88,7 @@ export const message = (
   amino?: string,
 ): MessageType => ({ ...type(url, kinds, amino), signer: (value) => value[signer] });
 
-/* Proposals, authorizations and fee allowances: https://github.com/cosmos/cosmos-sdk (proto/, and each module's codec). */
+/* Proposals, authorizations, fee allowances: https://github.com/cosmos/cosmos-sdk (proto/, and each module's codec). */
 
 const titled = { title: text, description: text };
 

@@ -3,7 +3,7 @@ import { isMembers, type Members, malformed } from '../parsers.ts';
 import { bytesField, concat, EMPTY, textField, wholeField } from './protobuf.ts';
 
 /*
- * Kinds of fields in three encodings: protobuf JSON, which a modern node returns; amino JSON, which the legacy interface
+ * Kinds of fields in 3 encodings: protobuf JSON, which a modern node returns; amino JSON, which the legacy interface
  * uses and wallets sign; and protobuf bytes, which a modern node accepts. Amino omits zeros unless the chain declares
  * otherwise, and the signature covers exactly that.
  */
@@ -26,7 +26,7 @@ export const refusal = (what: string, wanted: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null for an omitted one. */
+/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null to omit one. */
 const scalar = (
   wanted: string,
   amino: (value: unknown) => unknown,

@@ -13,7 +13,7 @@ export function createAdapter(dialect: NodeDialect, ask: AskNode, capabilities: 
   return dialect === 'legacy' ? createLegacyAdapter(ask) : createModernAdapter(ask, capabilities);
 }
 
-/** Detects the dialect by the latest block; `cosmos` if the node speaks both. Throws `NodeFault` if it speaks neither. */
+/** Detects the dialect by the latest block; `cosmos` if the node speaks both. Throws `NodeFault` for neither. */
 export async function detectDialect(ask: AskNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {

@@ -11,8 +11,8 @@ import type {
 import { isMembers, type Members } from '../parsers.ts';
 
 /*
- * Errors of nodes. Legacy: `{error}` with 400 or 404 for an invalid request, and with 500 for every error of the chain's
- * RPC, including invalid requests. Modern: `{code, message, details}` with a gRPC code and its status; code 2 or 13 with
+ * Errors of nodes. Legacy: `{error}` with 400 or 404 for an invalid request, and 500 for every error of the chain's
+ * RPC, including invalid requests. Modern: `{code, message, details}` with a gRPC code and its status; 2 or 13 with
  * 500 is again any error of the RPC, such as a page beyond the last.
  */
 
@@ -98,7 +98,7 @@ export type NodeCalls = {
   /** The latest block by default. */
   block(height?: string): Promise<LegacyBlock>;
   /**
-   * Converts a request to the form of this node: amino JSON is encoded for a modern one, which is asked for the signers.
+   * Converts a request to the node's form: amino JSON is encoded for a modern one, which is asked for the signers.
    * Throws `NodeRejection` with 422 if that is impossible. Sends no transaction.
    *
    * @param sequence of the single signer, if the caller has a newer one than the latest block

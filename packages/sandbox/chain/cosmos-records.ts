@@ -92,7 +92,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/** The `tx_response` of a transaction in a block. Since SDK 0.50 successes have no log, and events name their message. */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log; its events name the message. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
