@@ -15,25 +15,25 @@ import { get, json, list, nothing, post, type Request } from './request.ts';
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
 
-/** A registration that waits for the token that was mailed, where the service registers nobody unverified. */
+/** A registration that awaits the mailed token, on a service that verifies addresses. */
 export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
 
-/** What a key may do: read prices, call the node. */
+/** The scopes that a key can have. */
 export type KeyScope = Exclude<ApiKey['scopes'][number], 'account'>;
 
 export type KeyOptions = {
-  /** What the key is for, 1 to 100 characters. */
+  /** The purpose of the key, 1 to 100 characters. */
   label: string;
   /** `prices` by default. */
   scopes?: readonly KeyScope[] | undefined;
-  /** When it ends: a `Date`, or text in ISO 8601; with the user by default. */
+  /** When the key expires: a `Date`, or text in ISO 8601. By default it expires with the user. */
   expiresAt?: TimeInput | undefined;
 };
 
 export type NoticeSettings = {
-  /** Whether notices come by mail. */
+  /** Whether notices are mailed. */
   email: boolean;
-  /** Where notices are posted; null for nowhere. */
+  /** The URL that notices are posted to; null disables the webhook. */
   webhookUrl: string | null;
   /** Per cent of the allowance at which a notice is sent. */
   thresholds: readonly number[];
@@ -85,7 +85,7 @@ const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'replace
 export const keys = () => get('/v1/user/keys', json(each(toKey)));
 
 export function deleteKey(id: number) {
-  // `..` for an `id` would be the path that deletes the user.
+  // An `id` of `..` would form the path that deletes the user.
   if (!Number.isSafeInteger(id) || id < 1) throw invalid('the id of a key must be a whole number from 1');
   return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
 }

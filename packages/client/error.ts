@@ -1,22 +1,21 @@
 import type { Problem, ProblemCode } from './generated/records.ts';
 
-/** The problem codes of the service, and those of the client. */
+/** The problem codes of the service and the codes of the client. */
 export type QuotientErrorCode =
   | ProblemCode
-  /** No answer: the service cannot be reached, or the connection broke. */
+  /** No answer: the service is unreachable, or the connection broke. */
   | 'network'
-  /** Another address was named in place of an answer; the key is not sent there. */
+  /** The service answered with a redirect. The key is not sent to its target. */
   | 'redirect'
   /** No answer in time, retries included. */
   | 'timeout'
-  /** The answer is not from the service, or not of a known version. */
+  /** The answer is not from the service, or has an unknown shape. */
   | 'invalid_answer';
 
-/** A missing span, both ends included: dates of daily points, times of finer ones. */
+/** A missing span, both ends included: dates for daily points, instants for shorter intervals. */
 export type Gap = { from: string; thru: string };
 
 type Facts = {
-  /** The original error, such as a network error. */
   cause?: unknown;
   status?: number | undefined;
   retryAfter?: number | undefined;
@@ -26,22 +25,22 @@ type Facts = {
   txhash?: string | undefined;
 };
 
-/** Every call rejects with it, except that an aborted call rejects with the signal's reason. Constructors throw it. */
+/** The error of every call, except that an aborted call rejects with the signal's reason. Constructors throw it. */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
-  /** Stable; a newer service may have further codes. */
+  /** Stable. A newer service may add codes. */
   readonly code: QuotientErrorCode | (string & {});
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** The message. For `node_rejected`, the node's message. */
+  /** The message; for `node_rejected`, the node's. */
   readonly detail: string;
   /** Seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
   /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** The errors of the input. */
+  /** The invalid fields of the request. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** The missing spans. */
+  /** The missing spans of the requested range. */
   readonly gaps: readonly Gap[];
   /** The hash of a transaction that may have arrived although there was no answer. */
   readonly txhash: string | undefined;
@@ -59,14 +58,13 @@ export class QuotientError extends Error {
   }
 }
 
-/** The same error with further facts. */
 export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): QuotientError {
   return new QuotientError(error.code, error.detail, { ...error, cause: error.cause, ...facts });
 }
 
 export const invalid = (detail: string, cause?: unknown) => new QuotientError('invalid_request', detail, { cause });
 
-/** Runs what reads a caller's arguments: whatever it throws is a `QuotientError`. */
+/** Wraps every error of `read` in a `QuotientError`. */
 export function readArguments<T>(read: () => T): T {
   try {
     return read();
@@ -75,7 +73,7 @@ export function readArguments<T>(read: () => T): T {
   }
 }
 
-/** A seed phrase: twelve to twenty-four words. */
+/** A seed phrase has 12 to 24 words. */
 const MNEMONIC = /^\s*([a-z]{3,8}\s+){11,23}[a-z]{3,8}\s*$/i;
 const HEX_KEY = /^(0x)?[0-9a-f]{64}$/i;
 const EXTENDED_KEY = /^[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}$/;
@@ -91,17 +89,17 @@ const refusal = (where: string) =>
       'and pass the signed transaction.',
   );
 
-/** Throws if a text looks like a seed phrase or a private key. The error never repeats it. */
+/** Throws if a text looks like a seed phrase or a private key. The error never repeats the text. */
 export function refuseSecret(where: string, value: unknown): void {
   if (typeof value === 'string' && (HEX_KEY.test(value) || hasForm(value))) throw refusal(where);
 }
 
-/** Like `refuseSecret`, where 64 hex digits may be a hash. */
+/** Like `refuseSecret`, for text where 64 hex digits may be a hash. */
 export function refusePhrase(where: string, value: unknown): void {
   if (typeof value === 'string' && hasForm(value)) throw refusal(where);
 }
 
-/** Throws if a member of an object is named like a secret, or looks like a seed phrase. */
+/** Throws if the name of a member suggests a secret, or its value looks like a seed phrase. */
 export function refuseSecretMembers(where: string, value: object): void {
   for (const [name, member] of Object.entries(value)) {
     if (MEMBER.test(name)) throw refusal(`${where}.${name}`);

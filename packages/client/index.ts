@@ -7,14 +7,7 @@ export type {
   LegacySearch,
   LegacyTransaction,
 } from '../cosmos/legacy-shapes.ts';
-export type {
-  KeyOptions,
-  KeyScope,
-  NoticeSettings,
-  PendingRegistration,
-  Plan,
-  Registration,
-} from './account.ts';
+export type { KeyOptions, KeyScope, NoticeSettings, PendingRegistration, Plan, Registration } from './account.ts';
 export type { BroadcastOptions, WaitOptions } from './chain/broadcast.ts';
 export { ChainClient, type ChainClientOptions } from './chain/chain-client.ts';
 export type { SignedTransaction, StdTx } from './chain/node-transport.ts';
@@ -30,11 +23,7 @@ export type {
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
 export type * from './generated/records.ts';
 export type { Days, PriceWindow, TokenName } from './prices.ts';
-export {
-  type PriceOptions,
-  QuotientClient,
-  type QuotientClientOptions,
-} from './quotient-client.ts';
+export { type PriceOptions, QuotientClient, type QuotientClientOptions } from './quotient-client.ts';
 export type { DateInput, TimeInput } from './records.ts';
 export type { Readiness } from './request.ts';
 export type { Answer } from './transport/answer.ts';

@@ -13,27 +13,22 @@ import {
 } from './records.ts';
 import { get, json, list, type Request } from './request.ts';
 
-/** The name or symbol of a token. A service may have more than those that every service has. */
+/** The name or symbol of a token. A service may serve more than the built-in ones. */
 export type TokenName = BuiltInToken | (string & {});
 
-/** What the figures are in, such as `eur`; US dollars by default. */
+/** The currency of the amounts, such as `eur`; US dollars by default. */
 export type Currency = { currency?: string | undefined } | undefined;
 
-/** Between two UTC dates, both included. The default interval is `daily`. */
-export type PriceWindow = {
-  from: DateInput;
-  thru: DateInput;
-  interval?: 'minute' | 'hourly' | 'daily' | undefined;
-};
+/** From one UTC date thru another, both included. The default interval is `daily`. */
+export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
-/** Back from now: 1 is in five-minute steps, up to 10 hourly, above that daily at midnight (UTC). */
+/** Days back from now: 1 has five-minute points, 2 to 10 hourly points, more have daily points at midnight UTC. */
 export type Days = { days: number };
 
 const HISTORY = '/v1/prices/history';
 
 const inCurrency = (options: Currency) => ({ currency: options?.currency });
 
-/** The same figures as CSV. */
 export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string> => ({
   ...request,
   accept: 'text/csv',

@@ -10,23 +10,23 @@ import type {
   TokenStatistics,
 } from './generated/records.ts';
 
-/** A record on the wire: the same with times as text. */
+/** A record on the wire: times are text. */
 export type Wire<T> = T extends Date ? string : T extends object ? { [Member in keyof T]: Wire<T[Member]> } : T;
 
-/** Throws if the text is no time. */
+/** Throws `RangeError` for an invalid time. */
 export function instant(text: unknown): Date {
   const date = new Date(typeof text === 'string' ? text : Number.NaN);
   if (Number.isNaN(date.getTime())) throw new RangeError('not a time');
   return date;
 }
 
-/** A record without times. Throws if it is none. */
+/** A record without times. Throws `RangeError` for another shape. */
 export function object<T extends object>(wire: T): T {
   if (typeof wire !== 'object' || wire === null) throw new RangeError('not an object');
   return wire;
 }
 
-/** Reads a record: these members become `Date`, those of `nullable` unless null. Throws for another shape. */
+/** Converts the members `times` to `Date`, and `nullable` unless they are null. Throws `RangeError` otherwise. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {
@@ -36,34 +36,33 @@ export const record =
     return { ...members, ...Object.fromEntries([...read, ...orNull]) } as T;
   };
 
-/** Reads an array of what `read` reads one of. */
 export const each =
   <W, T>(read: (wire: W) => T) =>
   (wire: readonly W[]): T[] =>
     wire.map((one) => read(one));
 
-/** A UTC date: a `Date` within it, or `YYYY-MM-DD`. */
+/** A UTC date: `YYYY-MM-DD`, or a `Date` within it. */
 export type DateInput = Date | string;
 
 /** An instant: a `Date`, or text in ISO 8601. */
 export type TimeInput = Date | string;
 
-/** The date as YYYY-MM-DD. Throws `invalid_request` if it is none. */
+/** `YYYY-MM-DD`. Throws `invalid_request` for an invalid date. */
 export function isoDate(input: DateInput): string {
   const date = typeof input === 'string' ? new Date(`${input}T00:00:00.000Z`) : input;
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
     throw invalid('a date must be a Date, or text like 2024-01-31');
   }
   const text = date.toISOString().slice(0, 10);
-  // Some engines read 2024-02-31 as 2 March.
+  // Some engines parse 2024-02-31 as 2 March.
   if (date !== input && text !== input) throw invalid('a date must be one that exists, like 2024-01-31');
   return text;
 }
 
-/** The same as DD-MM-YYYY. */
+/** `DD-MM-YYYY`. */
 export const dayFirst = (input: DateInput) => isoDate(input).split('-').reverse().join('-');
 
-/** The instant in ISO 8601; a text is the service's to judge. Throws `invalid_request` for an invalid `Date`. */
+/** ISO 8601; the service validates text. Throws `invalid_request` for an invalid `Date`. */
 export function isoInstant(input: TimeInput): string {
   if (typeof input === 'string') return input;
   if (!(input instanceof Date) || Number.isNaN(input.getTime())) {
@@ -71,8 +70,6 @@ export function isoInstant(input: TimeInput): string {
   }
   return input.toISOString();
 }
-
-/* Records of tokens and their figures as they arrive: times become `Date`. Another shape throws some error. */
 
 const toHolding = record<Holding>([], ['from', 'thru']);
 
@@ -84,9 +81,7 @@ export const toTokens = each(
 );
 
 export const toLatestPrice = record<LatestPrice>([], ['ath_date', 'atl_date']);
-
 const toTokenPrice = record<TokenPrice>([], ['at', 'ath_date', 'atl_date']);
-
 export const toTokenPrices = each(toTokenPrice);
 
 /** `time` is in Unix seconds. */
@@ -95,10 +90,7 @@ export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: numbe
   time: instant(new Date(wire.time * 1000).toISOString()),
 });
 
-const toPoints = each(({ date, price }: Wire<PriceSeries['prices'][number]>) => ({
-  date: instant(date),
-  price,
-}));
+const toPoints = each(({ date, price }: Wire<PriceSeries['prices'][number]>) => ({ date: instant(date), price }));
 
 export const toSeries = (wire: Wire<PriceSeries>): PriceSeries => ({
   prices: toPoints(wire.prices),
@@ -114,7 +106,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
 
 export const toCandles = each(record<Candle>(['date']));
 
-/** History is wrapped in an array of one. */
+/** The service wraps a history in an array of one. */
 export function only<T>(wire: readonly T[]): T {
   const [first] = wire;
   if (first === undefined) throw new RangeError('the array is empty');

@@ -16,7 +16,7 @@ import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
 import { openSample } from './sample.ts';
 
-/** The views, each with its heading, which gets the focus. */
+/** The heading of each view, which receives the focus. */
 const VIEWS = {
   resume: 'resume-title',
   welcome: 'welcome-title',
@@ -27,25 +27,21 @@ const VIEWS = {
 type ViewName = keyof typeof VIEWS;
 
 const DAMAGED_LINK = 'The link is damaged: open it again from the mail, whole.';
-
 const theme = openTheme();
 const resumeRetries = openRetries();
-const session = createSession(new URL('.', location.href), {
-  onChanged: showChanged,
-  onEnded: leave,
-});
+const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: leave });
 let current: ViewName | undefined;
 
 function show(view: ViewName, notice = ''): void {
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   const isFirst = current === undefined;
-  // On a phone, the form that was sent is further down than what it leads to.
+  // On a phone, the submitted form is further down than the next view.
   if (current !== view) scrollTo(0, 0);
   current = view;
   document.body.dataset.view = view;
   byId('account-button').hidden = view !== 'dashboard';
   showNotice(notice);
-  // The title of the dashboard is that of what it shows.
+  // The dashboard sets its own title.
   if (view !== 'dashboard') document.title = 'Quotient';
   if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'dashboard' });
 }
@@ -57,10 +53,7 @@ function showNotice(text: string): void {
 const isDashboard = () => current === 'dashboard';
 const keyCreated = openKeyCreated(session, showDashboard);
 const facts = factsOf(document.documentElement);
-const signIn = openSignIn(session, facts, {
-  onRegistered: showKeyOf,
-  onSignedIn: showDashboard,
-});
+const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showDashboard });
 const mailLink = openMailLink(session, {
   onKey(user) {
     clear();
@@ -77,13 +70,12 @@ const accountMenu = openAccountMenu(session, confirm, {
   onRenewed: showDashboard,
   onSignedOut: (notice) => signOut(notice),
 });
-const errors = openPanelErrors(
-  openBanner({
-    onRenew: accountMenu.askRenewal,
-    onOtherKey: useOtherKey,
-    resetsAt: () => allowance.usage()?.resetsAt,
-  }),
-);
+const banner = openBanner({
+  onRenew: accountMenu.askRenewal,
+  onOtherKey: useOtherKey,
+  resetsAt: () => allowance.usage()?.resetsAt,
+});
+const errors = openPanelErrors(banner);
 session.onAnswer(errors.onAnswer);
 const notices = openNotices(session);
 const keys = openKeys(session, confirm, {
@@ -100,7 +92,10 @@ const keys = openKeys(session, confirm, {
 });
 const allowance = openAllowance(session, isDashboard, errors.onError);
 const dashboard = openDashboard({
-  ...{ session, theme, allowance, errors },
+  session,
+  theme,
+  allowance,
+  errors,
   currency: openCurrency(),
   isVisible: isDashboard,
   onRefresh: keys.load,
@@ -143,7 +138,6 @@ function clear(): void {
   accountMenu.restrict(false);
 }
 
-/** Shows the entrance, since nobody is signed in any more. */
 function leave(notice: string): void {
   clear();
   show('welcome', notice);
@@ -159,10 +153,10 @@ function useOtherKey(): void {
   signOut('', { ofKey: true });
 }
 
-/** Shows what the link of a mail is for, if the address has one; tells whether it has. */
+/** Returns whether the address has the link of a mail. */
 function showMailLink(): boolean {
   const link = mailLinkIn(location.hash);
-  // The history is no place for a token.
+  // The history must not contain a token.
   if (isMailLink(location.hash)) {
     history.replaceState(history.state, '', location.pathname + location.search);
     if (!link) showNotice(DAMAGED_LINK);
@@ -175,14 +169,13 @@ function showMailLink(): boolean {
 
 byId('account-button').addEventListener('click', accountMenu.show);
 for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
-// A link that is opened where the page is open already.
+// A mailed link can open in this page.
 addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && session.isOver()) location.reload();
 });
 byId('resume-leave').addEventListener('click', useOtherKey);
 
-/** Goes on with the key that this tab, this device or another tab has; asks for one where there is none. */
 async function resume(): Promise<void> {
   try {
     if (!(await session.resume())) show('welcome');

@@ -6,14 +6,13 @@ import { at, change, money, onDate, span } from './core/format.ts';
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
 
-/** What the chart shows, for whoever does not see it. */
 function inWords({ title, history: { prices } }: MarketSample): string {
   const [first, last] = [prices[0], prices.at(-1)];
   if (!first || !last) return '';
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
 
-/** Real figures for whoever is not signed in, and the call that has them. Without an answer nothing of it is shown. */
+/** Real figures for the entrance, and the call that returns them. Removed if there is no response. */
 export function openSample(client: QuotientClient): void {
   const section = byId('sample');
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
@@ -45,7 +44,6 @@ export function openSample(client: QuotientClient): void {
     section.classList.add('loaded');
   }
 
-  // It is asked for when there is somebody to see it.
   const observer = new IntersectionObserver(([entry]) => {
     if (!entry?.isIntersecting) return;
     observer.disconnect();
@@ -57,13 +55,10 @@ export function openSample(client: QuotientClient): void {
   observer.observe(section);
 }
 
-type Point = { date: Date; price: number };
-
-/** The width and height that a line is drawn in, and how far from the edge it stays. */
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
-/** The `d` of an SVG path through some points, scaled to `SIZE`; a flat line is in the middle. */
-export function sparkline(points: readonly Point[]): string {
+/** The `d` of an SVG path, scaled to `SIZE`; a flat line is in the middle. */
+export function sparkline(points: readonly { date: Date; price: number }[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());
   const prices = points.map(({ price }) => price);

@@ -1,10 +1,9 @@
 /*
- * What passes between a caller and a Cosmos SDK node over REST, whatever the transport: the service over its own
- * connections, the companion client over `fetch`. Nothing in this folder imports anything from outside it, or needs
- * more than a browser or Node 18 has.
+ * The exchange with a Cosmos SDK node by REST, independent of the transport: the service uses its own connections, the
+ * client uses `fetch`. This folder imports nothing from outside and requires only a browser or Node 18.
  */
 
-/** What is asked of a node: a path below its base URL (already encoded), a query, and with POST a JSON body. */
+/** `path` is below the base URL, and encoded. A POST has a JSON body. */
 export type NodeQuestion = {
   method: 'GET' | 'POST';
   path: string;
@@ -12,26 +11,24 @@ export type NodeQuestion = {
   body?: unknown;
 };
 
-/** Whether the caller decides how long the answer takes: searches and further pages, the only calls with a query. */
+/** Whether the caller determines the duration: only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeQuestion): boolean => method === 'GET' && query.length > 0;
 
-/** What came. */
 export type NodeReply = {
   status: number;
-  /** The body parsed as JSON; undefined when it was none. */
+  /** Parsed JSON; undefined for anything else. */
   body: unknown;
-  /** The response header `grpc-metadata-x-cosmos-block-height`, where the transport can see it: it spares a call. */
+  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it: it saves a request. */
   blockHeight?: string | undefined;
 };
 
-/** Asks one node; throws the transport's own error when there is no answer at all. */
+/** Sends a request to one node. Throws the transport's own error if there is no answer. */
 export type AskNode = (question: NodeQuestion) => Promise<NodeReply>;
 
-/** The node rejects the request, as another node would. `message` is the node's. */
+/** The node rejects the request, and so would any other node. `message` is the node's. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;
-  /** The parameter at fault, where that is known. */
   readonly parameter: string | undefined;
 
   constructor(status: 400 | 404 | 422, message: string, parameter?: string) {
@@ -42,15 +39,15 @@ export class NodeRejection extends Error {
 }
 
 /**
- * - `malformed`: an answer of another shape than a node's
- * - `unavailable`: the node says that it cannot serve now, or not us
- * - `rate_limited`: it limits our rate
- * - `too_large`: an answer longer than is read
- * - `wrong_dialect`: it does not know the path, so it speaks the other dialect
+ * - `malformed`: the answer does not have the shape of a node's
+ * - `unavailable`: the node cannot serve requests now, or not ours
+ * - `rate_limited`: the node limits our rate
+ * - `too_large`: the answer exceeds the limit
+ * - `wrong_dialect`: the node does not know the path, so it speaks the other dialect
  */
 export type NodeFaultKind = 'malformed' | 'unavailable' | 'rate_limited' | 'too_large' | 'wrong_dialect';
 
-/** The fault is the node's and not the request's: another node may do better. */
+/** A failure of the node: another node may succeed. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
   readonly kind: NodeFaultKind;
@@ -61,7 +58,7 @@ export class NodeFault extends Error {
   }
 }
 
-/** A link made of a template such as `https://explorer.example/tx/{hash}`: the value cannot leave its place. */
+/** Fills a template such as `https://explorer.example/tx/{hash}` with an encoded value. */
 export function explorerLink(template: string, name: 'hash' | 'address', value: string): string {
   return template.replaceAll(`{${name}}`, () => encodeURIComponent(value));
 }

@@ -1,7 +1,7 @@
 import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
-/** Parsers for what a node says. Each throws `NodeFault` (`malformed`) that names the member. */
+/* Parsers for answers of nodes. Each throws `NodeFault` (`malformed`) with the name of the member. */
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -15,10 +15,9 @@ export function members(value: unknown, what: string): Members {
   return value;
 }
 
-/** Where more elements come than are gone through. */
 export const tooLarge = (what: string) => new NodeFault('too_large', `the node's answer has too many ${what}`);
 
-/** A list of at most `most` elements; a missing one is empty, as Go writes it. */
+/** A missing list is empty, as Go encodes it. */
 export function list(value: unknown, what: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw malformed(what);
@@ -26,19 +25,18 @@ export function list(value: unknown, what: string, most = Number.POSITIVE_INFINI
   return value;
 }
 
-/** A text, which may be empty. */
 export function string(value: unknown, what: string): string {
   if (typeof value !== 'string') throw malformed(what);
   return value;
 }
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export function text(value: unknown, what: string): string {
   if (typeof value !== 'string' || value === '') throw malformed(what);
   return value;
 }
 
-/** A whole number of at most so many digits, as text without leading zeros; a missing one is 0. */
+/** An integer of at most `digits` digits, as text without leading zeros; a missing one is 0. */
 export function count(value: unknown, what: string, digits = 20): string {
   if (value === undefined || value === null || value === '') return '0';
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
@@ -46,29 +44,24 @@ export function count(value: unknown, what: string, digits = 20): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-/** An amount has 256 bits: a coin of 18 decimals is beyond 64 of them from 19 coins on. */
+/** An amount has 256 bits: with 18 decimals, 19 coins exceed 64 bits. */
 const AMOUNT_DIGITS = 78;
-
-/** An address with more balances than this is not read. */
 export const MAX_BALANCES = 20_000;
 
-/** Balances as both dialects list them. */
 export const coins = (value: unknown): Coin[] =>
   list(value, 'balances', MAX_BALANCES).map((one) => {
     const { denom, amount } = members(one, 'balance');
     return { denom: text(denom, 'denom'), amount: count(amount, 'amount', AMOUNT_DIGITS) };
   });
 
-/** The longest that the id of a chain may be. */
 const CHAIN_ID = /^[\x21-\x7e]{1,50}$/;
 
-/** The id of a chain. */
 export function chainId(value: unknown): string {
   if (typeof value !== 'string' || !CHAIN_ID.test(value)) throw malformed('chain_id');
   return value;
 }
 
-/** The height in the header of a block, and the id of its chain where it is there. */
+/** The height and the chain's ID from a block; the ID is undefined if absent. */
 export function headOf(block: unknown): { height: number; chainId: string | undefined } {
   const header = isMembers(block) && isMembers(block.header) ? block.header : {};
   const height = Number(count(header.height, 'height'));

@@ -1,17 +1,17 @@
 import { NodeRejection } from './exchange.ts';
 
 /*
- * What a search asks for, read from the parameters of either dialect and written in either. The legacy one names an
- * event's attribute and its value (`message.sender=kava1…`, `tx.minheight=5`); the modern one has conditions in
- * `query` (since SDK 0.50) or in `events` (before): `message.sender='kava1…' AND tx.height>=5`.
+ * Searches, parsed from the parameters of either dialect and written for either. Legacy: an event's attribute and value
+ * (`message.sender=kava1…`, `tx.minheight=5`). Modern: conditions in `query` (since SDK 0.50) or `events` (before):
+ * `message.sender='kava1…' AND tx.height>=5`.
  */
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 export type Search = {
-  /** Attributes and their values, as the legacy interface names them. */
+  /** Attributes and values, named as in the legacy interface. */
   attributes: Pairs;
-  /** Conditions that the caller wrote out. */
+  /** Conditions in the syntax of the modern interface. */
   conditions: readonly string[];
   page: number;
   limit: number;
@@ -19,7 +19,7 @@ export type Search = {
 };
 
 const DEFAULT_LIMIT = 30;
-/** The chain's own RPC gives no more in one page, whatever is asked for. */
+/** The chain's RPC caps pages at this size. */
 const MAX_LIMIT = 100;
 
 const ATTRIBUTE = /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)+$/;
@@ -33,26 +33,24 @@ const refuse = (message: string, parameter?: string) => new NodeRejection(400, m
 
 function whole(name: string, value: string | undefined, least: number): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < least) {
-    throw refuse(`must be a whole number from ${least}`, name);
-  }
+  if (!/^\d{1,9}$/.test(value) || Number(value) < least) throw refuse(`must be a whole number from ${least}`, name);
   return Number(value);
 }
 
 function checkAttribute(name: string, value: string): void {
   if (!ATTRIBUTE.test(name)) throw refuse('an attribute is named like message.sender');
   if (HEIGHTS[name]) {
-    // Clients write the largest number they have where they mean no bound: 9007199254740991.
+    // Some clients send 9007199254740991 for no bound.
     if (!/^\d{1,18}$/.test(value)) throw refuse('must be a whole number from 0', name);
     return;
   }
-  // The query language of the chain has no way to write a quote inside a value.
+  // The chain's query language cannot escape a quote in a value.
   if (value === '' || /['"\p{Cc}]/u.test(value)) {
     throw refuse('a value must not be empty, nor have quotes or control characters in it');
   }
 }
 
-/** The conditions that AND joins, but for one inside quotes. No pattern looks ahead: a query may be 8 KB of anything. */
+/** Splits at AND outside quotes. No pattern has a lookahead: a query may be 8 KB of any text. */
 function conditionsIn(query: string): string[] {
   const found = [''];
   for (const [place, part] of query.split("'").entries()) {
@@ -65,7 +63,7 @@ function conditionsIn(query: string): string[] {
   return found.map((one) => one.trim());
 }
 
-/** Reads the parameters of a search. Throws `NodeRejection` (400) for one that no node accepts. */
+/** Throws `NodeRejection` (400) for a search that no node accepts. */
 export function readSearch(query: Pairs): Search {
   const known = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
@@ -91,16 +89,10 @@ export function readSearch(query: Pairs): Search {
   if (order !== undefined && !/^(ORDER_BY_(UNSPECIFIED|ASC|DESC)|[012])$/.test(order)) {
     throw refuse('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
   }
-  return {
-    attributes,
-    conditions: asked,
-    page: of('page', 1) ?? Math.floor(offset / limit) + 1,
-    limit,
-    order,
-  };
+  return { attributes, conditions: asked, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
-/** The parameters for a modern node: which page is told in both of the ways there have been. */
+/** Writes the page in the parameters of all SDK versions. */
 export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
   const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>
@@ -123,7 +115,7 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/** The parameters for a legacy node, which decodes values twice. Throws `NodeRejection` (422) beyond equality. */
+/** Escapes values, since legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];

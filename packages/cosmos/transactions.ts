@@ -1,30 +1,28 @@
 import type { LegacyTransaction } from './legacy-shapes.ts';
 
-/** Whether a transaction is in a block, and so will never change. */
+/** A transaction in a block never changes. */
 export const isInBlock = ({ height }: LegacyTransaction) => height !== '0';
 
-/** The code of the SDK for a transaction that the node has already, and how older ones say it. */
+/** The SDK's code for a transaction that the node already has, and the messages of older versions. */
 const IN_CACHE = 19;
 const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
 
-/** Whether a node says in an error that it has the transaction already: only a look-up by its hash confirms that. */
+/** Whether a node's error says that it already has the transaction. Only a look-up by hash confirms that. */
 export const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 
-/** Whether it says so in an answer. */
 export const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
   code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
 
-/** 64 hex digits, in either case. */
+/** Either case. */
 export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(value);
 
-/** The part of WebCrypto that is used here. */
 type Digests = { digest(algorithm: 'SHA-256', data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
 
-/** WebCrypto, which Node has under a global name since 20 alone. */
+/** Node has a global WebCrypto since version 20. */
 async function webCrypto(): Promise<Digests> {
   if (globalThis.crypto?.subtle) return globalThis.crypto.subtle;
   try {
-    // The name is kept from bundlers: no browser gets here but one that has WebCrypto switched off.
+    // A variable hides the import from bundlers: a browser gets here only with WebCrypto disabled.
     const name = 'node:crypto';
     const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
       webcrypto: { subtle: Digests };
@@ -35,7 +33,7 @@ async function webCrypto(): Promise<Digests> {
   }
 }
 
-/** The hash of a transaction in base64: its SHA-256 in upper-case hex. Throws `RangeError` for other text. */
+/** The SHA-256 of a transaction in base64, in upper-case hex. Throws `RangeError` for invalid base64. */
 export async function txHashOf(txBytes: string): Promise<string> {
   let binary: string;
   try {
@@ -51,15 +49,15 @@ export async function txHashOf(txBytes: string): Promise<string> {
 }
 
 type Options = {
-  /** Looks the transaction up; a node does not know one by its hash before it is in a block. */
+  /** A node finds a transaction by hash only when it is in a block. */
   lookUp: () => Promise<LegacyTransaction>;
-  /** Whether an error of a look-up counts as one that found nothing. */
+  /** Whether a failed look-up counts as one that found nothing. */
   isTransient: (error: unknown) => boolean;
-  /** Waits before the next look; false when the time is up. */
+  /** Waits before the next look-up; false at the end of the time. */
   pause: () => Promise<boolean>;
 };
 
-/** Looks a transaction up until it is in a block; undefined when the time is up. Throws an error that is not transient. */
+/** Looks up a transaction until it is in a block; undefined at the end of the time. Throws non-transient errors. */
 export async function untilInBlock(options: Options): Promise<LegacyTransaction | undefined> {
   const { lookUp, isTransient, pause } = options;
   while (await pause()) {

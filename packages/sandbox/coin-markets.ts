@@ -4,7 +4,7 @@ import { extremesAt, figuresAt, quotedAt, supplyAt } from './price-model.ts';
 import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.ts';
 import { DAY } from './upstream.ts';
 
-// The aggregator gives small prices more digits, and prices from 10,000 up as whole numbers.
+// CoinGecko gives small prices more digits, and rounds prices from 10,000 up.
 function quoted(price: number): unknown {
   if (price >= 10_000) return Math.round(price);
   const digits = price >= 1.1 ? 2 : 3;
@@ -13,7 +13,7 @@ function quoted(price: number): unknown {
 
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
-/** One record of `/coins/markets`, or null before the token's listing. */
+/** A record of `/coins/markets`; null before the listing. */
 function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
   const at = quotedAt(seed, token, now);
@@ -54,17 +54,14 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   };
 }
 
-/** A page of a list has so many records, and no more than so many. */
 const PAGE = { default: 100, max: 250 };
 
-type Page = { perPage?: number; page?: number };
-
-/** A page of the records of `/coins/markets`, largest market cap first. Unknown ids are left out. */
+/** A page of `/coins/markets`, largest market cap first. Unknown IDs are omitted. */
 export function coinMarkets(
   seed: number,
   ids: readonly string[] | null,
   now: number,
-  { perPage = PAGE.default, page = 1 }: Page = {},
+  { perPage = PAGE.default, page = 1 }: { perPage?: number; page?: number } = {},
 ): unknown[] {
   const asked =
     ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
@@ -76,15 +73,22 @@ export function coinMarkets(
     .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
 }
 
-/** The answer of `/coins/{id}`: of its hundreds of members those that somebody looks at. */
+/** `/coins/{id}`, with the members that clients read. */
 export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
   const { name: id, symbol, title, genesis = null, rank } = token;
   const at = quotedAt(seed, id, now);
   const extremes = extremesAt(seed, id, publishedMidnight(now), at);
   const dollars = (value: unknown) => (value === undefined ? {} : { usd: value });
   return {
-    ...{ id, symbol, name: title, web_slug: id, asset_platform_id: null, platforms: { '': '' } },
-    ...{ categories: [], genesis_date: genesis, market_cap_rank: rank },
+    id,
+    symbol,
+    name: title,
+    web_slug: id,
+    asset_platform_id: null,
+    platforms: { '': '' },
+    categories: [],
+    genesis_date: genesis,
+    market_cap_rank: rank,
     market_data: {
       current_price: dollars(extremes ? quoted(figuresAt(seed, id, at)?.price ?? 0) : undefined),
       ath: dollars(extremes && quoted(extremes.high.price)),
@@ -101,15 +105,18 @@ const FOUND = 25;
 export const coinList = (): unknown[] =>
   [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
 
-/** `/search`: the coins in whose names a text is. */
+/** `/search`: the coins with the text in a name. */
 export function searchCoins(text: string): unknown {
   const wanted = text.toLowerCase();
   const coins = [...sandboxTokens().values()]
     .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)))
     .slice(0, FOUND)
     .map((token) => ({
-      ...{ id: token.name, name: token.title, api_symbol: token.name },
-      ...{ symbol: token.symbol.toUpperCase(), market_cap_rank: token.rank },
+      id: token.name,
+      name: token.title,
+      api_symbol: token.name,
+      symbol: token.symbol.toUpperCase(),
+      market_cap_rank: token.rank,
     }));
   return { coins, exchanges: [], icos: [], categories: [], nfts: [] };
 }

@@ -17,7 +17,7 @@ import { type SandboxToken, sandboxToken } from './tokens.ts';
 import type { Answer, Setting, Upstream, UpstreamRequest } from './upstream.ts';
 import { DAY, isoDate, jsonReply, SECOND } from './upstream.ts';
 
-/** `spent`: the calls of this month, this one included. */
+/** `spent`: the calls of this month, including this one. */
 type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
 
 const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
@@ -41,7 +41,7 @@ function parameterError(query: URLSearchParams, required: readonly string[]): An
 }
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // Not trimmed: an id after a space is unknown, and unknown ids are left out silently.
+  // Not trimmed: CoinGecko does not know an ID after a space, and omits unknown IDs.
   const wrong = parameterError(query, ['vs_currency']);
   if (wrong) return wrong;
   const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];
@@ -77,7 +77,6 @@ function marketChartRange(token: string, query: URLSearchParams, state: Coingeck
   return chart(token, query, { from: from * SECOND, to: to * SECOND }, state);
 }
 
-/** What the key of a paid plan says of it. */
 function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer {
   const plan = PLANS[state.plan];
   if (!('name' in plan)) return paidPlansOnly(state.now);

@@ -13,7 +13,7 @@ import {
 
 const BEGINNING = Date.UTC(1999, 0, 4);
 
-/** Units for one euro around which a currency's rates move, and the last date of one that has ended. Invented values. */
+/** The mean rate per euro, and the last date of a discontinued currency. Invented values. */
 const CURRENCIES = new Map(
   [
     'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',
@@ -29,7 +29,6 @@ const CURRENCIES = new Map(
 );
 const CODES = [...CURRENCIES.keys()];
 
-/** The rate of a currency for a date, as it is written. */
 function rateOn(seed: number, code: string, date: number): string {
   const { rate = 1 } = CURRENCIES.get(code) ?? {};
   const lane = 10_000 + CODES.indexOf(code);
@@ -38,7 +37,7 @@ function rateOn(seed: number, code: string, date: number): string {
 }
 
 const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
-/** Those that follow where no `detail` is asked for, and what a rate has in them; titles have commas, so they are in quotes. */
+/** Columns without `detail`, and their values. Titles contain commas, so they are quoted. */
 const FULL =
   ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
   'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
@@ -46,7 +45,7 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all where it names none, undefined for a key of nothing. */
+/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all if it names none, undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;
@@ -73,17 +72,17 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
       lines += `${row}${isFull ? rest(code) : ''}\r\n`;
     }
   }
-  // Nothing in the period: not even a header.
+  // An empty period has no header.
   const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
   return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
-/** The stand-in for the European Central Bank's data service, at `/service`: exchange rates alone. */
+/** The stand-in for the European Central Bank's data service, at `/service`: only exchange rates. */
 export function createEcb({ clock, seed }: Setting): Upstream {
   return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
 }
 
-/** Easter Sunday of a year (Unix ms of its midnight, UTC), by the Gregorian calendar's rules (J.-M. Oudin). */
+/** Easter Sunday (Unix ms of its midnight, UTC) in the Gregorian calendar (J.-M. Oudin). */
 function easter(year: number): number {
   const century = Math.floor(year / 100);
   const golden = year % 19;
@@ -100,7 +99,7 @@ function easter(year: number): number {
   return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
 }
 
-/** The dates from one thru another (Unix ms of their midnights, UTC) for which rates are published: not weekends and holidays. */
+/** The dates with rates (Unix ms of their midnights, UTC), both ends included: no weekends and holidays. */
 export function publicationDates(from: number, thru: number): number[] {
   const dates: number[] = [];
   for (let date = from; date <= thru; date += DAY) {
@@ -113,5 +112,5 @@ export function publicationDates(from: number, thru: number): number[] {
   return dates;
 }
 
-/** When the rates of a date are out: 16:00 in winter, 17:00 in summer, in Frankfurt. */
-export const publishedAt = (date: number): number => date + 15 * HOUR;
+/** The time of publication: 16:00 in Frankfurt in winter, 17:00 in summer. */
+const publishedAt = (date: number): number => date + 15 * HOUR;

@@ -1,28 +1,25 @@
 import { type Answer, jsonReply } from './upstream.ts';
 
 const json = (status: number, body: unknown) => jsonReply(status, body, { 'cache-control': 'no-cache' });
-
 const stamp = (now: number) => new Date(now).toISOString().replace('Z', '+00:00');
-
 export const coinNotFound = () => json(404, { error: 'coin not found' });
 
 export const incorrectPath = () => json(404, { error: 'Incorrect path. Please check https://www.coingecko.com/api/' });
 
 export const missingParameter = (name: string) => json(422, { error: `Missing parameter ${name}` });
-
 export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
 
 const planStatus = (now: number, error_code: number, error_message: string) => ({
   status: { timestamp: stamp(now), error_code, error_message },
 });
 
-/** Error 10012: further back than the plan reaches. */
+/** Error 10012: before the history of the plan. */
 export const beyondReach = (now: number, days: number) => {
   const message = `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `;
   return json(401, { error: planStatus(now, 10012, message) });
 };
 
-/** Error 10011: a demo key at the paid plans' host. */
+/** Error 10011: a demo key at the host of paid plans. */
 export const demoKeyOnPro = (now: number) =>
   json(400, {
     timestamp: stamp(now),
@@ -33,21 +30,21 @@ export const demoKeyOnPro = (now: number) =>
     },
   });
 
-/** Error 10002: no key at the paid plans' host. */
+/** Error 10002: no key at the host of paid plans. */
 export const missingKey = (now: number) => json(401, planStatus(now, 10002, 'API Key Missing'));
 
-/** Error 10005: a call of the paid plans alone. */
+/** Error 10005: a call that requires a paid plan. */
 export const paidPlansOnly = (now: number) =>
   json(401, planStatus(now, 10005, 'This request is limited to PRO API subscribers.'));
 
-/** The rate-limit answer, which has been seen under HTTP 200 too. */
+/** CoinGecko has sent this error with HTTP 200 too. */
 export const rateLimited = (status: 200 | 429) => {
   const error_message =
     "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing to subscribe to our API plans for higher rate limits.";
   return json(status, { status: { error_code: 429, error_message } });
 };
 
-/** The HTML page that the CDN in front of the aggregator sends in place of JSON. */
+/** The HTML page of CoinGecko's CDN instead of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({
   status,
   headers: { 'content-type': 'text/html; charset=UTF-8', 'cache-control': 'no-store' },
@@ -65,7 +62,7 @@ export const edgePage = (status: number, title: string): Answer => ({
 `,
 });
 
-/** What each of CoinGecko's plans gives, and what a key of a paid plan calls it. */
+/** CoinGecko's plans; the members from `name` on are returned for a paid key. */
 export const PLANS = {
   public: { historyDays: 365 },
   demo: { historyDays: 365 },
@@ -75,10 +72,10 @@ export const PLANS = {
 
 export type PlanName = keyof typeof PLANS;
 
-// `rawJSON` is in Node 24 and not yet in the compiler's es2024 library.
+// Node 24 has `rawJSON`, the compiler's es2024 library does not.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** A number that JSON.stringify writes as Ruby does: `21000000.0`, `3.5e-05`, `1.0e+16`. */
+/** A number in Ruby's notation: `21000000.0`, `3.5e-05`, `1.0e+16`. */
 export function rubyFloat(value: number): unknown {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
@@ -86,7 +83,7 @@ export function rubyFloat(value: number): unknown {
     const digits = exponent.slice(1).padStart(2, '0');
     return rawJSON(`${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${exponent[0]}${digits}`);
   }
-  // Ruby keeps the sign of a negative value that is rounded to zero; String() drops it.
+  // Ruby keeps the sign of a negative value that rounds to zero; String() drops it.
   if (Object.is(value, -0)) return rawJSON('-0.0');
   return rawJSON(Number.isInteger(value) ? `${value}.0` : String(value));
 }

@@ -17,17 +17,15 @@ type Plain =
   | 'wrongTypes';
 
 /**
- * The faults of an answer.
- * - `delay`: `ms` later, the normal answer
- * - `status`: that status; without `body` a typical one
- * - `rateLimitUnder200`: the rate-limit body under HTTP 200; `html`: the page of the CDN in place of JSON
+ * - `delay`: the normal response after `ms`
+ * - `status`: this status; without `body` a typical one
+ * - `rateLimitUnder200`: the rate-limit body with HTTP 200; `html`: the CDN's page instead of JSON
  * - `truncated`: half of the JSON in a complete HTTP message
  * - `hangBeforeHeaders`, `hangMidway`: nothing, or headers and half of the body, then silence
- * - `reset`, `resetMidway`: the connection is cut before the headers, or after half of the body
+ * - `reset`, `resetMidway`: the connection breaks before the headers, or after half of the body
  * - `slow`: one byte every `everyMs` (1000)
- * - `emptyChart`: the normal answer with its arrays empty; `wrongTypes`: with objects for numbers
- *   and numbers for strings
- * - `huge`: that many bytes of JSON that never ends
+ * - `emptyChart`: with empty arrays; `wrongTypes`: with objects for numbers and numbers for strings
+ * - `huge`: `bytes` of JSON without an end
  */
 export type Fault =
   | { kind: Plain }
@@ -37,28 +35,27 @@ export type Fault =
   | { kind: 'slow'; everyMs?: number }
   | { kind: 'huge'; bytes: number };
 
-/** A string matches anywhere in the path; a pattern is tested on the path, and on the path with its query. */
+/** A string matches any part of the path; a pattern matches the path with or without its query. */
 type PathMatch = string | RegExp;
 type Target = { path: string; search: string };
 
 function matches(match: PathMatch | undefined, { path, search }: Target): boolean {
   if (match === undefined) return true;
   if (typeof match === 'string') return path.includes(match);
-  // Not `test`, which continues at the last match of a global pattern.
+  // `test` would continue at the last match of a global pattern.
   return path.search(match) >= 0 || (path + search).search(match) >= 0;
 }
 
-/** The faults that requests get, and the requests that are held. */
 export function createFaults() {
   let queued: { fault: Fault; left: number; path: PathMatch | undefined }[] = [];
   let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];
   const holds = new Set<Hold>();
   return {
-    /** The next `times` (1) matching requests get the fault, after the faults that were queued before. */
+    /** The next `times` (1) matching requests get the fault, after earlier queued faults. */
     next(fault: Fault, { times = 1, path }: { times?: number; path?: PathMatch } = {}): void {
       queued.push({ fault, left: times, path });
     },
-    /** Every matching request gets the fault, unless one is queued; the newest one wins. */
+    /** Every matching request gets the newest such fault, unless a queued one applies. */
     always(fault: Fault, { path }: { path?: PathMatch } = {}): void {
       permanent.unshift({ fault, path });
     },
@@ -68,17 +65,17 @@ export function createFaults() {
       permanent = [];
       for (const hold of holds) hold.release();
     },
-    /** Holds matching requests until `release`; `arrived(n)` resolves when n of them are held. */
+    /** Holds matching requests until `release`; `arrived(n)` resolves when n are held. */
     hold({ path }: { path?: PathMatch } = {}): Pick<Hold, 'release' | 'arrived'> {
       const hold = createHold(path, () => holds.delete(hold));
       holds.add(hold);
       return hold;
     },
-    /** For the server: resolves when the request is not held, or its connection has ended. */
+    /** For the server: resolves when the request is released or its connection has ended. */
     async waitForRelease(target: Target, gone: AbortSignal): Promise<void> {
       for (const hold of holds) if (matches(hold.path, target)) await hold.wait(gone);
     },
-    /** For the server: takes the fault that this request gets. */
+    /** For the server: takes the fault of a request. */
     take(target: Target): Fault | null {
       const due = queued.find((order) => matches(order.path, target));
       if (due && --due.left === 0) queued = queued.filter((order) => order !== due);
@@ -112,12 +109,12 @@ function createHold(path: PathMatch | undefined, onRelease: () => void) {
   };
 }
 
-/** Sends an answer as the aggregator does: chunked, without Content-Length. */
+/** Chunked, without Content-Length, as CoinGecko does. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** The answer with `change` applied to every value of its JSON; an answer that is no JSON stays as it is. */
+/** Applies `change` to every value of a JSON body; other bodies stay. */
 function changeJson(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
   const body = parseJson(answer.body);
   return body === undefined ? answer : { ...answer, body: JSON.stringify(body, change) };
@@ -146,7 +143,7 @@ function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status'
 }
 
 function* endlessChart(bytes: number): Generator<string> {
-  const samples = '[1621003519770,50675.258073370765],'.repeat(1_900); // some 64 KB
+  const samples = '[1621003519770,50675.258073370765],'.repeat(1_900); // about 64 KB
   let left = bytes;
   for (let text = `{"prices":[${samples}`; left > 0; text = samples) {
     yield text.slice(0, left);
@@ -154,7 +151,7 @@ function* endlessChart(bytes: number): Generator<string> {
   }
 }
 
-/** Sends the headers and the first half of the body; resolves when they have been handed to the socket. */
+/** Resolves when the headers and half of the body have been passed to the socket. */
 function sendHalf(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
   response.writeHead(status, headers);
   const text = Buffer.from(body);
@@ -171,9 +168,8 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 }
 
 /**
- * Answers with a fault. `normal` makes the answer without the fault; `gone` aborts all waiting when the connection
- * ends, and the promise rejects with its AbortError. `limited` makes the upstream's rate-limit answer under HTTP 200;
- * the default is the aggregator's.
+ * Responds with a fault. `normal` makes the response without it, `limited` the rate limit's with HTTP 200. Rejects
+ * with an AbortError when `gone` ends a wait.
  */
 export async function sendFault(
   fault: Fault,
@@ -209,7 +205,7 @@ export async function sendFault(
       return;
     case 'resetMidway':
       await sendHalf(response, normal());
-      // Not a reset, which could overtake the half that was sent.
+      // A reset could overtake the half that was sent.
       response.socket?.destroy();
       return;
     case 'slow':

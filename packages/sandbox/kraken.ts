@@ -15,14 +15,13 @@ import {
 
 type State = { seed: number; now: number };
 
-/** The lengths of candles that the venue knows, in minutes. */
+/** Kraken's candle lengths, in minutes. */
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
-
 const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
-/** Errors come under 200 too. */
+/** Kraken sends errors with 200. */
 const refused = (error: string): Answer => jsonReply(200, { error: [error] });
 
-/** The pairs of a list; none for one that has a name which is none. */
+/** All pairs by default; undefined if a name is unknown. */
 function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
   const names = query.get('pair');
   if (names === null) return allPairs();
@@ -33,7 +32,7 @@ function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
 const byName = (pairs: readonly Pair[], record: (pair: Pair) => unknown): Answer =>
   ok(Object.fromEntries(pairs.map((pair) => [pair.name, record(pair)])));
 
-/** A day's figures come twice: since midnight (UTC), and of the last 24 hours. */
+/** Kraken returns daily figures twice: since midnight (UTC), and for the last 24 hours. */
 function ticker(pair: Pair, { seed, now }: State) {
   const market = { seed, pair };
   const price = tradeAt(market, now);
@@ -85,17 +84,17 @@ export function createKraken({ clock, seed }: Setting): Upstream {
 }
 
 const KEPT_ROWS = 720;
-/** The venue's share of all trade in a token, and how far its price may lie from that of the whole market. */
+/** Kraken's share of a token's volume, and the largest deviation from the market price. */
 const SHARE = 0.02;
 const SPREAD = 0.0004;
 const LOOKS = 5;
-/** Noise lanes, past those of the price model. */
+/** After the price model's noise lanes. */
 const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];
 
 type Market = { seed: number; pair: Pair };
 
-/** The last trade at an instant (Unix ms), as the venue tells it; of before the first trade too. */
-export function tradeAt({ seed, pair }: Market, at: number): number {
+/** The last trade at an instant (Unix ms), even before the first real one. */
+function tradeAt({ seed, pair }: Market, at: number): number {
   const price = priceAt(seed, pair.token, at) ?? 0;
   const away = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
   return Number((price * (1 + away)).toFixed(pair.decimals));
@@ -104,7 +103,7 @@ export function tradeAt({ seed, pair }: Market, at: number): number {
 const isQuiet = ({ seed, pair }: Market, at: number, length: number): boolean =>
   length <= 5 * MINUTE && hashed(seed, QUIET_LANE, Math.floor(at / length)) < pair.quiet;
 
-/** The price at which a candle ends: that of the last one with a trade. */
+/** A quiet candle ends at the price of the last one with a trade. */
 function closeOf(market: Market, at: number, length: number, now: number): number {
   let begin = at;
   while (isQuiet(market, begin, length) && begin > market.pair.since) begin -= length;
@@ -113,8 +112,8 @@ function closeOf(market: Market, at: number, length: number, now: number): numbe
 
 type Row = [time: number, ...figures: [...string[], number]];
 
-/** `[time, open, high, low, close, vwap, volume, count]` of the candle that begins at an instant. */
-export function candleRow(market: Market, at: number, length: number, now: number): Row {
+/** `[time, open, high, low, close, vwap, volume, count]` of the candle that begins at `at`. */
+function candleRow(market: Market, at: number, length: number, now: number): Row {
   const { seed, pair } = market;
   const text = (price: number) => price.toFixed(pair.decimals);
   const close = closeOf(market, at, length, now);
@@ -136,8 +135,8 @@ export function candleRow(market: Market, at: number, length: number, now: numbe
   return [time, ...[before, high, low, close, average].map(text), Math.max(traded, 1e-8).toFixed(8), count] as Row;
 }
 
-/** The rows after `since` (Unix ms), the running one last; at most so many, whatever `since` is. */
-export function candleRows(market: Market, length: number, since: number, now: number) {
+/** The rows after `since` (Unix ms) up to the current one, at most `KEPT_ROWS` older ones. */
+function candleRows(market: Market, length: number, since: number, now: number) {
   const running = Math.floor(now / length) * length;
   const first = Math.max(
     running - KEPT_ROWS * length,
@@ -149,8 +148,8 @@ export function candleRows(market: Market, length: number, since: number, now: n
   return { rows, last: (running - length) / SECOND };
 }
 
-/** A pair against the US dollar; `since` is the date of its first trade, `quiet` how many five minutes have none. */
-export type Pair = {
+/** A pair against US dollars; `since` is the first trade, `quiet` the share of five-minute candles without one. */
+type Pair = {
   token: string;
   name: string;
   altname: string;
@@ -166,8 +165,14 @@ const pair = (
   [name, altname, wsname]: [string, string, string],
   { since, decimals, quiet = 0 }: { since: string; decimals: number; quiet?: number },
 ): Pair => ({
-  ...{ token, name, altname, wsname, base: name.replace(/Z?USD$/, ''), decimals },
-  ...{ since: Date.parse(since), quiet },
+  token,
+  name,
+  altname,
+  wsname,
+  base: name.replace(/Z?USD$/, ''),
+  decimals,
+  since: Date.parse(since),
+  quiet,
 });
 
 const PAIRS: readonly Pair[] = [
@@ -175,11 +180,11 @@ const PAIRS: readonly Pair[] = [
   pair('ethereum', ['XETHZUSD', 'ETHUSD', 'ETH/USD'], { since: '2015-08-07', decimals: 2 }),
   pair('solana', ['SOLUSD', 'SOLUSD', 'SOL/USD'], { since: '2021-06-17', decimals: 2 }),
   pair('usd-coin', ['USDCUSD', 'USDCUSD', 'USDC/USD'], { since: '2020-01-08', decimals: 4 }),
-  // A thin market: there is not a trade in each five minutes.
+  // A thin market with empty five-minute candles.
   pair('arweave', ['ARUSD', 'ARUSD', 'AR/USD'], { since: '2025-04-28', decimals: 3, quiet: 0.15 }),
 ];
 
-/** The pair of a made-up token: traded since it was listed. */
+/** A made-up token trades since its listing. */
 function madeUp(token: SandboxToken): Pair[] {
   const name = token.pair;
   if (name === undefined || PAIRS.some((one) => one.token === token.name)) return [];
@@ -193,13 +198,30 @@ export function allPairs(): readonly Pair[] {
   return everyPair;
 }
 
-export const pairNamed = (name: string): Pair | undefined =>
+const pairNamed = (name: string): Pair | undefined =>
   allPairs().find((one) => one.name === name || one.altname === name);
 
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
-  ...{ altname, wsname, aclass_base: 'currency', base, aclass_quote: 'currency', quote: 'ZUSD' },
-  ...{ lot: 'unit', cost_decimals: 5, pair_decimals: decimals, lot_decimals: 8, lot_multiplier: 1 },
-  ...{ leverage_buy: [2, 3, 4, 5], leverage_sell: [2, 3, 4, 5], fees: [], fees_maker: [] },
-  ...{ fee_volume_currency: 'ZUSD', margin_call: 80, margin_stop: 40, ordermin: '0.0001', costmin: '0.5' },
-  ...{ tick_size: (10 ** -decimals).toFixed(decimals), status: 'online' },
+  altname,
+  wsname,
+  aclass_base: 'currency',
+  base,
+  aclass_quote: 'currency',
+  quote: 'ZUSD',
+  lot: 'unit',
+  cost_decimals: 5,
+  pair_decimals: decimals,
+  lot_decimals: 8,
+  lot_multiplier: 1,
+  leverage_buy: [2, 3, 4, 5],
+  leverage_sell: [2, 3, 4, 5],
+  fees: [],
+  fees_maker: [],
+  fee_volume_currency: 'ZUSD',
+  margin_call: 80,
+  margin_stop: 40,
+  ordermin: '0.0001',
+  costmin: '0.5',
+  tick_size: (10 ** -decimals).toFixed(decimals),
+  status: 'online',
 });

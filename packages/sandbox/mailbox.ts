@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail that came, and whom it was for. */
 export type ReceivedMail = ReadMail & { to: string };
 
-/** Starts a mail server on a free port of 127.0.0.1 that delivers nothing and calls `receive` with each mail. */
+/** Starts a mail server on a free port of 127.0.0.1 that passes each mail to `receive` and delivers none. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -17,7 +16,7 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
       take().then(() => done(), done);
     },
   });
-  // A client that breaks off is no concern of the demo.
+  // An aborted connection of a client is no error.
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
@@ -27,12 +26,11 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   };
 }
 
-/** What a mail says: its header fields by their names in lower case, and its parts in plain text and in HTML. */
+/** Header values by lower-case name, and the two parts of a mail. */
 export type ReadMail = { headers: Readonly<Record<string, string>>; text: string; html: string };
-
 type Entity = { headers: Record<string, string>; body: string };
 
-/** An entity of a mail (RFC 5322): header fields, of which long ones are folded, and what is below them. */
+/** Parses an entity (RFC 5322) with folded header fields. */
 function entityOf(raw: string): Entity {
   const end = raw.indexOf('\r\n\r\n');
   const lines = raw
@@ -46,7 +44,7 @@ function entityOf(raw: string): Entity {
   return { headers: Object.fromEntries(headers), body: raw.slice(end + 4) };
 }
 
-/** Quoted-printable (RFC 2045, 6.7) or base64 as the text that it stands for. */
+/** Decodes quoted-printable (RFC 2045, 6.7) or base64. */
 function decoded({ headers, body }: Entity): string {
   const encoding = headers['content-transfer-encoding']?.toLowerCase();
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString();
@@ -57,7 +55,6 @@ function decoded({ headers, body }: Entity): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** Reads a mail as it came over SMTP: one with a part in plain text and one in HTML. */
 export function readMail(raw: string): ReadMail {
   const { headers, body } = entityOf(raw);
   const boundary = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '')?.[1] ?? '';

@@ -2,14 +2,13 @@ import { hashed, valueNoise } from './noise.ts';
 import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
 import { DAY, MINUTE } from './upstream.ts';
 
-/** US dollars; `marketCap` is `price` times the circulating supply of that moment. */
+/** US dollars; `marketCap` is `price` times the circulating supply. */
 export type Figures = { price: number; marketCap: number; volume: number };
-
 type Extreme = { price: number; at: number };
 
 /**
- * The economy of a token. The logarithm of the price goes from `first` (at the listing) to `settled`, the supply from
- * `issued` to `limit`, with the time constants `climb` and `issuance` in years. `volatility` is that of one day.
+ * The log price goes from `first` (at the listing) to `settled`, the supply from `issued` to `limit`, with the time
+ * constants `climb` and `issuance` in years. `volatility` is that of one day.
  */
 type Economy = {
   price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
@@ -29,7 +28,7 @@ const economy = (
   return { price: { first, settled, climb, volatility }, supply, turnover };
 };
 
-// Invented values of the right magnitude, taken from no provider.
+// Invented values of the right magnitude.
 const ECONOMIES: Readonly<Record<string, Economy>> = {
   bitcoin: economy([130, 90_000, 3.2, 0.03], [11_080_000, 21_000_000, 5.43], 0.03),
   arweave: economy([1.2, 9, 0.8, 0.055], [33_000_000, 66_000_000, 1.2], 0.06),
@@ -44,15 +43,15 @@ const ECONOMY_LANE = 10;
 const SPARSE = 10 * DAY;
 const PEG = 0.004; // the largest deviation of the stablecoin from one dollar
 
-// Noise octaves from 3 minutes to about 2.3 years. The ratio is no whole number, so that they do not all meet at
-// midnight. The amplitude grows with the root of the period, which makes the sum a random walk.
+// Noise octaves from 3 minutes to 2.3 years. The fractional ratio keeps them from meeting at midnight; amplitudes grow
+// with the root of the period, so the sum is a random walk.
 const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // seven hours to four months: a 24 h total does not jump in minutes
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months: a 24 h total does not jump in minutes
 
-/** An economy that follows from a token's place: prices from a tenth of a cent to a thousand dollars. */
+/** Prices from a tenth of a cent to a thousand dollars. */
 function madeUp({ place }: SandboxToken): Economy {
   const draw = (n: number) => hashed(0, ECONOMY_LANE + n, place);
   const price = (n: number) => 10 ** (-3 + 5 * draw(n));
@@ -65,7 +64,7 @@ function madeUp({ place }: SandboxToken): Economy {
 }
 
 type Market = { place: number; listed: number; economy: Economy };
-// Made once for each: a daily chart needs them thousands of times.
+// Cached: a daily chart looks a market up thousands of times.
 const markets = new Map<string, Market>();
 
 function marketOf(name: string): Market {
@@ -78,13 +77,13 @@ function marketOf(name: string): Market {
   return market;
 }
 
-/** When the price of a token begins (Unix ms). */
+/** Unix ms. */
 export const listed = (token: string): number => marketOf(token).listed;
-/** Which of the tokens it is: its noise has lanes of its own. */
+/** Separates the noise lanes of tokens. */
 export const placeOf = (token: string): number => marketOf(token).place;
 const laneOf = (token: string, lane: number) => placeOf(token) * LANES + lane;
 
-/** The price in US dollars at `t` (Unix ms), or null before the token's listing. */
+/** US dollars at `t` (Unix ms); null before the listing. */
 export function priceAt(seed: number, token: string, t: number): number | null {
   const since = listed(token);
   if (t < since) return null;
@@ -101,14 +100,14 @@ export function priceAt(seed: number, token: string, t: number): number | null {
   return Math.exp(trend + price.volatility * walk);
 }
 
-/** Coins in circulation at `t`, a whole number that never falls; that of the listing before it. */
+/** An integer that never falls; constant before the listing. */
 export function supplyAt(token: string, t: number): number {
   const { issued, limit, issuance } = marketOf(token).economy.supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
   return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
 }
 
-/** Price, market cap and 24 h volume at `t` (Unix ms), or null before the token's listing. */
+/** The figures at `t` (Unix ms), with the 24 h volume; null before the listing. */
 export function figuresAt(seed: number, token: string, t: number): Figures | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;
@@ -119,7 +118,7 @@ export function figuresAt(seed: number, token: string, t: number): Figures | nul
   return { price, marketCap, volume: marketOf(token).economy.turnover * marketCap * Math.exp(mood) };
 }
 
-/** The time of the newest quote up to `now`: there is one a minute, each at another second. */
+/** The newest quote up to `now`: one per minute, at a varying second. */
 export function quotedAt(seed: number, token: string, now: number): number {
   const timeOf = (slot: number) => slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
   const slot = Math.floor(now / MINUTE);
@@ -127,10 +126,10 @@ export function quotedAt(seed: number, token: string, now: number): number {
 }
 
 type Extremes = { high: Extreme; low: Extreme };
-/** Of each token the extremes of all midnights through one: thousands of midnights take tens of milliseconds. */
+/** Cached, since thousands of midnights take tens of milliseconds. */
 const known = new Map<string, Extremes & { thru: number }>();
 
-/** The extremes of every midnight from the listing through `midnight`; undefined where there is none. */
+/** The extremes of the midnights since the listing; undefined without any. */
 function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
   const key = `${seed}:${token}`;
   const before = known.get(key);
@@ -148,7 +147,7 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/** The extremes of every midnight (of a made-up token, every tenth) and of `t`. Null before the listing. */
+/** The extremes of all midnights (every tenth for a made-up token) and `t`. Null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

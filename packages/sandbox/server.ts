@@ -15,15 +15,14 @@ import { createArweave, createSolana } from './statistics/arweave.ts';
 import { createBlockchainInfo, createMempool } from './statistics/bitcoin.ts';
 import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
-import type { Clock, Upstream } from './upstream.ts';
-import { createCallLog, jsonReply } from './upstream.ts';
+import { type Clock, createCallLog, jsonReply, type Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
- * `plan` (`public`) sets how far back the history goes, and what a key says of itself. Of `node`, `sdk` (0.50) and
- * `pageSize` (100) configure the modern node; a block is made every `blockMs` (six seconds).
+ * `plan` (`public`) limits the history. `node` configures the nodes: the SDK version `sdk` (0.50), the page size (100),
+ * and the time between blocks (6 s).
  */
 export async function startSandbox(
   options: {
@@ -42,12 +41,12 @@ export async function startSandbox(
     coingecko: createCoingecko({ ...setting, plan }),
     kraken: createKraken(setting),
     exchangeRates: createEcb(setting),
-    // The statistics of a chain agree whatever the source.
+    // All sources of a chain's statistics agree.
     cryptocompare: createCryptoCompare(setting),
     bitcoin: createBlockchainInfo(setting),
     mempool: createMempool(setting),
     ethereum: createBlockscout(setting),
-    // Blockscout's own service, which wants a key.
+    // Blockscout's own service requires a key.
     blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
     solana: createSolana(setting),
     arweave: createArweave(setting),
@@ -60,7 +59,7 @@ export async function startSandbox(
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     const { method = 'GET', headers } = request;
-    // Not resolved against a base: in a target that begins with two slashes the first part would become the host.
+    // Not resolved against a base: `//name` would become the host.
     const url = URL.parse(`http://sandbox${request.url}`);
     const body = await text(request);
     if (!url) return send(response, errorReply(400, 'not a path'));
@@ -84,7 +83,7 @@ export async function startSandbox(
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // The client is gone: there is nobody to answer.
+      // The client has disconnected.
       if (response.destroyed) return;
       if (response.headersSent) response.destroy();
       else send(response, errorReply(500, String(error)));
@@ -94,20 +93,20 @@ export async function startSandbox(
   await once(server, 'listening');
 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  /** The base of each upstream's paths: `coingeckoUrl` for those such as `/coins/markets`. */
+  /** The base URLs: `coingeckoUrl` is the one of `/coins/markets`. */
   const urls = Object.fromEntries(
     Object.entries(upstreams).map(([name, { prefix }]) => [`${name}Url`, origin + prefix]),
   ) as { [Name in keyof typeof upstreams as `${Name}Url`]: string };
   let closed: Promise<void> | undefined;
   return {
     ...urls,
-    /** The chain of both nodes: its accounts and its faucet. */
+    /** The chain of both nodes, with its accounts and its faucet. */
     chain,
     calls: log.calls,
     countCalls: log.count,
     clearCalls: log.clear,
     faults: { next: faults.next, always: faults.always, clear: faults.clear, hold: faults.hold },
-    /** Closes at once, also hanging requests. May be called again. */
+    /** Closes immediately, even hanging requests. May be called again. */
     close(): Promise<void> {
       closed ??= new Promise((ended) => {
         server.close(() => ended());

@@ -1,24 +1,24 @@
 import { hashed } from './noise.ts';
 import { DAY, isoDate } from './upstream.ts';
 
-/** A token that the stand-ins know; dates are `YYYY-MM-DD`. */
+/** Dates are `YYYY-MM-DD`. */
 export type SandboxToken = {
   name: string;
   symbol: string;
   title: string;
-  /** The date of the chain's first block, or the contract's. */
+  /** The date of the first block, or of the contract. */
   begins: string;
   listed: string;
-  /** Kraken's name of its pair against the US dollar. */
+  /** Kraken's name of the pair against US dollars. */
   pair: string | undefined;
-  /** Which one it is: its noise has lanes of its own. */
+  /** Separates the noise lanes of tokens. */
   place: number;
-  /** The chain's first date as CoinGecko tells it, which it does of some. */
+  /** The chain's first date at CoinGecko, which knows it for some tokens. */
   genesis: string | undefined;
-  /** Its place in CoinGecko's list by market cap. */
+  /** CoinGecko's rank by market cap. */
   rank: number;
   maxSupply: number | null;
-  /** The total supply as a multiple of the circulating one. */
+  /** Total supply divided by circulating supply. */
   totalPerCirculating: number;
 };
 
@@ -35,18 +35,18 @@ const BUILT_IN = (
   return { ...names, rank, maxSupply, totalPerCirculating };
 });
 
-// Each part of a name begins with another letter, so that no two of the thousand have a symbol in common.
+// The parts of a name begin with different letters, so that no two of the thousand share a symbol.
 const PARTS = [
   ['al', 'be', 'cor', 'dan', 'el', 'fi', 'gor', 'hu', 'ir', 'jo'],
   ['ba', 'co', 'da', 'fe', 'gi', 'lo', 'mu', 'na', 'pe', 'ri'],
   ['do', 'ka', 'li', 'mo', 'no', 'pa', 'que', 'ra', 'si', 'ta'],
 ] as const;
 
-/** Their places are past all lanes that others have. */
+/** After all other noise lanes. */
 const SYNTHETIC_PLACE = 20_000;
 const PAIR_EVERY = 5;
 const GENESIS_EVERY = 3;
-/** They are listed between these dates, and their chains begin up to so long before. */
+/** The listing dates, and the longest time between a chain's first block and its listing. */
 const LISTED = [Date.parse('2014-01-01'), Date.parse('2025-06-01')] as const;
 const LONGEST_BEFORE = 400 * DAY;
 const [LISTED_LANE, GENESIS_LANE] = [1, 2];
@@ -59,8 +59,15 @@ function synthetic(n: number): SandboxToken {
   const begins = isoDate(listed - hashed(0, GENESIS_LANE, n) * LONGEST_BEFORE);
   const place = SYNTHETIC_PLACE + n;
   return {
-    ...{ name, symbol, title: `${name.charAt(0).toUpperCase()}${name.slice(1)}` },
-    ...{ begins, listed: isoDate(listed), place, rank: place, maxSupply: null, totalPerCirculating: 1 },
+    name,
+    symbol,
+    title: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    begins,
+    listed: isoDate(listed),
+    place,
+    rank: place,
+    maxSupply: null,
+    totalPerCirculating: 1,
     pair: n % PAIR_EVERY === 0 ? `${symbol.toUpperCase()}USD` : undefined,
     genesis: n % GENESIS_EVERY === 0 ? begins : undefined,
   };
@@ -69,7 +76,7 @@ function synthetic(n: number): SandboxToken {
 const builtIn = new Map<string, SandboxToken>(BUILT_IN.map((token) => [token.name, token]));
 let everyToken: ReadonlyMap<string, SandboxToken> | undefined;
 
-/** The tokens that the stand-ins know by name: the service's built-in ones, and a thousand made-up ones, which are always the same. */
+/** The service's built-in tokens, and a thousand made-up ones, which are always the same. */
 export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
   const madeUp = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
   everyToken ??= new Map([...BUILT_IN, ...madeUp()].map((one) => [one.name, one]));
@@ -77,5 +84,4 @@ export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
 }
 
 export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);
-
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

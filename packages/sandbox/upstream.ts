@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What all figures follow from. */
 export type Setting = { seed: number; clock: Clock };
 
-/** `path` is what follows the upstream's prefix, with its leading slash; `query` is decoded. */
+/** `path` follows the upstream's prefix, with a leading slash; `query` is decoded. */
 export type UpstreamRequest = {
   method: string;
   path: string;
@@ -15,8 +14,8 @@ export type UpstreamRequest = {
 export type Answer = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * A stand-in for an upstream, below `prefix` (such as `/api/v3`). `endpointOf` replaces the variable parts of a path by
- * `{id}`, to count the calls of an endpoint. `rateLimited` is its rate-limit answer under HTTP 200, if it has one.
+ * A stand-in for an upstream below `prefix` (such as `/api/v3`). `endpointOf` replaces variable parts of a path with
+ * `{id}`, to count calls by endpoint. `rateLimited` is its rate-limit response with HTTP 200, if it has one.
  */
 export type Upstream = {
   prefix: string;
@@ -37,7 +36,7 @@ export const textReply = (status: number, body: string): Answer => ({
   body,
 });
 
-/** The body of a request as JSON; undefined if it is none. */
+/** Undefined for invalid JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -46,13 +45,10 @@ export function parseJson(body: string): unknown {
   }
 }
 
-type Route = (now: number, request: UpstreamRequest) => Answer;
-
-/** An upstream that answers GETs of certain paths. */
 export const routed = (
   prefix: string,
   clock: Clock,
-  routes: Readonly<Record<string, Route>>,
+  routes: Readonly<Record<string, (now: number, request: UpstreamRequest) => Answer>>,
   otherwise: (request: UpstreamRequest) => Answer,
 ): Upstream => ({
   prefix,
@@ -62,7 +58,7 @@ export const routed = (
   },
 });
 
-/** Wall time in Unix milliseconds; any clock of the service is one. */
+/** Unix ms. Any clock of the service fits. */
 export type Clock = { now(): number };
 
 export const SECOND = 1_000;
@@ -70,27 +66,20 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The start of the UTC date in which an instant lies, both in Unix ms. */
+/** The start of the UTC date of an instant, both in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 
-/** An instant (Unix ms) in ISO 8601, UTC, with milliseconds. */
+/** Converts Unix ms to ISO 8601. */
 export const iso = (instant: number) => new Date(instant).toISOString();
 
-/** The UTC date of an instant (Unix ms), as YYYY-MM-DD. */
+/** Converts Unix ms to the UTC date, as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-type Call = {
-  method: string;
-  path: string;
-  query: Record<string, string>;
-  /** The header of this name, where there was one. */
-  authorization?: string;
-  at: number;
-};
+type Call = { method: string; path: string; query: Record<string, string>; authorization?: string; at: number };
 
 const KEPT = 10_000;
 
-/** The calls of the upstreams: the newest 10,000 in full, and the number of all calls by endpoint. */
+/** The newest 10,000 calls in full, and the number of all calls by endpoint. */
 export function createCallLog() {
   const calls: Call[] = [];
   const counts = new Map<string, number>();
@@ -101,7 +90,7 @@ export function createCallLog() {
       if (calls.push(call) > KEPT) calls.shift();
       counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
     },
-    /** The calls since `clear` of endpoints that end like this: `/market_chart`, `/coins/{id}/market_chart`. */
+    /** The calls since `clear` of endpoints with this end, such as `/market_chart` or `/coins/{id}/market_chart`. */
     count(endpoint = ''): number {
       let total = 0;
       for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;

@@ -33,10 +33,10 @@ export const client: Mutations[] = [
     tests: ['client/transport/call-options.test.ts'],
     changes: [
       [
-        "if (stops.size === 0) signal.addEventListener('abort', tell);",
-        "signal.addEventListener('abort', () => tell());",
+        "if (stops.size === 0) signal.addEventListener('abort', notify);",
+        "signal.addEventListener('abort', () => notify());",
       ],
-      ["signal.removeEventListener('abort', tell)", 'followed.delete(signal)'],
+      ["signal.removeEventListener('abort', notify)", 'followed.delete(signal)'],
     ],
   },
   {
@@ -46,7 +46,7 @@ export const client: Mutations[] = [
       ["redirect: 'manual'", "redirect: 'error'"],
       ["text.replaceAll(apiKey, '***')", 'text'],
       ['      reportUncaught(error);\n', '      throw error;\n'],
-      ['told.facts = factsOf(response);', ''],
+      ['current.facts = factsOf(response);', ''],
       ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
       ['asked.retries ?? question.retries', 'question.retries ?? asked.retries'],
       ['asked.timeout ?? defaults.timeout', 'defaults.timeout'],

@@ -98,7 +98,7 @@ export const node: Mutations[] = [
     tests: ['node/wallets/multisig.store.test.ts'],
     changes: [
       ['wholeField(1, BigInt(extra))', 'wholeField(1, 0n)'],
-      ['const modes = signatures.map(() => bytesField(2, single))', 'const modes = [bytesField(2, single)]'],
+      ['const modes = signatures.map(() => bytesField(2, SINGLE_MODE))', 'const modes = [bytesField(2, SINGLE_MODE)]'],
     ],
   },
   {

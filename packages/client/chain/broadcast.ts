@@ -9,19 +9,18 @@ import { isTransient } from '../transport/retries.ts';
 import { hashOf, type readSigned } from './node-transport.ts';
 
 export type BroadcastOptions = CallOptions & {
-  /** `sync` (default): waits for the node's check. `async`: does not. `block`: waits for the block. */
+  /** `sync` (default) waits for the node's check, `async` does not, `block` waits for the block. */
   mode?: BroadcastMode | undefined;
-  /** Waits until the transaction is in a block, and returns it. */
+  /** Waits until the transaction is in a block, and returns it from there. */
   wait?: true | WaitOptions | undefined;
 };
 
 type Means = {
-  /** Runs what asks the node, within the time limit of a call. */
   within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => Promise<T>;
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };
 
-/** Sends a signed transaction, once. Without an answer it may have arrived: the error has its hash. */
+/** Sends a signed transaction once. Without an answer it may have arrived: the error then has the `txhash`. */
 export async function broadcast(
   { within, lookUp }: Means,
   signed: ReturnType<typeof readSigned>,
@@ -30,7 +29,6 @@ export async function broadcast(
   // Modern nodes have no mode `block`, so the client waits.
   const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
   const { signal } = call;
-  /** The transaction, if it can be found now. */
   const find = (hash: string) =>
     lookUp(hash, call).catch((error: unknown) => {
       if (error instanceof QuotientError) return undefined;
@@ -66,7 +64,7 @@ export async function broadcast(
   return waitForBlock(txhash, (until) => lookUp(txhash, { ...call, signal: until }), { signal, ...waiting });
 }
 
-/** Whether a broadcast may have arrived although the node, or a proxy before it, reported an error. */
+/** Whether a broadcast may have arrived although the node or a proxy in front of it reports an error. */
 const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';
 
 export type WaitOptions = {
@@ -77,11 +75,11 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** Such a failed look-up is treated as one that found nothing. */
+/** A look-up that fails with such an error counts as one that found nothing. */
 const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
-/** Looks a transaction up until it is in a block; rejects with `timeout` and the `txhash` if that takes too long. */
+/** Looks up a transaction until it is in a block. Rejects with `timeout` and the `txhash` after the longest wait. */
 export async function waitForBlock(
   hash: string,
   lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,

@@ -8,11 +8,9 @@ import type {
   LegacyTransaction,
 } from '../../cosmos/legacy-shapes.ts';
 import { QuotientError, readArguments } from '../error.ts';
-import type { Answer } from '../transport/answer.ts';
-import { createAnswers } from '../transport/answer.ts';
+import { type Answer, createAnswers } from '../transport/answer.ts';
 import { startDeadline } from '../transport/deadline.ts';
-import type { TransportOptions } from '../transport/options.ts';
-import { type CallOptions, readCallOptions } from '../transport/options.ts';
+import { type CallOptions, readCallOptions, type TransportOptions } from '../transport/options.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type BroadcastOptions, broadcast } from './broadcast.ts';
 import {
@@ -39,9 +37,9 @@ import {
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 
 /**
- * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service, with the
- * same results. It never takes a seed phrase or a private key: what looks like one is refused. Every method rejects with
- * a `QuotientError`, or with the reason of the call's signal.
+ * Reads a Cosmos SDK chain and broadcasts signed transactions through a node or a Quotient service, with equal results.
+ * Rejects what looks like a seed phrase or a private key. Every method rejects with a `QuotientError`, or with the
+ * reason of the call's signal.
  */
 export class ChainClient {
   /** Links to the explorer's pages. */
@@ -61,22 +59,19 @@ export class ChainClient {
     this.explorer = readArguments(() => createExplorer(network.explorer));
   }
 
-  /** All balances of an address. */
+  /** Every balance of an address. */
   async balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
     const checked = readArguments(() => checkAddress(address));
     return this.#within(call, (node) => node.balances(checked));
   }
 
-  /**
-   * The account of an address: what a wallet signs with, beside the chain's id. One that does not exist has an empty
-   * `address`.
-   */
+  /** The account that a wallet signs with. An account that does not exist has an empty `address`. */
   async account(address: string, call?: CallOptions): Promise<LegacyAccount> {
     const checked = readArguments(() => checkAddress(address));
     return this.#within(call, (node) => node.account(checked));
   }
 
-  /** The id of the chain. */
+  /** The ID of the chain. */
   async chainId(call?: CallOptions): Promise<string> {
     const { node_info } = await this.#within(call, (node) => node.nodeInfo());
     return node_info.network;
@@ -93,20 +88,20 @@ export class ChainClient {
     return this.#within(call, (node) => node.transactions(query));
   }
 
-  /** One transaction. Rejects with `node_rejected`, status 404, while it is unknown to the node. */
+  /** One transaction. Rejects with `node_rejected` and status 404 while the node does not know it. */
   async transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
     const checked = readArguments(() => checkHash(hash));
     return this.#within(call, (node) => node.transaction(checked));
   }
 
-  /** Metadata of a result of this client: behind a service, its request id and the page of its explorer. */
+  /** Metadata of a result of this client; from a service, with its request ID and explorer page. */
   about(result: object): Answer | undefined {
     return this.#answers.of(result);
   }
 
   /**
-   * Broadcasts a signed transaction, once. One that the chain rejects is returned with its `code` and `raw_log`. If
-   * there is no answer, the error has the `txhash`; with `wait`, the transaction is looked up.
+   * Broadcasts a signed transaction once. One that the chain rejects is returned with its `code` and `raw_log`.
+   * Without an answer the error has the `txhash`; with `wait`, the transaction is looked up.
    */
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
     const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));
@@ -117,7 +112,7 @@ export class ChainClient {
     return broadcast(means, signed, given);
   }
 
-  /** Asks the node within the time limit of a call, however many requests it takes. */
+  /** Runs `use` within the time limit of one call, over all of its requests. */
   async #within<T extends object>(call: CallOptions | undefined, use: (node: NodeCalls) => Promise<T>): Promise<T> {
     const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
     const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
@@ -126,8 +121,8 @@ export class ChainClient {
       askNode(this.#transport, question, {
         apiKey: this.#isService ? this.#network.apiKey : undefined,
         call: { ...options, signal: deadline.signal },
-        onAnswer: (told) => {
-          answer = told;
+        onAnswer: (received) => {
+          answer = received;
         },
       });
     try {
@@ -144,12 +139,11 @@ export class ChainClient {
     }
   }
 
-  /** An adapter for the node's dialect. */
   async #adapter(ask: AskNode): Promise<NodeCalls> {
     return this.#isService ? createServiceAdapter(ask) : createAdapter(await this.#dialectOfNode(), ask);
   }
 
-  /** Detected once; after a failure, again by the next call. */
+  /** The dialect is detected once; after a failure the next call retries. */
   #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
     const { dialect = 'auto' } = this.#network;
     if (dialect !== 'auto') return Promise.resolve(dialect);

@@ -11,7 +11,7 @@ import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.
 import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** A node's answer outside 2xx, which the adapter reads. */
+/** A node's answer outside 2xx, for the adapter to interpret. */
 class NodeAnswer extends QuotientError {
   readonly reply: NodeReply;
 
@@ -22,21 +22,19 @@ class NodeAnswer extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // A problem of the service in front of the node.
-  if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
-    return problemOf(response, text);
-  }
+  // The service in front of the node answers with a problem.
+  if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
   return new NodeAnswer(response, parseJson(text));
 }
 
 type AskOptions = {
   apiKey?: string | undefined;
   call?: CallOptions | undefined;
-  /** Called with what is told of an answer with 2xx. */
+  /** Called with the metadata of every 2xx answer. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Sends a request to a node and returns its answer whatever the status; a problem of the service is thrown. */
+/** Sends a request to a node and returns its answer with any status. Throws a problem of the service. */
 export async function askNode(
   transport: Transport,
   question: NodeQuestion,
@@ -61,7 +59,6 @@ const FAULTS = {
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 
-/** A node's rejection or fault as the error that the service would give. */
 export function asQuotientError(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     return new QuotientError('node_rejected', error.message, { status: error.status, cause: error });
@@ -73,35 +70,27 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** A node behind the service: legacy shapes, but searches of either dialect, and transactions as bytes too. */
+/** A node behind the service: legacy shapes, and in addition searches of either dialect and transactions as bytes. */
 export function createServiceAdapter(ask: AskNode): NodeCalls {
   return {
     ...createLegacyAdapter(ask),
     prepare: async (request) => request,
-    async transactions(query) {
-      return legacySearch(answered(await ask({ method: 'GET', path: '/txs', query })));
-    },
+    transactions: async (query) => legacySearch(answered(await ask({ method: 'GET', path: '/txs', query }))),
     async broadcast(request) {
       return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })));
     },
   };
 }
 
-/** A signed amino transaction, as made by `makeStdTx` of CosmJS; it is encoded for a modern node. */
-export type StdTx = {
-  msg: readonly unknown[];
-  fee: unknown;
-  signatures: readonly unknown[];
-  memo?: string;
-};
+/** A signed amino transaction, as made by `makeStdTx` of CosmJS. It is encoded for a modern node. */
+export type StdTx = { msg: readonly unknown[]; fee: unknown; signatures: readonly unknown[]; memo?: string };
 
-/** A signed transaction: its bytes (`TxRaw`), the same in base64, or an amino `StdTx`. */
+/** A signed transaction: its bytes (`TxRaw`), these bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;
 
-/** A signature alone has 64 bytes: anything shorter is no transaction and may be a key. */
+/** In bytes. A signature alone has 64, so shorter input may be a key. */
 const SHORTEST = 65;
 
-/** Decodes base64, with or without padding and white space. */
 function bytesOf(text: string): string {
   try {
     return atob(text);
@@ -110,14 +99,12 @@ function bytesOf(text: string): string {
   }
 }
 
-/** Reads a signed transaction. Throws if it is none; the error never repeats the input. */
+/** Throws `QuotientError` if the input is not a signed transaction. The error never repeats the input. */
 export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     refuseSecret('the transaction', tx);
     const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
-    if (bytesOf(text).length < SHORTEST) {
-      throw invalid('too short for a signed transaction; never pass a key');
-    }
+    if (bytesOf(text).length < SHORTEST) throw invalid('too short for a signed transaction; never pass a key');
     return { tx_bytes: text };
   }
   if (typeof tx !== 'object' || tx === null) throw invalid('the transaction is missing');
@@ -128,7 +115,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   return { tx };
 }
 
-/** The hash of a transaction; undefined for amino, whose hash only the node knows. */
+/** Undefined for amino, whose hash only the node knows. */
 export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
   return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }

@@ -3,35 +3,32 @@ import { readSearch } from '../../cosmos/search.ts';
 import { isTransactionHash } from '../../cosmos/transactions.ts';
 import { invalid, readArguments, refusePhrase, refuseSecret, refuseSecretMembers } from '../error.ts';
 
-/** Link templates of an explorer, with `{hash}` and `{address}`. */
+/** URL templates of an explorer, with `{hash}` and `{address}`. */
 export type ExplorerTemplates = { transaction?: string | undefined; address?: string | undefined };
-
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
-/** The options of a node except its URL. */
 type NodeOptions = {
-  /** An API key: then the URL is a service's. Beside a table, it is used only for URLs that end in `/v1/node`. */
+  /** An API key: the URL is then a service's. Next to a table, it is sent only to URLs ending in `/v1/node`. */
   apiKey?: string | undefined;
-  /** The node's dialect, by default detected (`auto`). Not used with a service. */
+  /** The node's dialect; detected by default (`auto`). Ignored with a service. */
   dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;
   explorer?: ExplorerTemplates | undefined;
 };
 
-/** A node, or a service in front of one. */
+/** A node, or a service in front of a node. */
 export type Network = NodeOptions & {
   /** The node's REST interface, or `https://…/v1/node` of a Quotient service. */
   nodeUrl: string;
 };
 
-/** One network, or one of a table; options beside the table are defaults for its entries. */
+/** One network, or a selection from a table; options next to the table are defaults for its entries. */
 export type NetworkChoice =
   | Network
   | (NodeOptions & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });
 
-/** Whether a URL is a service's node proxy, not a node. */
 export const isServiceUrl = (url: string) => /\/v1\/node\/*$/.test(url);
 
-/** The chosen network. Throws `invalid_request` if it is not in the table. */
+/** Throws `invalid_request` if the network is not in the table. */
 export function chooseNetwork(choice: NetworkChoice): Network {
   refuseSecretMembers('options', choice);
   if ('nodeUrl' in choice) return choice;
@@ -43,7 +40,7 @@ export function chooseNetwork(choice: NetworkChoice): Network {
   return { ...rest, ...(isServiceUrl(chosen.nodeUrl) && { apiKey }), ...chosen };
 }
 
-/** Links to an explorer's pages; undefined without a template. Throws `invalid_request` for an invalid template. */
+/** Its functions return undefined without a template. Throws `invalid_request` for an invalid template. */
 export function createExplorer(templates: ExplorerTemplates = {}) {
   for (const [name, template] of Object.entries(templates)) {
     if (template !== undefined && !/^https?:\/\//.test(template))
@@ -61,26 +58,24 @@ export type Explorer = ReturnType<typeof createExplorer>;
 
 /** Event attributes and their values, such as `{'message.sender': 'kava1…'}`, or conditions as text in `query`. */
 export type TransactionFilter = { [attribute: string]: string | number | readonly string[] | undefined };
-/** Pages count from 1; a page has 30 transactions by default, at most 100. */
+/** Pages count from 1. A page has 30 transactions by default, at most 100. */
 export type Page = { page?: number | undefined; limit?: number | undefined };
 
 const ADDRESS = /^(?=.{8,90}$)[a-z][a-z0-9_-]*1[02-9ac-hj-np-z]{6,}$/;
 
-/** Throws `invalid_request` for what is no address. */
 export function checkAddress(value: string): string {
   if (typeof value === 'string' && ADDRESS.test(value)) return value;
   refuseSecret('the address', value);
   throw invalid('not an address like kava1…');
 }
 
-/** Throws `invalid_request` for what is no hash. */
 export function checkHash(value: string): string {
   if (typeof value === 'string' && isTransactionHash(value)) return value;
   refuseSecret('the hash', value);
   throw invalid('a hash has 64 hex digits');
 }
 
-/** The query of a search. Throws `invalid_request` where no node could read it. */
+/** Throws `invalid_request` for a search that no node accepts. */
 export function searchQuery(filter: TransactionFilter, page: Page | undefined): [string, string][] {
   const { page: number, limit } = page ?? {};
   const query = Object.entries({ page: number, limit, ...filter }).flatMap(([name, value]) =>

@@ -2,7 +2,6 @@ import { type Gap, QuotientError } from '../error.ts';
 import type { Problem } from '../generated/records.ts';
 import { type Allowance, allowanceOf, retryAfterOf } from './retries.ts';
 
-/** Metadata of an answer. */
 export type Answer = {
   method: string;
   /** The path below the base URL, without its query. */
@@ -10,15 +9,15 @@ export type Answer = {
   status: number;
   /** Identifies the request in the service's log. */
   requestId?: string;
-  /** Seconds since the data were fetched; absent for data that no longer change. */
+  /** Seconds since the data were fetched; absent for data that are final. */
   age?: number;
   /** The time of the newest sample. */
   modifiedAt?: Date;
   /** The missing spans of the requested range. */
   gaps: readonly Gap[];
-  /** Who told the figures, whoever told most of them first; empty where there are none. */
+  /** The data sources of the figures, the most frequent first; empty without figures. */
   sources: readonly string[];
-  /** The page of an explorer about it, where the service's operator has named one. */
+  /** The explorer page of the result, if the operator has configured an explorer. */
   explorer?: string;
   /** `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
@@ -31,10 +30,9 @@ const toGap = (text: string): Gap => {
   return { from, thru };
 };
 
-/** A link of the service (RFC 8288). */
+/** The explorer's link (RFC 8288). */
 const EXPLORER = /<(https?:\/\/[^>\s]+)>; rel="alternate"; title="explorer"/;
 
-/** Reads the metadata from an answer's headers. */
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
   const text = (name: string) => headers.get(name) ?? undefined;
   const [requestId, age] = [text('x-request-id'), text('age')];
@@ -57,7 +55,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
   };
 }
 
-/** The text as JSON, or undefined if it is not valid. */
+/** Undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -66,7 +64,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What an answer's head tells of a failure. */
 export const factsOf = ({ status, headers }: Response) => ({
   status,
   requestId: headers.get('x-request-id') ?? undefined,
@@ -79,14 +76,13 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 type Fault = NonNullable<Problem['errors']>[number];
 const isFault = (value: unknown): value is Fault => typeof value === 'object' && value !== null;
 
-/** The error of an answer outside 2xx: its problem, or `invalid_answer` if it has none. */
+/** The problem of an answer outside 2xx, or `invalid_answer` without one. */
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
   if (!isText(problem?.code)) {
-    const detail = `status ${response.status} without a problem body`;
-    return new QuotientError('invalid_answer', detail, facts);
+    return new QuotientError('invalid_answer', `status ${response.status} without a problem body`, facts);
   }
   const { code, error, detail, errors, gaps, txhash, requestId } = problem;
   return new QuotientError(code, [error, detail].find(isText) ?? '', {
@@ -98,10 +94,10 @@ export function problemOf(response: Response, text: string): QuotientError {
   });
 }
 
-/** Texts are kept as long as they have no more characters than this together, the newest in any case. */
+/** CSV texts are kept up to this total length; the newest always. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** What is told of the results of calls: for an object as long as it lives, for a text while it is one of the newest. */
+/** Metadata of results: of an object for its lifetime, of a text while it is among the newest. */
 export function createAnswers() {
   const ofObjects = new WeakMap<object, Answer>();
   const ofTexts = new Map<string, Answer>();

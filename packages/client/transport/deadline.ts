@@ -1,9 +1,9 @@
 import { QuotientError } from '../error.ts';
 
-/** A longer timer would fire at once. */
+/** `setTimeout` fires immediately for a longer delay. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A deadline whose signal also follows the caller's. The first releases of Node 18 have no `AbortSignal.any`. */
+/** A deadline whose signal also follows the caller's. Early releases of Node 18 lack `AbortSignal.any`. */
 export function startDeadline(asked: number, caller?: AbortSignal) {
   const timeout = Math.min(asked, LONGEST_MS);
   const ending = new AbortController();
@@ -28,11 +28,9 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
     over,
     /** Remaining milliseconds. */
     left: () => Math.max(0, end - performance.now()),
-    /** Throws the reason if aborted. */
     check(): void {
       if (signal.aborted) throw signal.reason;
     },
-    /** Whether an error is the one of this deadline. */
     isLate: (error: unknown): error is QuotientError => late !== undefined && error === late,
     /** Resolves after `ms`; rejects with the reason when aborted. */
     sleep(ms: number): Promise<void> {
@@ -49,7 +47,7 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
         else signal.addEventListener('abort', interrupt, { once: true });
       });
     },
-    /** Must be called when the call has ended. */
+    /** Must be called at the end of the call. */
     clear(): void {
       clearTimeout(timer);
       leave?.();
@@ -59,26 +57,24 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
 
 export type Deadline = ReturnType<typeof startDeadline>;
 
-type Followers = { stops: Set<() => void>; tell: () => void };
+/** The followers of a signal share one listener: Node warns about a signal with many. */
+const followed = new WeakMap<AbortSignal, { stops: Set<() => void>; notify: () => void }>();
 
-/** Who follows a signal. All share one listener: Node warns of a signal that has many. */
-const followed = new WeakMap<AbortSignal, Followers>();
-
-/** Calls `stop` when the signal aborts. The function that it returns ends that, and leaves nothing on the signal. */
-export function onAbort(signal: AbortSignal, stop: () => void): () => void {
+/** Calls `stop` when the signal aborts. The returned function removes it, and leaves no listener behind. */
+function onAbort(signal: AbortSignal, stop: () => void): () => void {
   let followers = followed.get(signal);
   if (!followers) {
     const stops = new Set<() => void>();
-    const tell = () => {
+    const notify = () => {
       for (const one of [...stops]) one();
     };
-    followers = { stops, tell };
+    followers = { stops, notify };
     followed.set(signal, followers);
   }
-  const { stops, tell } = followers;
-  if (stops.size === 0) signal.addEventListener('abort', tell);
+  const { stops, notify } = followers;
+  if (stops.size === 0) signal.addEventListener('abort', notify);
   stops.add(stop);
   return () => {
-    if (stops.delete(stop) && stops.size === 0) signal.removeEventListener('abort', tell);
+    if (stops.delete(stop) && stops.size === 0) signal.removeEventListener('abort', notify);
   };
 }

@@ -2,23 +2,23 @@ import { invalid, QuotientError, refusePhrase, refuseSecretMembers } from '../er
 import { VERSION } from '../generated/version.ts';
 import type { Answer } from './answer.ts';
 
-/** As the global `fetch`; replaceable for tests and proxies. */
+/** Replaces the global `fetch`, for tests and proxies. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type TransportOptions = Pick<CallOptions, 'headers'> & {
-  /** An API key, sent in the header `X-API-KEY` to the base URL only. */
+  /** An API key, sent in the header `X-API-KEY`, to the base URL only. */
   apiKey?: string | undefined;
-  /** The global one by default. */
+  /** The global `fetch` by default. */
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
-  /** How often a GET is retried at most; 2 by default. Waiting for the rate limit is not counted, but 0 rules it out. */
+  /** The most retries of a GET; 2 by default. Retries after a rate limit do not count, but 0 disables them too. */
   retries?: number | undefined;
-  /** Called for every answer, for logs and metrics. What it throws is reported as uncaught, and fails no call. */
+  /** Called for every answer, for logs and metrics. An error that it throws is reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** The base URL without a trailing slash. In a browser it may be relative to the page. */
+/** Without a trailing slash. In a browser the base URL may be relative to the page. */
 function readBaseUrl(text: unknown): string {
   const { location } = globalThis as { location?: { href: string } };
   if (typeof text !== 'string' && !(text instanceof URL)) throw invalid('the base URL is missing');
@@ -35,7 +35,7 @@ function readBaseUrl(text: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Throws for what no header can carry: the error of `fetch` repeats it. The error never does. */
+/** Rejects a key that a header cannot carry: the error of `fetch` would repeat it. This error never does. */
 export function checkKey(apiKey: unknown): void {
   if (apiKey === undefined) return;
   refusePhrase('the API key', apiKey);
@@ -44,7 +44,6 @@ export function checkKey(apiKey: unknown): void {
   }
 }
 
-/** The options with their defaults. Throws `QuotientError`. */
 export function readOptions(baseUrl: unknown, options: TransportOptions) {
   refuseSecretMembers('options', options);
   checkKey(options.apiKey);
@@ -61,29 +60,28 @@ export function readOptions(baseUrl: unknown, options: TransportOptions) {
   };
 }
 
-/** The options of every call. */
 export type CallOptions = {
-  /** Aborts the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The time limit in ms, retries included, in place of the client's. */
+  /** The time limit in ms, retries included; replaces the client's. */
   timeout?: number | undefined;
-  /** How often a GET is retried at most, in place of the client's. */
+  /** The most retries of a GET; replaces the client's. */
   retries?: number | undefined;
   /** Further headers, such as `x-request-id`. */
   headers?: RequestInit['headers'] | undefined;
 };
 
-/** The client's own: a caller cannot set them. */
+/** Headers that a caller cannot set. */
 const OWN_HEADERS = ['accept', 'content-type', 'x-api-key'];
 
 /** Throws `invalid_request` for anything but a finite number from `least`. */
-export function checkNumber(name: string, value: unknown, least: number): number {
+function checkNumber(name: string, value: unknown, least: number): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value;
   throw invalid(`${name} must be a number from ${least}`);
 }
 
-/** Headers by their names in lower case. Throws `invalid_request`; the error never repeats a value. */
-export function readHeaders(given: CallOptions['headers']): Record<string, string> {
+/** Header values by lower-case name. Throws `invalid_request`; the error never repeats a value. */
+function readHeaders(given: CallOptions['headers']): Record<string, string> {
   if (given === undefined) return {};
   let headers: Record<string, string>;
   try {
@@ -97,7 +95,7 @@ export function readHeaders(given: CallOptions['headers']): Record<string, strin
   return headers;
 }
 
-/** Whatever behaves as a signal: one of another realm is of another class. */
+/** Checks members instead of the class: a signal of another realm has another class. */
 function checkSignal(signal: AbortSignal): AbortSignal {
   const { aborted, addEventListener, removeEventListener } = Object(signal) as Partial<AbortSignal>;
   const isSignal = typeof aborted === 'boolean' && typeof addEventListener === 'function';
@@ -105,7 +103,6 @@ function checkSignal(signal: AbortSignal): AbortSignal {
   throw invalid('signal must be an AbortSignal');
 }
 
-/** Throws `invalid_request` for options that are none. */
 export function readCallOptions(call: CallOptions | undefined) {
   if (call !== undefined && (typeof call !== 'object' || call === null)) {
     throw invalid('the options of a call must be an object');
@@ -119,11 +116,9 @@ export function readCallOptions(call: CallOptions | undefined) {
   };
 }
 
-type Globals = { process?: { versions?: { node?: unknown } }; document?: unknown };
-
-/** `User-Agent` outside a browser; a browser has its own, and asks the service first for leave to send another. */
+/** Omitted in a browser: it sends its own, and a custom one requires a CORS preflight. */
 export function userAgent(globals: unknown = globalThis): { 'user-agent'?: string } {
-  const { process, document } = globals as Globals;
+  const { process, document } = globals as { process?: { versions?: { node?: unknown } }; document?: unknown };
   const node = process?.versions?.node;
   if (typeof node !== 'string' || document !== undefined) return {};
   return { 'user-agent': `quotient-client/${VERSION} node/${node}` };

@@ -19,24 +19,19 @@ export type Question = {
   /** Sent as JSON. */
   body?: unknown;
   accept?: string;
-  /** Sent in `X-API-KEY`. */
   apiKey?: string | undefined;
-  /** How often it is repeated at most where the caller says nothing else. */
   retries?: number | undefined;
-  /** The error for an answer outside 2xx; its problem by default. */
+  /** The error for an answer outside 2xx; by default the problem in its body. */
   toError?: (response: Response, text: string) => QuotientError;
 };
 
 type Answered = { answer: Answer; headers: Headers; text: string };
-
 type Sent = { url: string; init: RequestInit };
-
-/** What is known of the request under way, for the error that it may end with. */
 type Facts = ReturnType<typeof factsOf> | undefined;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** A browser does not tell where a redirect leads, nor its status. */
+/** A browser hides the target and the status of a redirect. */
 function redirectError(response: Response, mask: (text: string) => string): QuotientError | undefined {
   const isOpaque = response.type === 'opaqueredirect';
   if (!isOpaque && !REDIRECTS.has(response.status)) return undefined;
@@ -48,7 +43,7 @@ function redirectError(response: Response, mask: (text: string) => string): Quot
   );
 }
 
-/** Reports an error that no call is about, as the platform does for one that a listener throws. */
+/** Reports an error of a listener as the platform does. */
 function reportUncaught(error: unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void };
   if (reportError) reportError(error);
@@ -59,11 +54,10 @@ function reportUncaught(error: unknown): void {
   }
 }
 
-/** Sends requests to one base URL; calls `note` before `onAnswer`. Throws `QuotientError` for invalid options. */
+/** Sends requests to one base URL. Calls `note` before `onAnswer`. Throws `QuotientError` for invalid options. */
 export function createTransport(base: unknown, options: TransportOptions, note?: (answer: Answer) => void) {
   const { baseUrl, fetch: ownFetch, onAnswer, ...defaults } = readOptions(base, options);
 
-  /** Throws `QuotientError` where it cannot be sent. */
   function prepare({ method, path, query = [], body, accept, apiKey }: Question, headers: object): Sent {
     checkKey(apiKey);
     const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
@@ -79,10 +73,10 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
         ...(apiKey !== undefined && { 'x-api-key': apiKey }),
       },
       ...(content !== undefined && { body: content }),
-      // The key must not be sent elsewhere, and the service never redirects.
+      // The service never redirects, and the key must not leave it.
       redirect: 'manual',
       credentials: 'omit',
-      // Browsers revalidate, which is free. Otherwise they would show an old allowance, and data for a dead key.
+      // Browsers revalidate, free of charge. Otherwise they serve an old allowance, and data for a revoked key.
       cache: 'no-cache',
     };
     return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
@@ -97,12 +91,11 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     }
   }
 
-  /** One request and its answer. */
-  async function exchange(question: Question, { url, init }: Sent, signal: AbortSignal, told: { facts: Facts }) {
-    // Not as a method: a browser's `fetch` accepts no other `this`.
+  async function exchange(question: Question, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
+    // Not called as a method: a browser's `fetch` accepts no other `this`.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });
-    told.facts = factsOf(response);
+    current.facts = factsOf(response);
     const answer = describeAnswer(question.method, question.path, response);
     const { apiKey } = question;
     const mask = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
@@ -120,19 +113,15 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
 
   /** Throws `QuotientError`, or the reason of the caller's signal. */
   async function attempt(question: Question, sent: Sent, deadline: Deadline): Promise<Answered> {
-    const told: { facts: Facts } = { facts: undefined };
+    const current: { facts: Facts } = { facts: undefined };
     try {
-      return await Promise.race([exchange(question, sent, deadline.signal, told), deadline.over]);
+      return await Promise.race([exchange(question, sent, deadline.signal, current), deadline.over]);
     } catch (error) {
-      if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, told.facts);
+      if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, current.facts);
       deadline.check();
       if (error instanceof QuotientError) throw error;
-      const { status, requestId } = told.facts ?? {};
-      throw new QuotientError('network', 'no answer, or the connection broke', {
-        cause: error,
-        status,
-        requestId,
-      });
+      const { status, requestId } = current.facts ?? {};
+      throw new QuotientError('network', 'no answer, or the connection broke', { cause: error, status, requestId });
     }
   }
 
@@ -141,8 +130,8 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     timeout: defaults.timeout,
 
     /**
-     * Sends a request. A GET is repeated after a failure that may pass, and any request that the rate limit refused: not
-     * before `Retry-After`, and only within the deadline. Rejects with `QuotientError`, or with the signal's reason.
+     * Sends a request. Retries a GET after a transient failure, and any request after a rate limit: not before
+     * `Retry-After`, and within the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
     async ask(question: Question, call?: CallOptions): Promise<Answered> {
       const { signal, headers, ...asked } = readArguments(() => readCallOptions(call));

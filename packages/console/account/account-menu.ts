@@ -11,14 +11,12 @@ type Options = {
   renewal: () => Renewal;
   onKeyReplaced: () => void;
   onRenewed: () => void;
-  /** The user signed out or was deleted; `notice` says which. */
   onSignedOut: (notice: string) => void;
 };
 
-/** Where no name is known: a key without the scope `account` does not read it. */
+/** A key without the scope `account` does not return the name. */
 const UNNAMED = 'Account';
 
-/** The menu of the signed-in user: remember, renew or replace the key, sign out, delete the account. */
 export function openAccountMenu(
   session: Session,
   confirm: Confirm,
@@ -65,7 +63,6 @@ export function openAccountMenu(
       act();
     });
   }
-  // The button of the allowance panel does the same.
   for (const button of [renew, byId('renew')]) {
     button.addEventListener('click', () => {
       if (!renewal().isPossible) return;

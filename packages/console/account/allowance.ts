@@ -6,10 +6,10 @@ import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/form
 import { type OnError, toError } from '../core/problem.ts';
 import { openValidity } from './validity.ts';
 
-/** Usage is read this long after the last of several answers, in ms: once for all of them. */
+/** Milliseconds between the last of several answers and the one read of the usage. */
 const SETTLE_MS = 400;
 
-/** The panel of the allowance: updated from each answer's headers, and shortly after from the usage, which is free. */
+/** Updated from each answer's headers, and shortly after from the usage, which is free. */
 export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
@@ -20,7 +20,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
-  /** What was used before this page made its first call. */
+  /** The calls used before this page made its first one. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -92,7 +92,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   session.onAnswer(({ allowance, path, status }) => {
     if (!isVisible() || path.startsWith('/v1/user')) return;
     if (allowance) showLeft(allowance.remaining, allowance.limit);
-    // What was refused has used nothing.
+    // A rejected request is not charged.
     if (status >= 400) return;
     clearTimeout(timer);
     timer = setTimeout(refresh, SETTLE_MS);
@@ -122,10 +122,9 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 }
 
 export type Allowance = ReturnType<typeof openAllowance>;
-
 type Level = 'enough' | 'short' | 'low' | 'none';
 
-/** Below these shares of the limit the panel says so, and changes its color. */
+/** Shares of the limit below which the panel warns and changes its color. */
 const LOW = 0.1;
 const SHORT = 0.25;
 
@@ -135,7 +134,6 @@ export function levelOf(remaining: number, limit: number): Level {
   return remaining < SHORT * limit ? 'short' : 'enough';
 }
 
-/** What is said beside the number of calls that are left. */
 export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   enough: '',
   short: ', less than 25%',
@@ -146,7 +144,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
 const DAY = 86_400_000;
 const DAYS = 31;
 
-/** The calls on each of the last 31 UTC dates, oldest first; 0 for a day without any. */
+/** The last 31 UTC dates, oldest first; 0 for a day without calls. */
 export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
   const calls = new Map(daily.map((day) => [day.date, day.calls]));
   return Array.from({ length: DAYS }, (_, i) => {
@@ -155,7 +153,7 @@ export function dailyCalls(daily: Usage['daily'], now: number): { date: string; 
   });
 }
 
-/** `80, 100` as numbers. What is no number is left to the service to refuse. */
+/** Parses `80, 100`. The service rejects invalid numbers. */
 export const thresholdsIn = (text: string): number[] =>
   text
     .split(/[\s,;%]+/)

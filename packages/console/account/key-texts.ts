@@ -6,7 +6,7 @@ type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** Prices alone: whoever reads such a key in a web page can spend the allowance, and nothing else. */
+/** Such a key in a web page exposes only the allowance. */
 export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
 
 export function scopesInWords(key: Scopes): string {
@@ -16,10 +16,8 @@ export function scopesInWords(key: Scopes): string {
   return prices ? 'reads prices' : 'uses the node';
 }
 
-/** What a browser needs beside a key. */
 export const ORIGINS = 'Browsers let a page call this service only if the operator has allowed its origin.';
 
-/** What a new key with these scopes is for, and what it is not for. */
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
@@ -27,7 +25,7 @@ export function adviceFor(key: Scopes): string {
   return 'A key for a program: keep it out of web pages, where everybody can read it.';
 }
 
-/** Until when a new key is valid: until its own end, or with the account, which is valid until `accountEnds`. */
+/** `accountEnds` is the end of the account, which a key without its own end shares. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
   if (expiresAt !== null) return `It stops working on ${onDateAt(expiresAt)}, and cannot be renewed.`;
   return accountEnds
@@ -35,10 +33,10 @@ export function validityInWords(expiresAt: Date | null, accountEnds: Date | unde
     : 'It is valid as long as the account.';
 }
 
-/** Whether it can manage the account: an owner key that another has replaced only reads. */
+/** A replaced owner key can only read. */
 export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
 
-/** The service tells a use to the minute, so a shorter time is none. */
+/** The service reports a use to the minute. */
 const JUST_NOW_MS = 120_000;
 
 function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): string {
@@ -46,7 +44,7 @@ function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): stri
   return lastUsedAt ? `used ${fromNow(lastUsedAt, now)}` : 'not used yet';
 }
 
-/** When it was made and used, and how long it goes on. `isInUse`: this page uses it. */
+/** `isInUse`: this page uses the key. */
 export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   const { createdAt, expiresAt, replacedAt } = key;
   const parts = [`Made ${onDate(createdAt)}`, useInWords(key, now, isInUse)];
@@ -56,7 +54,7 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   return `${parts.join(', ')}.`;
 }
 
-/** The presented key, by its beginning, which keys of older versions lack. Undefined if that is ambiguous. */
+/** The key whose start matches. Keys of older versions have no start; undefined if that is ambiguous. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
@@ -65,9 +63,9 @@ export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | u
 
 type Options = {
   isInUse: boolean;
-  /** Asks whether the key is to be revoked; left out where it cannot be. */
+  /** Undefined if the key cannot be revoked. */
   revoke: ((name: string) => void) | undefined;
-  /** Asks whether another key is to take its place; left out where it cannot. */
+  /** Undefined if the key cannot be replaced. */
   replace: (() => void) | undefined;
 };
 
@@ -97,7 +95,7 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace
   return item;
 }
 
-/** The warning above all panels of an owner key that a web page has used, so that its visitors can read it. */
+/** Warns above all panels about an owner key that a web page has used: its visitors can read the key. */
 export function openExposedKey() {
   const place = byId('exposed-key');
 

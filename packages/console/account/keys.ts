@@ -10,7 +10,7 @@ import { openNewKey } from './new-key.ts';
 type Events = {
   onAccess: (access: Access) => void;
   onOwnKeyRevoked: () => void;
-  /** Another key is to take the place of the one that is signed in. */
+  /** The user asks to replace the signed-in key. */
   onReplace: () => void;
   onError: OnError;
 };
@@ -23,7 +23,6 @@ const LAPSED = 'Keys are made and revoked again once the account is renewed.';
 const EXPLANATION =
   'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
 
-/** The panel of the keys: an owner key lists, makes and revokes them; another is told what it may not do. */
 export function openKeys(
   session: Session,
   confirm: Confirm,
@@ -37,8 +36,7 @@ export function openKeys(
   const exposed = openExposedKey();
   const showAge = openDataAge(byId('keys-age'));
   let readAt: Date | undefined;
-  const askNewKey = openNewKey(session, load);
-  newKey.addEventListener('click', askNewKey);
+  newKey.addEventListener('click', openNewKey(session, load));
 
   function show(access: Access, text: string): void {
     note.textContent = text;
@@ -77,7 +75,7 @@ export function openKeys(
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
-          // The last owner key cannot be revoked: then nobody could manage the account.
+          // Without an owner key the account could not be managed.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined

@@ -5,12 +5,9 @@ import { fieldOf, onSubmit } from '../core/form.ts';
 import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
+const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
 
-type Scope = 'prices' | 'node';
-
-const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as Scope[];
-
-/** The dialog that makes a key and shows it, once. `onMade`: the list of keys has changed. */
+/** `onMade`: the list of keys has changed. */
 export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {
   const dialog = byId('new-key-dialog', HTMLDialogElement);
   const form = byId('new-key-form', HTMLFormElement);
@@ -51,7 +48,7 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
 
   byId('new-key-cancel').addEventListener('click', () => dialog.close());
   byId('new-key-done').addEventListener('click', () => dialog.close());
-  // Escape would lose a key that nobody can show again.
+  // The key cannot be shown again, so Escape must not close the dialog.
   dialog.addEventListener('cancel', (event) => {
     if (!created.hidden) event.preventDefault();
   });

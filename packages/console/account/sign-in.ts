@@ -13,7 +13,7 @@ type Purpose = {
   use: (client: QuotientClient, token: string) => Promise<User>;
 };
 
-/** What the links of mails are for, by the name in the fragment: `#recover=<token>`. */
+/** By the name in the fragment of a mailed link: `#recover=<token>`. */
 const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
   recover: {
     title: 'Get a new owner key',
@@ -31,7 +31,7 @@ const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
 
 type Events = { onKey: (user: User) => void; onLeave: () => void };
 
-/** The view of a mailed link. A click uses the token, which works once: mail scanners open links. */
+/** Mail scanners open links, so only a click uses the token, which works once. */
 export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   const use = byId('mail-link-use');
   const problem = byId('mail-link-problem');
@@ -45,7 +45,7 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
       opened = undefined;
       onKey(user);
     });
-    // Such a token is dead: another click would not help.
+    // The token cannot be used again.
     if (error?.code === 'token_invalid') use.hidden = true;
   });
   byId('mail-link-leave').addEventListener('click', () => {
@@ -66,13 +66,12 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   };
 }
 
-/** The link of a mail: what it is for, and the token that was sent. */
-export type MailLink = { purpose: 'recover' | 'verify'; token: string };
+type MailLink = { purpose: 'recover' | 'verify'; token: string };
 
-/** Whether a fragment has, or had, a mailed token: no place but this page should keep it. */
+/** True even for a damaged link: its token must not stay in the address either. */
 export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);
 
-/** The link that the fragment of a URL stands for; undefined for one that was damaged on its way. */
+/** Undefined for a damaged link. */
 export function mailLinkIn(fragment: string): MailLink | undefined {
   const [, purpose, token] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
   if (purpose === undefined || token === undefined) return undefined;
@@ -84,20 +83,17 @@ type SignInEvents = {
   onSignedIn: () => void;
 };
 
-/** How one gets a key, by who may register. */
 const WAYS: Readonly<Record<ServiceFacts['registration'], string>> = {
   open: 'You get an API key right away: no password, no confirmation e-mail.',
   verified: 'You get an API key once you have confirmed your e-mail address: no password.',
   closed: 'The operator of this service gives out the API keys.',
 };
 
-/** How long a key of the plan that is chosen is valid, from when on where that is not now. */
 function termOf(form: HTMLFormElement, isVerified: boolean): string {
   const plan = form.querySelector<HTMLInputElement>('[name=plan]:checked');
   return `${plan?.dataset.term ?? ''}${isVerified ? ' from the confirmation' : ''}`;
 }
 
-/** The forms of the first view: get a key, sign in with one, or recover the account whose key is lost. */
 export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered, onSignedIn }: SignInEvents) {
   const isClosed = facts.registration === 'closed';
   byId('how-to-register').textContent = WAYS[facts.registration];
@@ -117,7 +113,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   signUp.addEventListener('reset', () => queueMicrotask(showValidity));
 
   onSubmit(signUp, 'Creating key…', async (fields) => {
-    // The page offers the plans that there are, and nothing else.
+    // The radio buttons have only values of `Plan`.
     const plan = fieldOf(fields, 'plan') as Plan;
     const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };

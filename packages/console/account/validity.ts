@@ -2,14 +2,12 @@ import type { Access, Session } from '../api/session.ts';
 import { byId, copyButton } from '../core/dom.ts';
 import { onDateAt } from '../core/format.ts';
 
-/** The line of the allowance panel that states when the key expires, with a button that renews it. */
 export function openValidity() {
   const text = byId('validity');
   const renew = byId('renew');
   let access: Access = 'unknown';
   let shown: { validUntil: Date; resetsAt: Date | undefined } | undefined;
 
-  /** Whether the key can renew the account now, as far as this page has read it. */
   const renewal = (): Renewal =>
     shown ? renewalOf({ access, ...shown }, Date.now()) : { isPossible: false, from: undefined };
 
@@ -26,7 +24,7 @@ export function openValidity() {
 
   return {
     renewal,
-    /** `resetsAt` is the end of the running period, undefined where it is not known. */
+    /** `resetsAt` is the end of the current period, undefined if unknown. */
     show(validUntil: Date, resetsAt: Date | undefined): void {
       shown = { validUntil, resetsAt };
       update();
@@ -44,7 +42,7 @@ export function openValidity() {
   };
 }
 
-/** The view of a new key, which is shown only once. `onContinue`: the user has saved it. */
+/** The view of a new key. `onContinue`: the user has saved it. */
 export function openKeyCreated(session: Session, onContinue: () => void) {
   const key = byId('created-key');
   const remember = byId('created-key-remember', HTMLInputElement);
@@ -68,17 +66,16 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
   };
 }
 
-/** When the account can be renewed; undefined if now. `resetsAt` is the end of the running period. */
+/** Undefined if the account can be renewed now. `resetsAt` is the end of the current period. */
 export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>
   now < validUntil.getTime() && validUntil > resetsAt ? resetsAt : undefined;
 
-/** `resetsAt` is the end of the running period, undefined where it is not known. */
 type Known = { access: Access; validUntil: Date; resetsAt: Date | undefined };
-/** `from` is when the account can be renewed, if it is known and to come. */
+/** `from` is the time from which the account can be renewed, if known and in the future. */
 export type Renewal = { isPossible: boolean; from: Date | undefined };
 
-/** Whether the key can renew the account now. While that is unknown, only an expired account is taken to be renewable. */
-export function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
+/** Until the access is known, only an expired account counts as renewable. */
+function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
   if (validUntil.getTime() <= now) return { isPossible: access !== 'none', from: undefined };
   const from = resetsAt && renewableFrom(validUntil, resetsAt, now);
   return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };

@@ -1,27 +1,21 @@
 import type { Candle, PriceSeries, TokenPrice, TokenStatistics, Usage } from '../../client/index.ts';
 import type { ApiCall } from './api-call.ts';
 
-/** So many elements of a list are shown. */
 const SHOWN = 2;
-/** A record of so many members fits a line. */
 const MEMBERS_IN_A_LINE = 3;
 
 type WriteDate = (date: Date) => string;
 
-/** As the service writes instants in the answer to a path. */
 function dateOnWire(path: string): WriteDate {
   if (path.startsWith('/v1/user/')) return (date) => JSON.stringify(date.toISOString());
   if (path.startsWith('/v1/prices/latest/stats')) return (date) => String(date.getTime() / 1000);
   return (date) => JSON.stringify(date.toUTCString());
 }
 
-const isWrapped = (path: string) => path.startsWith('/v1/prices/history/days');
-
 const isShort = (members: readonly unknown[]) =>
   members.length <= MEMBERS_IN_A_LINE &&
   members.every((member) => typeof member !== 'object' || member === null || member instanceof Date);
 
-/** A value as indented JSON, its lists cut to their first elements. */
 function jsonText(answer: unknown, writeDate: WriteDate, indent = ''): string {
   if (answer instanceof Date) return writeDate(answer);
   if (typeof answer !== 'object' || answer === null) return JSON.stringify(answer);
@@ -46,10 +40,11 @@ function fileText(csv: string): string {
   return [...lines.slice(0, SHOWN + 1), ...(rest > 0 ? [`… ${rest} more`] : [])].join('\n');
 }
 
-/** What a call answers, cut to a readable size: as it is on the wire, or as a program of the client has it. */
+/** The response of a call, cut to a readable size: as on the wire, or as an object of the client. */
 export function answerText(path: string, answer: object, language: Language = 'curl'): string {
   if (language === 'client') return jsonText(answer, (date) => date.toISOString());
-  if (language !== 'csv') return jsonText(isWrapped(path) ? [answer] : answer, dateOnWire(path));
+  const isWrapped = path.startsWith('/v1/prices/history/days');
+  if (language !== 'csv') return jsonText(isWrapped ? [answer] : answer, dateOnWire(path));
   const currency = /[?&]currency=(\w+)/.exec(path)?.[1] ?? 'usd';
   const csv = Array.isArray(answer)
     ? candlesToCsv(answer as Candle[], currency)
@@ -68,7 +63,6 @@ type Examples = {
   usage: Usage;
 };
 
-/** What calls answer, for whoever has no answer yet. */
 export const EXAMPLES: Examples = {
   latest: [
     {
@@ -129,15 +123,12 @@ export const EXAMPLES: Examples = {
 
 export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 
-/** The key with only its beginning and end readable. */
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
-
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A string for JavaScript, and for Python, which takes JSON's escapes. */
+/** JavaScript and Python both accept JSON's escapes. */
 const inQuotes = (text: string) => JSON.stringify(text);
 
-/** A call as a `curl` command, or as a program in JavaScript, in Python or with the client. */
 export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
   if (language === 'javascript') {
     return `const answer = await fetch(${inQuotes(baseUrl + path)}, {
@@ -171,8 +162,6 @@ const answer = await client.${method};`;
   return ['curl', ...options, quoted(baseUrl + path)].join(' \\\n  ');
 }
 
-/** What is loaded, in the service's CSV format. The last column is the currency unless that is US dollars. */
-
 const COLUMNS = ['prices', 'market_cap', 'total_volume'] as const;
 
 function file(header: string, lines: readonly string[], currency: string): string {
@@ -180,7 +169,7 @@ function file(header: string, lines: readonly string[], currency: string): strin
   return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
 }
 
-/** A line for each time that any metric has, an empty field for an unknown value. */
+/** The service's CSV format: a line for each time of any metric, an empty field for an unknown value. */
 export function seriesToCsv(series: PriceSeries, currency: string): string {
   const rows = new Map<number, (number | undefined)[]>();
   for (const [column, name] of COLUMNS.entries()) {

@@ -12,22 +12,21 @@ import { at, span } from '../core/format.ts';
 
 export type { TokenName };
 
-/** A call of the API that the page makes and shows as a snippet. */
 export type ApiCall<T extends object = object> = {
-  /** The path below the base URL, with its query. */
+  /** Below the base URL, with the query. */
   path: string;
-  /** The call of the client's method, as source text. */
+  /** Source code of the call with the client. */
   method: string;
   send: (client: QuotientClient) => Promise<T>;
-  /** What it costs where it is not one call. */
+  /** In calls; 1 if undefined. */
   cost?: number;
   hasCsv?: true;
 };
 
-/** How far apart points are, and how long candles. */
+/** The distance of points, and the length of candles. */
 export type Interval = 'minute' | 'hourly' | 'daily';
 
-/** The most tokens that one request accepts, and the number of tokens that are charged as one call. */
+/** The most tokens of one request, and the number of tokens charged as one call. */
 const MOST_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
 
@@ -41,7 +40,6 @@ export const costOf = (tokens: number): number => {
   return ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL);
 };
 
-/** An argument as source text. */
 function source(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
@@ -53,7 +51,7 @@ function source(value: unknown): string {
 type Method = 'latestPrices' | 'priceHistory' | 'priceRange' | 'candles' | 'statistics' | 'usage';
 type Answered<Name extends Method> = Awaited<ReturnType<QuotientClient[Name]>>;
 
-/** A call of a method of the client, which is also a path with parameters. US dollars are named in neither. */
+/** A method of the client and the equivalent path. US dollars are the default of both. */
 function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
@@ -71,10 +69,7 @@ function callOf<Name extends Method>(
 }
 
 export const latestPricesCall = (tokens: readonly TokenName[], currency: string): ApiCall<TokenPrice[]> => ({
-  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', {
-    tokenNames: tokens.join(','),
-    currency,
-  }),
+  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', { tokenNames: tokens.join(','), currency }),
   cost: costOf(tokens.length),
 });
 
@@ -83,10 +78,8 @@ export const daysCall = (tokenName: TokenName, days: number, currency: string): 
   hasCsv: true,
 });
 
-/** A range of dates, and how fine what is in it. */
 type DateWindow = { from: string; thru: string; interval: Interval };
 
-/** Points are daily unless another interval is asked for. */
 export function rangeCall(
   tokenName: TokenName,
   { from, thru, interval }: DateWindow,
@@ -113,26 +106,25 @@ export const statisticsCall = (token: StatisticsSymbol) =>
 
 export const usageCall = callOf('usage', [], '/v1/user/usage');
 
-/** Data younger than this is shown with its time only. */
+/** Younger data show only the time. */
 export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {
   value: T;
-  /** When the service fetched it, by this machine's clock; undefined for data that no longer changes. */
+  /** By this machine's clock; undefined for data that are final. */
   fetchedAt: Date | undefined;
-  /** Why the service could not refresh it, in words; undefined when it is not stale. */
+  /** The reason why the service could not refresh it; undefined if it is fresh. */
   stale: string | undefined;
   gaps: readonly Gap[];
   sources: readonly string[];
-  /** It is the service's free sample, and not the answer to a call. */
+  /** The service's free sample instead of a response to the call. */
   isSample?: true;
-  /** Why this is an earlier answer: what the last call failed with. */
+  /** The error of the latest call, if this is an earlier response. */
   failure?: QuotientError | undefined;
 };
 
 export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale' | 'failure'>;
 
-/** The `detail` of Cache-Status, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   unreachable: 'cannot be reached',
   timeout: 'timed out',
@@ -144,14 +136,13 @@ const REASONS: Readonly<Record<string, string>> = {
   stale: 'tells old figures',
 };
 
-/** The reason in `fwd=stale; …; detail=timeout` of a Cache-Status (RFC 9211). A refresh in progress is no failure. */
+/** Parses `fwd=stale; …; detail=timeout` of Cache-Status (RFC 9211). A refresh in progress is no failure. */
 export function staleReason(status: string | undefined): string | undefined {
   if (!status?.includes('fwd=stale')) return undefined;
   const reason = /detail=([\w-]+)/.exec(status)?.[1] ?? 'unknown';
   return reason === 'refreshing' ? undefined : (REASONS[reason] ?? 'unavailable');
 }
 
-/** The oldest of several answers, and whether any of them is stale. */
 export function oldest(answers: readonly DataAge[]): DataAge {
   const times = answers.flatMap(({ fetchedAt }) => (fetchedAt ? [fetchedAt.getTime()] : []));
   return {
@@ -161,7 +152,6 @@ export function oldest(answers: readonly DataAge[]): DataAge {
   };
 }
 
-/** Why figures are not updated, by the code of the error. */
 const FAILURES: Readonly<Record<string, string>> = {
   network: 'the service cannot be reached',
   timeout: 'the service does not answer in time',

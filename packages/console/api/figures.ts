@@ -17,7 +17,6 @@ export function openDataAge(element: HTMLElement) {
   };
 }
 
-/** A label, its value as text, and a note below it. */
 export type Entry = readonly [label: string, text: string, note?: string];
 
 const makeEntry = (label: Node | string, text: string, note = '') =>
@@ -32,12 +31,12 @@ export function fillList(list: HTMLElement, entries: readonly Entry[]): void {
   list.replaceChildren(...entries.map((entry) => makeEntry(...entry)));
 }
 
-/** Shows placeholders, so that the page does not move when the values arrive. */
+/** Keeps the layout stable until the values arrive. */
 export function showPlaceholders(list: HTMLElement, rows: number): void {
   list.replaceChildren(...Array.from({ length: rows }, () => makeEntry(placeholder(), '\u2007')));
 }
 
-/** The line with a button that loads a panel's figures, so that a sign-in costs no more than the prices. */
+/** Offers to load a panel, so that a sign-in costs only the prices. */
 export function openOffer(panel: 'chart' | 'statistics', onTaken: () => void) {
   const line = byId(`${panel}-offer`);
   byId(`${panel}-load`).addEventListener('click', onTaken);

@@ -4,13 +4,13 @@ import type { Session } from './session.ts';
 
 type OnAnswer = (path: string, answer: object) => void;
 
-/** How long an answer is reused, in ms: going back and forth on the page costs no calls. */
+/** Milliseconds for which a response is reused, so that navigation costs no calls. */
 const REUSE_MS = 60_000;
 
-/** The call whose answer the service also gives as a free sample. */
+/** The service returns the response to this call as a free sample. */
 const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 
-/** Fetches market data, reuses each answer for a minute, and falls back to it when a later call fails. */
+/** Fetches market data, and falls back to the last response if a call fails. */
 export function createMarketData(session: Session, onAnswer: OnAnswer = () => undefined) {
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
   const known = new Map<string, Result<object>>();
@@ -22,7 +22,6 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     return { value, ...provenanceOf(client, value) };
   }
 
-  /** The service's free sample of the history; undefined where there is none. */
   async function loadSample(): Promise<Result<object> | undefined> {
     const { anonymous } = session;
     const sample = await anonymous.sample().catch(() => undefined);
@@ -44,7 +43,6 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     };
   }
 
-  /** The answer to a call; where it fails, the last one that there was, with the failure. */
   async function loadOrKeep<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { path } = call;
     try {
@@ -59,7 +57,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
   }
 
   return {
-    /** Rejects if there never was an answer; otherwise the result has the failure. `refresh` reuses no answer. */
+    /** Rejects only without an earlier response; otherwise the result has the failure. `refresh` bypasses reuse. */
     async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
       const recent = refresh ? undefined : reusable(path);
@@ -74,7 +72,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
       return result;
     },
 
-    /** The answer to a call as far as it is free: a reused one, or the service's sample. Never rejects. */
+    /** A reused response or the service's sample, free of charge. Never rejects. */
     async free<T extends object>({ path }: ApiCall<T>): Promise<Result<T> | undefined> {
       const recent = await reusable(path)?.catch(() => undefined);
       const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);

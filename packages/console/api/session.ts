@@ -1,26 +1,22 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
 import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './key-store.ts';
 
-/** What the key that is signed in may do with the account: all, or nothing, or nobody knows yet. */
+/** The access of the key to the account, `unknown` until the service answers. */
 export type Access = 'owner' | 'none' | 'unknown';
 
-/** Nobody waits longer than this in front of a screen. */
 const TIMEOUT_MS = 20_000;
-
-/** Whether no service takes the key: it is refused, or has not the form of one. */
 const isDead = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
 
 type Events = {
   onChanged: () => void;
-  /** Another tab ended the session; `notice` says why. */
+  /** Another tab ended the session; `notice` is the reason. */
   onEnded: (notice: string) => void;
 };
 
-/** The signed-in user, the key and a client. A tab keeps its user and follows other tabs' changes of that user. */
+/** The signed-in user, the key and a client. A tab follows the changes of its user in other tabs. */
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
   const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void hear(message));
-  /** The keys that this tab has seen replaced, each with the one that took its place. */
   const replaced = new Map<string, string>();
   let key = '';
   let user: UserOfKey | undefined;
@@ -28,14 +24,14 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const anonymous = new QuotientClient({
     baseUrl: base.href,
     timeout: TIMEOUT_MS,
-    // The page tries again itself, and says when.
+    // The page itself retries, and shows when.
     retries: 0,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
     },
   });
   let client = anonymous;
-  /** Whether this key is, and not one of another user. */
+  /** False if the device has the key of another user. */
   const isRemembered = () => key !== '' && store.deviceKey() === key;
 
   function adopt(next: string): void {
@@ -65,10 +61,10 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     client = anonymous;
   }
 
-  /** Signs in with a key. Free, and possible with an expired key. Rejects as the client does. */
+  /** Free, and possible with an expired key. Rejects as the client does. */
   async function signIn(given: string): Promise<void> {
     const next = await anonymous.withKey(given).user();
-    // What was kept belongs to the user who was here before.
+    // Clears the key of the previous user.
     key = '';
     user = next;
     adopt(given);
@@ -89,7 +85,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       user = next ?? user;
       onChanged();
     } else if (message.type === 'ended' && message.user === user.key) {
-      // A key that nobody has saved would be lost.
+      // An unsaved key would be lost.
       if (store.isUnsaved() || (message.key ?? key) !== key) return;
       leave();
       onEnded(message.notice);
@@ -108,14 +104,13 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     get key(): string {
       return key;
     },
-    /** Whether the key is a new one, which the user has not saved yet. */
     get isUnsaved(): boolean {
       return store.isUnsaved();
     },
     onAnswer: (listener: (answer: Answer) => void) => void listeners.push(listener),
     signIn,
 
-    /** Continues as the user that registering, replacing the key, renewing or a mail's link returned. */
+    /** Adopts the user that registration, replacement, renewal or a mailed link returned. */
     continueAs(next: User): void {
       const from = key;
       const isSameUser = user?.key === next.key;
@@ -130,7 +125,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
     setSaved: () => setUnsaved(false),
 
-    /** Signs in with the key of this tab, device or another tab, if there is one. Dead keys are forgotten. */
+    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
       const finders = [store.tabKey, store.deviceKey, tabs.ask];
@@ -150,7 +145,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
           continue;
         }
         setUnsaved(store.isUnsaved());
-        // The tab may have slept while another one replaced the key.
+        // Another tab may have replaced the key while this one was suspended.
         tabs.send({ type: 'ask', key });
         return true;
       }
@@ -158,10 +153,10 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       return false;
     },
 
-    /** Whether this page has slept through the end of its session, or a page after it in this tab ended it. */
+    /** Whether the session ended while this page was suspended, or a later page of this tab ended it. */
     isOver: (): boolean => user !== undefined && (store.hasEnded(user.key) || store.hasChanged()),
 
-    /** Ends the session in all tabs. `ofKey`: the key alone is dead, and tabs with another key go on. */
+    /** Ends the session in all tabs. `ofKey`: only the key is revoked, and tabs with another key continue. */
     signOut(notice: string, { ofKey = false } = {}): void {
       if (user) {
         if (!ofKey) store.noteEnd(user.key);

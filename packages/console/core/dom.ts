@@ -1,4 +1,4 @@
-/** The element with an id; throws if the page has none of that kind. */
+/** Throws if the page has no such element. */
 export function byId<T extends Element = HTMLElement>(
   id: string,
   kind: new () => T = HTMLElement as unknown as new () => T,
@@ -34,17 +34,17 @@ export function announce(text: string): void {
   byId('announcements').textContent = text;
 }
 
-/** How long a button says that it has copied, in ms. */
+/** Milliseconds. */
 const COPIED_MS = 2000;
 
 type Copied = {
   shown: Node;
-  /** The text that is copied, where the element does not show it as it is. */
+  /** The copied text, if it differs from the shown one. */
   text?: () => string;
   onCopied?: () => void;
 };
 
-/** Makes a button copy a content. It says so for a while, but never of another content than the one it has copied. */
+/** Makes a button copy a text. Its confirmation disappears when the text changes. */
 export function copyButton(
   button: HTMLElement,
   { shown, text = () => shown.textContent ?? '', onCopied }: Copied,
@@ -69,7 +69,7 @@ export function copyButton(
     );
     if (copied) onCopied?.();
     announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
-    // The content may have changed while it was copied.
+    // The text may have changed during the copy.
     if (mine !== text()) return reset();
     clearTimeout(timer);
     button.textContent = copied ? 'Copied' : 'Copying failed';
@@ -77,7 +77,7 @@ export function copyButton(
   });
 }
 
-/** Buttons of which one is pressed. The arrow keys of radio buttons would select, and pay for, every option. */
+/** Not radio buttons: their arrow keys would select, and charge for, every option. */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],
@@ -98,14 +98,14 @@ export function buttonGroup<T extends string>(
   };
 }
 
-/** Marks the edges beyond which a box has more content: on a phone, scroll bars are invisible until the user scrolls. */
+/** Marks the edges with hidden content, since phones hide scroll bars. */
 export function openScrollEdges(box: HTMLElement): void {
   const frame = box.parentElement;
   if (!frame) return;
   const update = () => {
     const { scrollLeft, clientWidth, scrollWidth } = box;
     frame.toggleAttribute('data-more-left', scrollLeft > 0);
-    // Positions are fractions of a pixel on some screens.
+    // Positions are fractional on some screens.
     frame.toggleAttribute('data-more-right', scrollLeft + clientWidth < scrollWidth - 1);
   };
   box.addEventListener('scroll', update, { passive: true });

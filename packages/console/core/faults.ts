@@ -3,14 +3,13 @@ import { make } from './dom.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-/** What the browser finds wrong with a field, in the words of the page; empty where nothing is. */
 function faultOf({ validity, validationMessage, dataset }: Field): string {
   if (validity.valid) return '';
   const words = validity.valueMissing ? (dataset.missing ?? dataset.wrong) : dataset.wrong;
   return validity.customError ? validationMessage : (words ?? validationMessage);
 }
 
-/** Shows faults below the fields that have `data-wrong` (and `data-missing`), instead of in the browser's bubbles. */
+/** Shows errors below the fields with `data-wrong` (and `data-missing`) instead of the browser's bubbles. */
 export function openFaults(form: HTMLFormElement) {
   form.noValidate = true;
   const lines = new Map<Field, HTMLElement>();
@@ -28,7 +27,6 @@ export function openFaults(form: HTMLFormElement) {
     field.addEventListener('input', () => show(field, ''));
   }
 
-  /** Shows these faults and no others; the first field that has one gets the focus. */
   function showAll(faultIn: (field: Field) => string): void {
     for (const field of lines.keys()) show(field, faultIn(field));
     form.querySelector<HTMLElement>('[aria-invalid]')?.focus();
@@ -46,7 +44,7 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows what the service finds wrong; false if some of it is about no field of the form. */
+    /** Shows the errors of the service; false if one of them concerns no field of the form. */
     tell({ errors }: QuotientError): boolean {
       // `query.email`, `body.thresholds.0`.
       const named = errors.map(({ location }) => location.split('.')[1]);

@@ -3,7 +3,7 @@ import { openFaults } from './faults.ts';
 import { onDateAt } from './format.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/** Runs `submit` once the fields are valid, shows its faults or the text it returns, and resets unless `keeps`. */
+/** Runs `submit` with valid fields, shows its error or the returned text, and resets the form unless `keeps`. */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
@@ -45,13 +45,11 @@ type Question = {
   text: string;
   yes: string;
   isDangerous?: boolean;
-  /** Asks how long the old key keeps working. */
   asksGrace?: boolean;
-  /** Runs while the dialog is open; an error is shown in it. */
+  /** Runs while the dialog is open; the dialog shows its error. */
   act: (graceSeconds: number) => Promise<void>;
 };
 
-/** A dialog that asks before an action and stays open until it is done. */
 export function openConfirm() {
   const dialog = byId('confirm', HTMLDialogElement);
   const yes = byId('confirm-yes');

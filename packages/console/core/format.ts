@@ -3,7 +3,6 @@ import { openStored } from './storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
 
-/** Lets the user choose the currency of all prices. The choice is kept on this device. */
 export function openCurrency() {
   const select = byId('currency', HTMLSelectElement);
   const stored = openStored('localStorage', 'quotient:currency');
@@ -21,13 +20,13 @@ export function openCurrency() {
   });
 
   return {
-    /** In lower case, as the API has it. */
+    /** Lower case, as in the API. */
     get code(): string {
       return select.value;
     },
     preferred,
     isOffered,
-    /** Shows prices in a currency that an address asks for; what the user chose last is kept. */
+    /** Selects the currency of an address without storing it. */
     show(code: string): void {
       select.value = code;
     },
@@ -37,11 +36,10 @@ export function openCurrency() {
 
 export type Currency = ReturnType<typeof openCurrency>;
 
-/** Numbers and times as text, in English and in UTC. */
+/* Numbers and times as text, in English and UTC. */
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat('en-US', {
@@ -56,7 +54,6 @@ export const utc = (options: Intl.DateTimeFormatOptions) =>
 const date = utc({ dateStyle: 'medium' });
 const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
 const time = utc({ timeStyle: 'short' });
-
 export const UNKNOWN = '–';
 
 export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
@@ -73,19 +70,18 @@ function inCurrency(currency: string, name: string, options: Intl.NumberFormatOp
   return made;
 }
 
-/** A price in a currency (`usd`, `btc`): as many decimals as it has coins from 1000 up, more the smaller it is. */
+/** A price in a currency (`usd`, `btc`), with more decimals the smaller it is. */
 export function money(value: number, currency: string): string {
   const size = Math.abs(value);
   if (size >= 1000 || size === 0) return inCurrency(currency, 'whole', {}).format(value);
   if (size >= 10) return inCurrency(currency, 'cents', twoDecimals).format(value);
   if (size >= 0.1) return inCurrency(currency, 'fine', { minimumFractionDigits: 4 }).format(value);
   if (size >= 0.0001) return inCurrency(currency, 'small', { maximumFractionDigits: 8 }).format(value);
-  // 1.234E-10: nobody counts ten zeros.
+  // 1.234E-10: ten zeros are unreadable.
   const notation = size < 1e-8 ? 'scientific' : 'standard';
   return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
 }
 
-/** A price or an amount on an axis, with so many decimals. */
 export const axisAmount = (
   value: number,
   currency: string,
@@ -102,27 +98,21 @@ export const bigMoney = (value: number, currency: string) =>
     : inCurrency(currency, 'big', { notation: 'compact', ...twoDecimals }).format(value);
 
 export const count = (value: number) => plain.format(value);
-
-/** `1 call`, `20 calls`. */
 export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
-
-/** A number of any size, from a fraction to a mining difficulty. */
 export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
 
-/** A change as a fraction: `+2.10%`, with a minus sign as wide as the plus. */
+/** A fraction as `+2.10%`; its minus sign is as wide as the plus. */
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
-
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
 const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
-/** A text of the service with its dates as the page writes them: the service has them in ISO 8601. */
 export const withDates = (text: string) =>
   text.replace(INSTANT, (written, time) => {
     const instant = new Date(written);
     if (Number.isNaN(instant.getTime())) return written;
     return time === undefined ? onDate(instant) : onDateAt(instant);
   });
-/** `10:42`, with the date if it is more than a day ago. */
+/** `10:42`, with the date after more than a day. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
 
@@ -133,17 +123,15 @@ const UNITS = [
   ['second', SECOND],
 ] as const;
 
-/** A duration in ms in the largest unit of which there are at least two. */
+/** In the largest unit with a value of at least two. */
 function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
   const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
   return [Math.trunc(ms / length), unit];
 }
 
-/** `3 hours`. */
 export function span(ms: number): string {
   const [value, unit] = inUnits(Math.max(0, ms));
   return `${count(value)} ${unit}${value === 1 ? '' : 's'}`;
 }
 
-/** `in 3 hours`, `3 hours ago`. */
 export const fromNow = (instant: Date, now: number) => relative.format(...inUnits(instant.getTime() - now));

@@ -2,30 +2,27 @@ import { QuotientError } from '../../client/index.ts';
 import { make } from './dom.ts';
 import { span, withDates } from './format.ts';
 
-/** Texts for errors that are no answer of the service. */
 const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   network: 'The service cannot be reached. Check your connection and try again.',
   timeout: 'The service did not answer in time. Try again in a moment.',
   invalid_answer: 'The answer does not come from this service. Is there a proxy in between?',
 };
 
-/** Whether the key is the problem, so that every other call would fail too. */
+/** Whether every other call with the key would fail too. */
 export const isKeyProblem = ({ status, code }: QuotientError) =>
   status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
 
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
-/** Shows an error of a panel; `retry` repeats what failed. `hasFigures`: the panel still shows earlier figures. */
+/** Shows an error in a panel; `retry` repeats the call. `hasFigures`: the panel still shows earlier figures. */
 export type OnError = (error: unknown, place: Element, retry: () => Promise<unknown>, hasFigures?: boolean) => void;
 
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
 
-/** For a panel whose problem the banner explains. */
 export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');
 
-/** An error for people: what is wrong, how to fix it, and a link to the docs. */
 export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
   const { code, detail, errors, retryAfter, requestId, gaps } = error;
   const connectionError = CONNECTION_ERRORS[code];
@@ -49,7 +46,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/** Runs `act` once at a time and shows its error. `disabled` would take the focus away from the button. */
+/** Runs `act` once at a time and shows its error. `disabled` would remove the focus from the button. */
 export async function runOnce(
   button: Element,
   problem: Element,

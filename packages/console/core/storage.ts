@@ -1,4 +1,4 @@
-/** A text in the storage of this tab or device. Where the browser blocks storage, nothing is kept. */
+/** A text in the storage of this tab or device. Nothing is stored if the browser blocks storage. */
 export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
@@ -14,7 +14,6 @@ export function openStored(kind: 'sessionStorage' | 'localStorage', name: string
   };
 }
 
-/** What the service writes into the page: who may register, and whether it sends mail. */
 export type ServiceFacts = { registration: 'open' | 'verified' | 'closed'; sendsMail: boolean };
 
 const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
@@ -23,12 +22,12 @@ const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
   closed: 'closed',
 };
 
-/** Read from the attributes of the page's root element; as a service with `REGISTRATION=open` where there are none. */
+/** From the root element's attributes; without them, the defaults of the service. */
 export function factsOf({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts {
   return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
 }
 
-/** The colors of the page, which a script of its own (`theme.js`) sets before the first paint and whenever another is chosen. */
+/** `theme.js` sets the theme before the first paint and at every change. */
 export function openTheme() {
   const listeners: (() => void)[] = [];
   const notify = () => {

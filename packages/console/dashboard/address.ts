@@ -19,29 +19,24 @@ import {
 } from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
-
 type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
-/** What an address requests: undefined where it has no value, or an unknown one. */
+/** The view of an address; undefined members are missing or invalid. */
 export type AskedView = AskedRange & {
-  /** As it was written: only the service knows which tokens there are. */
+  /** As written: only the service knows the tokens. */
   token: string | undefined;
   currency: string | undefined;
   metric: View['metric'];
   scale: View['scale'];
-  /** Whether the address names what the chart shows, beyond its currency. */
   namesChart: boolean;
   interval: Interval | undefined;
-  /** What cannot be shown, each as a sentence. */
   faults: string[];
 };
 
 const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
-/** The range that has no number of days in the address. */
+/** The address has `all` for this range. */
 const ALL = '36500';
-
-/** What somebody wrote, for a sentence. */
 export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
 const isDate = (text: string) => {
@@ -54,7 +49,7 @@ function rangeText({ range, from, thru }: AskedRange): string {
   return range === ALL ? 'all' : `${range}d`;
 }
 
-/** `7d`, `all`, `2026-01-01..2026-02-01`; undefined for anything else, and for dates to come. */
+/** Parses `7d`, `all`, `2026-01-01..2026-02-01`; undefined for invalid or future dates. */
 function readRange(text: string, today: string): AskedRange | undefined {
   const [, from, thru] = DATES.exec(text) ?? [];
   if (from !== undefined && thru !== undefined) {
@@ -66,11 +61,9 @@ function readRange(text: string, today: string): AskedRange | undefined {
   return range && { range, from: '', thru: '' };
 }
 
-/** Reads a view from the query of an address. `isCurrency` tells which currencies there are. */
 export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): AskedView {
   const query = new URLSearchParams(search);
   const faults: string[] = [];
-  /** The value of a parameter that is offered; what stands in for another is said. */
   function offered<T extends string>(name: string, values: readonly T[], instead: string): T | undefined {
     const asked = query.get(name);
     const value = values.find((one) => one === asked);
@@ -82,9 +75,7 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const metric = offered('metric', names(METRICS), 'This is the price.');
   const askedRange = query.get('range');
   const range = askedRange === null ? DEFAULT_VIEW : readRange(askedRange, isoDate(now));
-  if (!range) {
-    faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
-  }
+  if (!range) faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
   const code = query.get('currency')?.toLowerCase();
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
   if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);
@@ -98,11 +89,13 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
     scale: scale ?? DEFAULT_VIEW.scale,
     namesChart: ['token', 'metric', 'range', 'interval', 'scale'].some((name) => query.has(name)),
     interval,
-    ...{ range: days, from, thru, faults },
+    range: days,
+    from,
+    thru,
+    faults,
   };
 }
 
-/** The fault of an interval that a token does not have for a range, if there is one. */
 export function intervalFaults(
   { interval, ...view }: Ranged & Pick<AskedView, 'interval'>,
   token: Availability,
@@ -129,7 +122,7 @@ export function searchOf(view: View): string {
   return query && `?${query}`;
 }
 
-/** The title of the page: `Solana price, 30 days, EUR · Quotient`. `title` is the token's. */
+/** `Solana price, 30 days, EUR · Quotient`. */
 export const pageTitle = (title: string, view: View) =>
   [
     `${title} ${metricInWords(view.metric)}`,
@@ -137,11 +130,10 @@ export const pageTitle = (title: string, view: View) =>
     `${view.currency.toUpperCase()} · Quotient`,
   ].join(', ');
 
-/** Marks entries of the browser's history that the page wrote: in those, no currency means dollars. */
+/** Marks history entries that the page wrote: in those, no currency means US dollars. */
 const WRITTEN = { quotient: true };
 export const isWritten = () => history.state !== null;
 
-/** Shows the address of a view: as a new entry of the browser's history, or in place of the one that is there. */
 export function showAddress(view: View, { isNew }: { isNew: boolean }): void {
   const url = location.pathname + searchOf(view);
   const isShown = url === location.pathname + location.search;

@@ -5,14 +5,11 @@ import { count, inCalls } from '../core/format.ts';
 import { openStored } from '../core/storage.ts';
 
 export const REFRESH_MINUTES = 5;
-
 const HOUR_MS = 3_600_000;
-
 const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSignificantDigits: 2 });
 const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
 const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
 
-/** The cost of auto-refresh: calls an hour, and their share of the allowance where that is known. */
 export function refreshInWords(
   calls: number,
   usage: Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined,
@@ -25,11 +22,9 @@ export function refreshInWords(
   return `${words}, ${share(hourly, limit)} of your ${inCalls(limit)}; ${share(hourly * hours, limit)} if it runs for the whole period.`;
 }
 
-/** Whether less than a share of the allowance is left, in per cent. */
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
   remaining < (percent / 100) * limit;
 
-/** The cost of one refresh: that of the prices, and one call for each of the panels that are loaded. */
 export function costInWords(pricesCost: number, panels: readonly string[], currency: string): string {
   const parts = [
     `${count(pricesCost)} for the prices (one for every ten tokens)`,
@@ -42,7 +37,6 @@ export function costInWords(pricesCost: number, panels: readonly string[], curre
 }
 
 const INTERVAL_MS = REFRESH_MINUTES * 60_000;
-/** How often it is looked whether a refresh is due. */
 const TICK_MS = 1000;
 
 type Options = {
@@ -51,7 +45,7 @@ type Options = {
   refresh: () => Promise<void>;
 };
 
-/** Refreshes the page automatically, until a share of the allowance is reached that is left to other programs. */
+/** Refreshes the page until only the share of the allowance is left that is reserved for other programs. */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');
@@ -59,7 +53,7 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const stored = openStored('localStorage', 'quotient:auto-refresh-stop');
   const usual = stopAt.value;
   stopAt.value = stored.read() ?? usual;
-  // A share that is no longer offered.
+  // The stored share is no longer offered.
   if (stopAt.value === '') stopAt.value = usual;
   stopAt.addEventListener('change', () => {
     stored.write(stopAt.value);
@@ -117,13 +111,13 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   };
 }
 
-/** Without a word of the service the first pause is so long; it doubles with each try, up to the longest. In ms. */
+/** The first pause without `Retry-After`, in ms. It doubles with each retry, up to the maximum. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** What the service asks for is believed up to a day. */
+/** Caps `Retry-After` at a day. */
 const LONGEST_ASKED_MS = 86_400_000;
 
-/** The pause before the next try, in ms, after `tries` failures; `retryAfter` is in seconds. */
+/** In ms, after `tries` failures; `retryAfter` is in seconds. */
 export const pauseAfter = (tries: number, retryAfter = 0): number =>
   Math.max(
     Math.min(retryAfter * 1000, LONGEST_ASKED_MS),

@@ -12,7 +12,6 @@ const CALLS = [
   ['statistics', 'Statistics'],
   ['usage', 'Usage'],
 ] as const;
-type CallName = (typeof CALLS)[number][0];
 
 const LANGUAGES = [
   ['curl', 'curl'],
@@ -24,17 +23,15 @@ const LANGUAGES = [
 
 type Options = {
   session: Session;
-  /** The tokens whose prices come in one call with a token's. */
   batchOf: (token: TokenName) => readonly TokenName[];
   usage: () => Usage | undefined;
 };
 
-/** The panel with the calls behind the page, to be copied, and what each answers. */
 export function openCallSnippets({ session, batchOf, usage }: Options) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
   let symbol: StatisticsSymbol | undefined;
-  let name: CallName = 'chart';
+  let name: (typeof CALLS)[number][0] = 'chart';
   let language: Language = 'curl';
   const answers = new Map<string, object>();
 
@@ -90,7 +87,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
       answers.set(path, answer);
       if (view && path === call().path) showAnswer();
     },
-    /** Removes the key and the answers from the page. */
     clear(): void {
       reveal.checked = false;
       answers.clear();

@@ -32,19 +32,19 @@ type Options = {
   allowance: Allowance;
   errors: PanelErrors;
   isVisible: () => boolean;
-  /** What other panels load again, which is free. */
+  /** Reloads the other panels, free of charge. */
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
 };
 
-/** The view with all panels; selecting a token in one updates the others, and each selection has an address. */
+/** Selecting a token in one panel updates the others. Each selection has an address. */
 export function openDashboard(options: Options) {
   const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
   const marketData = createMarketData(session, (path, answer) => snippets.noteAnswer(path, answer));
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
-  /** What the address asks for, until it is shown. */
+  /** The view of the address until it is shown. */
   let asked: AskedView | undefined;
   let search: string | undefined;
 
@@ -53,7 +53,10 @@ export function openDashboard(options: Options) {
   const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: allowance.usage });
   const statistics = openStatistics({ session, marketData, onError, onTaken: showCost });
   const history = openHistory({
-    ...{ marketData, theme, currency, onError },
+    marketData,
+    theme,
+    currency,
+    onError,
     onView(view) {
       snippets.show(view, selected && statisticsSymbolOf(selected));
       if (!selected) return;
@@ -67,7 +70,6 @@ export function openDashboard(options: Options) {
   });
   const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
 
-  /** Shows the latest price of a token where it belongs, once it is there. */
   function showQuote(token: Token): Promise<unknown> {
     const quote = prices.of(token.tokenName);
     return Promise.all([details.show(token, quote), history.compare(token, quote)]);
@@ -108,16 +110,14 @@ export function openDashboard(options: Options) {
     void loadPanels(token);
   }
 
-  /** Selects what the address asks for, but for the token, and says what of it there is not. */
   function readView(): void {
     asked = readAddress(location.search, Date.now(), currency.isOffered);
-    // A link without a currency is in dollars for whoever opens it.
+    // A link without a currency means US dollars for every reader.
     const isLink = isWritten() || location.search !== '';
     currency.show(asked.currency ?? (isLink ? 'usd' : currency.preferred()));
     history.restore(asked);
   }
 
-  /** The token that the address asks for, by its name or symbol. */
   function askedToken(view: AskedView): Token | undefined {
     const { token, metric, faults } = view;
     const wanted = token?.toLowerCase();
@@ -133,13 +133,12 @@ export function openDashboard(options: Options) {
     return shown;
   }
 
-  /** Reads which tokens there are, which is free; what was selected stays so while it is served. */
   async function loadTokens(): Promise<void> {
     tokens = await session.anonymous.tokens();
     prices.setTokens(tokens);
   }
 
-  /** Loads everything that is shown; what costs a call, once `ready` has resolved. */
+  /** Loads everything that is shown. Charged calls wait for `ready`. */
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
     const user = session.user?.key;
     const isOver = () => session.user?.key !== user;
@@ -159,7 +158,7 @@ export function openDashboard(options: Options) {
       ? askedToken(asked)
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
-    // A link that names a chart asks for it; a plain sign-in costs no more than the prices.
+    // Only a link to a chart loads it; a plain sign-in costs only the prices.
     const isFree = !history.isWanted() && !asked?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
@@ -179,7 +178,7 @@ export function openDashboard(options: Options) {
   });
 
   addEventListener('popstate', () => {
-    // A link within the page leads to the same view.
+    // A link within the page has the same query.
     if (!isVisible() || !selected || location.search === search) return;
     const code = currency.code;
     readView();
@@ -196,7 +195,7 @@ export function openDashboard(options: Options) {
       errors.clear();
       if (!selected) details.showPlaceholders();
       readView();
-      // The usage has to be read before the page makes its first call, so that its own calls can be told apart.
+      // The usage is read before the first call, so that the calls of this page can be counted.
       await loadAll({ ready: allowance.refresh() });
     },
 

@@ -4,11 +4,8 @@ import { fromNow, onDateAt } from '../core/format.ts';
 import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import { openRetries } from './retries.ts';
 
-/** Whether the error is about what one panel shows, and not about the service. */
-const isPanelsOwn = ({ code }: QuotientError) => code.startsWith('upstream_');
-
-/** The errors of all panels: each is told once, above the panels if it is not one panel's own. */
-export function openPanelErrors(banner: Banner) {
+/** Shows each error once: above the panels, unless it concerns one panel only. */
+export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
   const connection = byId('connection');
   const retries = openRetries();
   addEventListener('online', () => retries.now(connection));
@@ -19,7 +16,7 @@ export function openPanelErrors(banner: Banner) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An allowance comes back by itself; a key does not.
+      // An allowance resets without the user; an invalid key does not.
       if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
         const until = async () => {
           banner.clear();
@@ -27,7 +24,7 @@ export function openPanelErrors(banner: Banner) {
         };
         retries.add(place, place, error, until, { isTold: true });
       }
-    } else if (isTemporary(error) && !isPanelsOwn(error)) {
+    } else if (isTemporary(error) && !error.code.startsWith('upstream_')) {
       place.replaceChildren(...rest);
       retries.add(connection, place, error, retry);
     } else if (isTemporary(error)) {
@@ -40,7 +37,7 @@ export function openPanelErrors(banner: Banner) {
   return {
     onError,
     isBlocked: banner.isShown,
-    /** Has what got no answer tried again at once when the service gives one; a 429 is none, and may be a proxy's. */
+    /** Any successful response triggers the pending retries. A 429 may come from a proxy. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
       if (status < 400) retries.now(connection);
     },
@@ -53,12 +50,11 @@ export function openPanelErrors(banner: Banner) {
 
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
 
-/** A plan's period is a year at most; a longer wait is nobody's, in s. */
+/** Seconds; a period lasts a year at most. */
 const LONGEST_S = 366 * 86_400;
 
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
 
-/** The banner above all panels: why the key gets no answers, and what to do about it. */
 export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   const banner = byId('banner');
   let shown: string | undefined;
@@ -87,5 +83,3 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     },
   };
 }
-
-export type Banner = ReturnType<typeof openBanner>;

@@ -6,23 +6,20 @@ import { pauseAfter } from './auto-refresh.ts';
 
 export type Retry = () => Promise<unknown>;
 
-/** What is tried again together, since one note tells of it. */
 type Group = {
   retries: Map<Element, Retry>;
   tries: number;
-  /** When the next try is due, by `performance.now()`: nobody sets that clock back. */
+  /** By `performance.now()`, which never goes back. */
   due: number;
   code: string;
   note: HTMLElement | undefined;
-  /** Counts down in the note, for the eye alone. */
   countdown: HTMLElement | undefined;
 };
 
 const TICK_MS = 1000;
-
 const UNANSWERED = new Set(['network', 'timeout']);
 
-/** Tries again what failed, after `Retry-After` or with growing pauses, while the page is visible. */
+/** Retries failed calls while the page is visible, after `Retry-After` or with growing pauses. */
 export function openRetries() {
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
@@ -33,7 +30,7 @@ export function openRetries() {
     group.due = Number.POSITIVE_INFINITY;
     if (group.countdown) group.countdown.textContent = 'Trying now…';
     await Promise.allSettled(retries.map((retry) => retry()));
-    // Those that failed again are in it.
+    // Calls that failed again are in the group.
     if (group.retries.size === 0 && groups.get(place) === group) end(place);
   }
 
@@ -60,11 +57,11 @@ export function openRetries() {
   }
   document.addEventListener('visibilitychange', tick);
 
-  /** The note, with a countdown that screen readers leave alone. */
+  /** Screen readers skip the countdown. */
   function show(place: Element, group: Group, error: QuotientError): void {
     group.countdown = make('p', { 'aria-hidden': 'true' });
     const now = makeButton('Try now', () => void run(place, group), 'small');
-    // The countdown says when.
+    // The countdown replaces `retryAfter`.
     const note = problemNote(new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }), now);
     note.insertBefore(group.countdown, note.lastElementChild);
     note.insertBefore(make('p', { class: 'unseen' }, 'It is tried again automatically.'), group.countdown);
@@ -73,21 +70,21 @@ export function openRetries() {
   }
 
   return {
-    /** Adds what failed in `panel` to the retries, with a note in `place` unless `isTold`. */
+    /** Adds a failed call of `panel`, with a note in `place` unless `isTold`. */
     add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isTold = false } = {}): void {
       let group = groups.get(place);
       if (!group) {
         group = { retries: new Map(), tries: 0, due: 0, code: '', note: undefined, countdown: undefined };
         groups.set(place, group);
       }
-      // The first of those that fail together counts for all.
+      // Failures at the same time count as one.
       if (group.retries.size === 0) {
         group.tries += 1;
         group.due = 0;
       }
       group.retries.set(panel, retry);
       group.due = Math.max(group.due, performance.now() + pauseAfter(group.tries, error.retryAfter));
-      // The same words are not read out with each try.
+      // Screen readers announce the note once, not with each retry.
       if (!isTold && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
         show(place, group, error);
@@ -95,7 +92,6 @@ export function openRetries() {
       tick();
     },
 
-    /** Tries at once what got no answer. */
     now(place: Element): void {
       const group = groups.get(place);
       if (document.hidden || !group || group.retries.size === 0) return;

@@ -10,8 +10,7 @@ import type { OnError } from '../core/problem.ts';
 const PLACEHOLDERS = 12;
 
 export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymbol | undefined {
-  const hasStatistics = endpoints.some((path) => path.endsWith('/latest/stats'));
-  return hasStatistics ? (symbol as StatisticsSymbol) : undefined;
+  return endpoints.some((path) => path.endsWith('/latest/stats')) ? (symbol as StatisticsSymbol) : undefined;
 }
 
 type Options = {
@@ -21,17 +20,16 @@ type Options = {
   onTaken: () => void;
 };
 
-/** The title of a source by its name: `solana-rpc-2` is the second of the sources called `solana-rpc`. */
+/** `solana-rpc-2` is the second source called `solana-rpc`. */
 function openSourceTitles({ anonymous }: Options['session']) {
   let titles: Promise<Map<string, string>> | undefined;
 
   async function read(): Promise<Map<string, string>> {
-    const sources = await anonymous.sources();
-    return new Map(sources.map(({ name, title }) => [name, title]));
+    return new Map((await anonymous.sources()).map(({ name, title }) => [name, title]));
   }
   return async (name: string): Promise<string> => {
     titles ??= read();
-    // A name is enough where the list cannot be read.
+    // Without the list, the name replaces the title.
     const known = await titles.catch(() => {
       titles = undefined;
       return new Map<string, string>();
@@ -40,13 +38,12 @@ function openSourceTitles({ anonymous }: Options['session']) {
   };
 }
 
-/** The panel of on-chain statistics, which are loaded once the user asks for them: they cost a call for each token. */
+/** Loaded on request, since each token costs a call. */
 export function openStatistics({ session, marketData, onError, onTaken }: Options) {
   const [list, note, problem] = [byId('statistics-list'), byId('statistics-note'), byId('statistics-problem')];
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
   let current: Token | undefined;
-  /** The one whose figures are shown or loaded. */
   let shown: Token | undefined;
   let isWanted = false;
 
@@ -84,7 +81,7 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
       const source = await titleOf(result.sources[0] ?? 'the source');
       if (shown !== token) return;
       fillList(list, statisticsEntries(result.value, source));
-      // The time of the figures is the sample's own, which can be older than the response.
+      // The figures can be older than the response.
       showAge({ ...result, fetchedAt: result.value.time });
       const stake = `${token.title} uses proof of stake: it has no hash rate and no difficulty.`;
       note.textContent = `Source: ${source}.${PROOF_OF_STAKE.has(symbol) ? ` ${stake}` : ''}`;
@@ -100,7 +97,6 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
 
   return {
     show,
-    /** Whether a refresh loads the statistics of a token. */
     isLoaded: (token: Token) => isWanted && statisticsSymbolOf(token) !== undefined,
     clear(): void {
       isWanted = false;
@@ -113,7 +109,7 @@ export const PROOF_OF_STAKE: ReadonlySet<string> = new Set(['eth', 'sol']);
 type Figure = readonly [label: string, value: number | null, note?: string];
 
 function miningFigures(statistics: TokenStatistics): Figure[] {
-  // The API returns TH/s, which are unreadable numbers.
+  // The API returns TH/s, which would be unreadably large.
   const exahashes = statistics.hashrate === null ? null : statistics.hashrate / 1e6;
   return [
     ['Difficulty', statistics.difficulty],
@@ -121,7 +117,7 @@ function miningFigures(statistics: TokenStatistics): Figure[] {
   ];
 }
 
-/** Every figure that a chain has. One that is null is marked as not provided by `source`. */
+/** Null figures are marked as not provided by `source`. */
 export function statisticsEntries(statistics: TokenStatistics, source: string): Entry[] {
   const isMined = !PROOF_OF_STAKE.has(statistics.symbol.toLowerCase());
   const figures: Figure[] = [

@@ -1,6 +1,6 @@
 import { axisAmount, utc } from '../core/format.ts';
 
-/** How many decimals numbers need that are a step apart; one more where the step is no round one. */
+/** The decimals that distinguish numbers a step apart; one more for a step that is not round. */
 function decimalsOf(step: number): number {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const scaled = step * 10 ** decimals;
@@ -15,15 +15,14 @@ function stepAt(ticks: readonly number[], place: number): number {
 }
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
-
 const UNITS = [1e12, 1e9, 1e6, 1e3];
-/** From here on they are used: prices are written out for longer. */
+/** The size from which compact units are used. */
 const LARGE = { prices: 1e6, amounts: 1e4 };
 
-/** The labels of an axis: enough decimals to tell the ticks apart, the same number for ticks of one size. */
+/** Ticks of the same size have the same number of decimals, enough to distinguish them. */
 export function axisLabels(ticks: readonly number[], currency: string, kind: keyof typeof LARGE): string[] {
   const most = Math.max(...ticks.map(Math.abs));
-  // 1.2E-10: nobody counts ten zeros.
+  // 1.2E-10: ten zeros are unreadable.
   const isTiny = most > 0 && most < 1e-8;
   const isLarge = most >= LARGE[kind];
   const notation = isTiny ? 'scientific' : isLarge ? 'compact' : 'standard';
@@ -48,7 +47,7 @@ const LABELS = {
 };
 export type TimeUnit = keyof typeof LABELS;
 
-/** The label of a mark on the time axis: a midnight is a date. @param at Unix seconds */
+/** A midnight is labelled with its date. `at` is in Unix seconds. */
 export function timeLabel(at: number, unit: TimeUnit): string {
   const isDate = unit === 'time' && at % DAY_S === 0;
   return LABELS[isDate ? 'day' : unit].format(at * 1000);

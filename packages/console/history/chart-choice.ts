@@ -15,7 +15,6 @@ import {
   startOf,
 } from './intervals.ts';
 
-/** What can be drawn: a figure of the series, or candles. */
 export const METRICS = [
   ['prices', 'Price'],
   ['candles', 'Candles'],
@@ -44,7 +43,6 @@ export type HistoryView = {
   range: Range;
   scale: (typeof SCALES)[number];
   interval: Interval;
-  /** The first date of which the token has a price. */
   listed: string;
   /** YYYY-MM-DD, for the custom range. */
   from: string;
@@ -52,17 +50,24 @@ export type HistoryView = {
 };
 
 export const DEFAULT_VIEW: HistoryView = {
-  ...{ token: 'bitcoin', currency: 'usd', metric: 'prices', range: '30', scale: 'linear', interval: 'daily' },
-  ...{ listed: '', from: '', thru: '' },
+  token: 'bitcoin',
+  currency: 'usd',
+  metric: 'prices',
+  range: '30',
+  scale: 'linear',
+  interval: 'daily',
+  listed: '',
+  from: '',
+  thru: '',
 };
 
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
 
-/** What the chart draws; of candles, the points are their last prices. */
+/** The points of candles are their closing prices. */
 export type Drawn = { view: HistoryView; points: Points; candles: readonly Candle[] | undefined };
 
-/** `20 Nov 2026 to 21 Nov 2026`; one date alone if both are the same. */
+/** `20 Nov 2026 to 21 Nov 2026`, or one date if both are equal. */
 export const datesInWords = (from: Date, thru: Date): string =>
   onDate(from) === onDate(thru) ? onDate(from) : `${onDate(from)} to ${onDate(thru)}`;
 
@@ -77,27 +82,23 @@ export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase
 
 export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
 
-/** Volumes are bars, which begin at zero: a log scale has none. */
+/** Volumes are bars from zero, which a log scale cannot show. */
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale === 'log' && hasLogScale(view);
 
-/** Whether `history/days` returns a range in its interval: it has one interval for each number of days. */
+/** `history/days` has one interval for each number of days. */
 const isByDays = (view: HistoryView) =>
   view.metric !== 'candles' && view.range !== 'custom' && view.interval === defaultInterval(view);
 
-/** The call for a view; its response has every metric but candles. */
+/** The response has every metric except candles. */
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, thru, interval, currency } = view;
   if (isByDays(view)) return daysCall(token, Number(range), currency);
-  const dates = {
-    from: startOf(view, listed, now),
-    thru: range === 'custom' ? thru : isoDate(now),
-    interval,
-  };
+  const dates = { from: startOf(view, listed, now), thru: range === 'custom' ? thru : isoDate(now), interval };
   return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 
-/** The part of a response that lies in the view: a range of days does not begin at midnight, a range of dates does. */
+/** Drops points before the range: a range of days does not begin at midnight, but the requested dates do. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
   const since = now - Number(view.range) * INTERVAL_MS.daily;
@@ -121,9 +122,8 @@ export function drawnOf(view: HistoryView, history: History): Drawn {
 export const formatMetric = ({ metric, currency }: HistoryView, value: number) =>
   metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);
 
-/** The buttons for the interval of a view: those that its range and token allow. */
 export function openIntervalControl(view: HistoryView, onChosen: () => void) {
-  /** The interval that the user chose, where that is not the default. */
+  /** Undefined for the default. */
   let chosen: Interval | undefined;
   const buttons = buttonGroup(byId('intervals'), INTERVALS, (interval) => {
     chosen = interval;
@@ -134,7 +134,6 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
     choose(interval: Interval | undefined): void {
       chosen = interval;
     },
-    /** Sets the interval of the view, and shows which others it can have. */
     show(token: Token, now: number): void {
       view.interval = intervalFor(view, chosen, token, now);
       const possible = possibleIntervals(view, token, now);
@@ -148,7 +147,7 @@ type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now:
 
 const dateInWords = (date: string) => onDate(new Date(date));
 
-/** Whether an error says that the range is not available: it ends before the first date, or the service lists gaps. */
+/** Whether the range ends before the first date, or the service reports gaps. */
 export function isUnavailable({ view, token, error, now }: Unavailable): boolean {
   if (error.code === 'no_data' && error.gaps.length > 0) return true;
   const first = firstDate(view.metric, view.interval, token);
@@ -157,7 +156,7 @@ export function isUnavailable({ view, token, error, now }: Unavailable): boolean
   return isMissing && first !== undefined && thru < first;
 }
 
-/** The first date of each interval: `28 May 2024 (daily), 15 Apr 2026 (hourly)`. */
+/** `28 May 2024 (daily), 15 Apr 2026 (hourly)`. */
 function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>): string {
   const dates = INTERVALS.toReversed().flatMap(([interval]) => {
     const first = firstDate(view.metric, interval, token);
@@ -166,12 +165,11 @@ function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>)
   return dates.join(', ');
 }
 
-/** A note that a range is not available, with a button that shows the available range in its place. */
 export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRange) => void): HTMLElement {
   const { view, token, now } = unavailable;
   const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
   const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
-  // A long range is daily.
+  // Long ranges are daily.
   const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
   if (from === undefined) return note;
   const range = { from, thru: isoDate(now) };

@@ -27,8 +27,7 @@ import {
   unavailableNote,
 } from './chart-choice.ts';
 import { openChartTools, openExportButton } from './chart-tools.ts';
-import type { DateRange } from './custom-dates.ts';
-import { openCustomDates } from './custom-dates.ts';
+import { type DateRange, openCustomDates } from './custom-dates.ts';
 import { earliestDate, openGapNote } from './intervals.ts';
 import { openPointsTable, openPrintedChart, openReadout } from './readout.ts';
 
@@ -40,10 +39,7 @@ type Options = {
   onView: (view: HistoryView) => void;
 };
 
-/** The part of a view that an address has; `interval` where it names one. */
-type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & {
-  interval: Interval | undefined;
-};
+type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & { interval: Interval | undefined };
 
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
@@ -60,11 +56,11 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   const offer = openOffer('chart', () => void load());
   const view: HistoryView = { ...DEFAULT_VIEW };
   const intervals = openIntervalControl(view, () => void load());
-  /** Whether the user has asked for charts, each of which costs a call. */
+  /** Whether the user has requested charts, which cost a call each. */
   let isWanted = false;
   let token: Token | undefined;
   let shown: (Result<History> & { token: string }) | undefined;
-  /** Counts the loads: only the answer to the last one is shown. */
+  /** Counts the loads: only the latest response is shown. */
   let loads = 0;
 
   function onPart(): void {
@@ -97,7 +93,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     showGaps([]);
   }
 
-  /** `isFree`: shows the chart only where that costs no call, and offers it otherwise. */
+  /** `isFree`: shows the chart only free of charge, otherwise offers to load it. */
   async function load({ refresh = false, isFree = false } = {}): Promise<void> {
     if (!token) return;
     loads += 1;
@@ -108,7 +104,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     intervals.show(token, now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
-    // Another token's figures never stand under this token's name.
+    // Never show another token's figures under this token's name.
     if (shown?.token !== view.token) clear();
     state.textContent = 'Loading…';
     download.enable(false);
@@ -173,7 +169,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     limitDates();
     if (isOtherCall) return void load();
     onView({ ...view });
-    // The loaded answer has every metric.
+    // The loaded response has every metric.
     void render();
   });
   const ranges = buttonGroup(byId('ranges'), RANGES, (range) => {
@@ -216,7 +212,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       readout.compare(undefined);
     },
 
-    /** Tells the change in 24 hours of a token's latest price, once that is there: a day's change is the same. */
+    /** A day's change is the one of the price table. */
     async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
       const change = (await quote)?.price.change_24h;
       if (view.token === tokenName) readout.compare(change);

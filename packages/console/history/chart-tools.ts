@@ -10,18 +10,16 @@ const STEP = 1.5;
 
 type Options = {
   chart: () => Chart | undefined;
-  /** The point that is read. */
   index: () => number | undefined;
   onScale: (isLog: boolean) => void;
 };
 
-/** The buttons and keys that zoom and pan, and the switch of the log scale. */
 export function openChartTools({ chart, index, onScale }: Options) {
   const slider = byId('chart');
   const [closer, wider, reset] = [byId('zoom-in'), byId('zoom-out'), byId('zoom-reset')];
   const log = byId('log-scale');
 
-  /** Says what part is shown, to those who do not see the axis. */
+  /** Announces the visible part to screen readers. */
   function tell(): void {
     const [from, thru] = chart()?.shownTimes() ?? [];
     if (from && thru) announce(`Shows ${onDateAt(from)} to ${onDateAt(thru)}`);
@@ -30,7 +28,7 @@ export function openChartTools({ chart, index, onScale }: Options) {
     chart()?.showPart((part, points) => zoomed(part, points, factor, index()));
     tell();
   };
-  /** By a fifth of what is shown, so that the eye finds its place again. */
+  /** Moves by a fifth, so that the user keeps the orientation. */
   const pan = (direction: number) => {
     chart()?.showPart((part, points) => panned(part, points, (direction * (part.to - part.from + 1)) / 5));
     tell();
@@ -64,12 +62,11 @@ export function openChartTools({ chart, index, onScale }: Options) {
   log.addEventListener('click', () => onScale(log.getAttribute('aria-pressed') !== 'true'));
 
   return {
-    /** Whether the scale is logarithmic, and whether it can be. */
     showScale(isLog: boolean, isOffered: boolean): void {
       log.setAttribute('aria-pressed', String(isLog));
       log.hidden = !isOffered;
     },
-    /** What can be done with the part that is shown. They are not `disabled`, which would take the focus away. */
+    /** Not `disabled`, which would remove the focus. */
     showPart({ isWhole, isClosest }: { isWhole: boolean; isClosest: boolean }): void {
       for (const button of [wider, reset]) button.setAttribute('aria-disabled', String(isWhole));
       closer.setAttribute('aria-disabled', String(isClosest));
@@ -77,10 +74,10 @@ export function openChartTools({ chart, index, onScale }: Options) {
   };
 }
 
-/** How long a saved file stays in memory, in ms: some browsers read it after the click. */
+/** Milliseconds that a saved file stays in memory: some browsers read it after the click. */
 const KEPT_MS = 10_000;
 
-/** `bitcoin-30d-hourly-eur-candles.csv`; defaults are left out. */
+/** `bitcoin-30d-hourly-eur-candles.csv` without the defaults. */
 function fileName(view: HistoryView): string {
   const { token, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;

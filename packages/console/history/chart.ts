@@ -14,7 +14,7 @@ import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
 
-/** The only module that imports the charting library. It is loaded when there is something to draw. */
+/* The only module that imports the charting library. It is loaded with the first chart. */
 
 const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Year]: 'year',
@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.TimeWithSeconds]: 'time',
 };
 
-/** The smallest step on the axis: a thousandth of what lies between the values, at most a dollar. */
+/** A thousandth of the spread of the values, at most one dollar. */
 function stepOf(points: Points): number {
   const prices = points.map(({ price }) => price);
   const most = prices.reduce((one, other) => Math.max(one, other), 0);
@@ -42,7 +42,6 @@ const shapeOf = ({ view, candles }: Drawn): Shape =>
   candles ? 'candles' : view.metric === 'total_volume' ? 'bars' : 'line';
 
 type Events = {
-  /** The index of the point under the pointer or the finger, undefined if there is none. */
   onPoint: (index: number | undefined) => void;
   onPart: () => void;
 };
@@ -50,16 +49,12 @@ type Events = {
 export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart }: Events) {
   const chart = createChart(element, {
     autoSize: true,
-    // The logo needs a style element, which the Content-Security-Policy refuses; the footer has the attribution.
+    // The Content-Security-Policy blocks the logo's style element; the footer has the attribution.
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
-    // The mouse pans what is zoomed. Fingers and the wheel are read by `gestures.ts`, so that the page can be scrolled.
+    // The mouse pans a zoomed chart. `gestures.ts` handles fingers and the wheel, so that the page still scrolls.
     handleScroll: { pressedMouseMove: true, mouseWheel: false, horzTouchDrag: false, vertTouchDrag: false },
     handleScale: false,
-    rightPriceScale: {
-      borderVisible: false,
-      entireTextOnly: true,
-      scaleMargins: { top: 0.1, bottom: 0.06 },
-    },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.1, bottom: 0.06 } },
     timeScale: {
       borderVisible: false,
       timeVisible: true,
@@ -76,7 +71,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   let series: Drawing | undefined;
   let part = wholeOf(0);
 
-  /** The colors of each shape. A candle that rose is hollow, so that its color is not all that tells it. */
+  /** Rising candles are hollow, so that color is not their only mark. */
   function colors(): object {
     const accent = theme.color('--accent');
     if (shape === 'bars') return { color: accent };
@@ -85,8 +80,12 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     }
     const [up, down] = [theme.color('--up'), theme.color('--down')];
     return {
-      ...{ upColor: theme.color('--surface'), borderUpColor: up, wickUpColor: up },
-      ...{ downColor: down, borderDownColor: down, wickDownColor: down },
+      upColor: theme.color('--surface'),
+      borderUpColor: up,
+      wickUpColor: up,
+      downColor: down,
+      borderDownColor: down,
+      wickDownColor: down,
     };
   }
 
@@ -133,7 +132,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     else chart.clearCrosshairPosition();
   }
 
-  /** The index of the point that is shown at a distance from the left edge, in px. */
+  /** `x` is the distance from the left edge in px. */
   function indexAt(x: number): number | undefined {
     const place = chart.timeScale().coordinateToLogical(x);
     const [first, last] = shownIndices();
@@ -156,7 +155,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   });
 
   return {
-    /** `keepsPart`: the points are the same, and what is shown of them stays. */
+    /** `keepsPart`: the points are the same, and the visible part stays. */
     show(drawn: Drawn, keepsPart: boolean): void {
       const { view } = drawn;
       const { currency, metric } = view;
@@ -182,14 +181,11 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
       });
       series.setData(
         drawn.candles
-          ? drawn.candles.map(({ date, open, high, low, close }) => ({
-              time: secondsOf(date),
-              ...{ open, high, low, close },
-            }))
+          ? drawn.candles.map(({ date, open, high, low, close }) => ({ time: secondsOf(date), open, high, low, close }))
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
       if (!keepsPart) chart.clearCrosshairPosition();
-      // The range is set before the next frame, when the library tells of it.
+      // Set before the next frame, in which the library reports the range.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },
 

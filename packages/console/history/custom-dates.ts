@@ -5,7 +5,7 @@ import { isoDate } from './intervals.ts';
 
 const DAY = 86_400_000;
 
-/** The two dates of a custom range, and presets. The browser's date fields use the user's own date order. */
+/** The browser's date fields use the user's own date order. */
 export function openCustomDates(onApply: (range: DateRange) => void) {
   const form = byId('dates', HTMLFormElement);
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
@@ -18,7 +18,6 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     [from.value, thru.value] = [range.from, range.thru];
   }
 
-  /** The fault of a date that is there, but too early or too late. */
   function limitFault({ value, min, max }: HTMLInputElement): string {
     if (value !== '' && value < min) return `${limit.subject} are available from ${onDate(new Date(limit.first))}.`;
     return value !== '' && value > max ? 'This date is in the future.' : '';
@@ -67,7 +66,7 @@ export type DateRange = { from: string; thru: string };
 const dateOf = (year: number, month: number, day: number) =>
   new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 
-/** Common ranges of dates in UTC, from `first` (YYYY-MM-DD) to today. A range without a date is left out. */
+/** UTC date ranges from `first` (YYYY-MM-DD) to today, without empty ones. */
 export function datePresets(first: string, now: number): [label: string, range: DateRange][] {
   const today = new Date(now);
   const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];

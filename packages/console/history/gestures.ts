@@ -4,36 +4,30 @@ import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-cho
 type Point = { x: number; y: number };
 
 type Gestures = {
-  /** A finger is at this distance from the left edge, in px; undefined: it scrolls the page. */
+  /** The distance of a finger from the left edge in px; undefined when it scrolls the page. */
   read: (x: number | undefined) => void;
   zoom: (factor: number, x: number) => void;
-  /** So many px to the right; tells whether there was anything to move. */
+  /** Moves right by `px`; false if the whole chart is visible. */
   pan: (px: number) => boolean;
 };
 
-/** What a line of a wheel is in px, and the most that one turn counts. */
+/** The height of a wheel line, and the largest turn, in px. */
 const LINE_PX = 16;
 const MOST_TURNED = 25;
 
-/** One finger reads sideways and scrolls up and down, two zoom and pan; the wheel zooms with Ctrl. */
+/** One finger reads sideways and scrolls vertically, two fingers zoom and pan; the wheel zooms with Ctrl. */
 export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures): void {
   const fingers = new Map<number, Point>();
 
   const xOf = ({ clientX }: MouseEvent) => clientX - element.getBoundingClientRect().left;
   function pinch(): { center: number; width: number } {
     const [one = { x: 0, y: 0 }, other = one] = fingers.values();
-    return {
-      center: (one.x + other.x) / 2,
-      width: Math.max(1, Math.hypot(one.x - other.x, one.y - other.y)),
-    };
+    return { center: (one.x + other.x) / 2, width: Math.max(1, Math.hypot(one.x - other.x, one.y - other.y)) };
   }
   const pointOf = (event: PointerEvent): Point => ({ x: xOf(event), y: event.clientY });
 
-  // The library takes a long touch for itself and then holds the page.
-  element.addEventListener('touchstart', (event) => event.stopPropagation(), {
-    capture: true,
-    passive: true,
-  });
+  // The library would handle a long touch and block the page.
+  element.addEventListener('touchstart', (event) => event.stopPropagation(), { capture: true, passive: true });
   element.addEventListener('pointerdown', (event) => {
     if (event.pointerType !== 'mouse') fingers.set(event.pointerId, pointOf(event));
   });
@@ -49,7 +43,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   element.addEventListener('pointerup', (event) => {
     if (fingers.size === 1 && fingers.has(event.pointerId)) {
       read(xOf(event));
-      // What is read stays until another place is touched.
+      // The reading stays until another place is touched.
       element.focus({ preventScroll: true });
     }
     fingers.delete(event.pointerId);
@@ -75,12 +69,11 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   );
 }
 
-/** The part of the points that the chart shows, by index: the first and the last, in fractions of a point. */
+/** The visible points by index, in fractions of a point. */
 export type Part = { from: number; to: number };
 
-/** Fewer points are never shown, unless there are no more. */
+/** The fewest visible points, unless the chart has fewer. */
 const LEAST = 8;
-
 const lengthOf = ({ from, to }: Part) => to - from + 1;
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
 
@@ -91,32 +84,30 @@ function within(from: number, length: number, points: number): Part {
 
 export const wholeOf = (points: number): Part => ({ from: 0, to: points - 1 });
 
-/** So many times fewer points, those around `center`; its place in the chart stays. */
+/** Shows `factor` times fewer points; `center` keeps its position. */
 export function zoomed(part: Part, points: number, factor: number, center = (part.from + part.to) / 2): Part {
   const before = lengthOf(part);
   const length = clamp(before / factor, Math.min(LEAST, points), points);
-  // A point is as wide as the part is long, and its index is its middle.
+  // The index of a point is its middle.
   const share = (center - part.from + 0.5) / before;
   return within(center + 0.5 - share * length, length, points);
 }
 
-/** So many points later; earlier if negative. */
 export const panned = (part: Part, points: number, by: number): Part => within(part.from + by, lengthOf(part), points);
-
 export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
 export const isClosest = (part: Part, points: number): boolean => lengthOf(part) < Math.min(LEAST, points) + 0.01;
 
-/** The first and the last index that a part shows wholly. */
+/** The first and last index that are completely visible. */
 export function indicesIn({ from, to }: Part, points: number): [first: number, last: number] {
   const last = Math.max(0, points - 1);
   return [clamp(Math.ceil(from - 0.01), 0, last), clamp(Math.floor(to + 0.01), 0, last)];
 }
 
 const DAY = 86_400_000;
-/** As the service has it: a change in 24 hours is told where there is a sample this near to 24 hours ago. */
+/** The service reports a day's change only with a sample this close to 24 hours ago. */
 const TOLERANCE = 30 * 60_000;
 
-/** The change since the sample nearest to 24 hours before the last one, as a fraction. */
+/** A fraction: the change since the sample nearest to 24 hours before the last one. */
 function dayChange(points: Points): number | undefined {
   const last = points.at(-1);
   if (!last) return undefined;
@@ -125,7 +116,7 @@ function dayChange(points: Points): number | undefined {
   return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
 }
 
-/** Since when the change is: the range, or the first point where the data begin well after it. */
+/** The range, or the first date if the data begin well after it. */
 function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   const { range } = view;
   if (range === 'custom') {
@@ -137,7 +128,7 @@ function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   return isShort ? `since ${onDate(first)}` : `in ${days} days`;
 }
 
-/** The change over what is drawn: `+2.10% in 30 days`. `board` is the service's change in 24 hours, in per cent. */
+/** `+2.10% in 30 days`. `board` is the service's change in 24 hours, in per cent. */
 export function changeInWords(drawn: Drawn, board: number | null | undefined): string {
   const { view, points, candles } = drawn;
   const [first, last] = [points[0], points.at(-1)];

@@ -10,24 +10,14 @@ export const INTERVALS = [
 ] as const satisfies readonly (readonly [Interval, string])[];
 
 const DAY = 86_400_000;
-/** How far apart points are, and how long candles, in ms. */
-export const INTERVAL_MS: Readonly<Record<Interval, number>> = {
-  minute: 300_000,
-  hourly: 3_600_000,
-  daily: DAY,
-};
-
-const MOST_DAYS: Readonly<Record<Interval, number>> = {
-  minute: 7,
-  hourly: 92,
-  daily: Number.POSITIVE_INFINITY,
-};
-/** Custom ranges of up to so many days are hourly by default. */
+/** The distance of points, and the length of candles, in ms. */
+export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
+const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
+/** Custom ranges up to this length are hourly by default. */
 const HOURLY_DAYS = 10;
-
 const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 
-/** A number of days up to now, or `custom` with two dates (YYYY-MM-DD). */
+/** `range` is a number of days up to now, or `custom` with two dates (YYYY-MM-DD). */
 type Dates = Readonly<{ range: string; from: string; thru: string }>;
 export type Ranged = Dates & Readonly<{ metric: string }>;
 export type Availability = Pick<Token, 'available'>;
@@ -37,7 +27,6 @@ export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const daysIn = ({ range, from, thru }: Dates): number =>
   range === 'custom' ? (Date.parse(thru) - Date.parse(from)) / DAY + 1 : Number(range);
 
-/** The interval of a range for which no other is chosen. */
 export function defaultInterval(dates: Dates): Interval {
   const { range } = dates;
   if (range === '1') return 'minute';
@@ -45,7 +34,7 @@ export function defaultInterval(dates: Dates): Interval {
   return range === 'custom' && daysIn(dates) <= HOURLY_DAYS ? 'hourly' : 'daily';
 }
 
-/** The first date (YYYY-MM-DD) for which a metric is available in an interval; undefined if there is none. */
+/** YYYY-MM-DD; undefined if the metric is not available in the interval. */
 export const firstDate = (metric: string, interval: Interval, { available }: Availability): string | undefined =>
   (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
 
@@ -54,13 +43,12 @@ export const earliestDate = (metric: string, token: Availability): string | unde
     .sort()
     .at(0);
 
-/** The first date of a range, of which a range of days can lack a part. */
 export const startOf = ({ range, from }: Dates, listed: string, now: number): string => {
   if (range === 'custom') return from;
   return range === '36500' ? listed : isoDate(now - Number(range) * DAY);
 };
 
-/** The intervals that a range can have, finest first. */
+/** Finest first. */
 export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
   const days = daysIn(view);
   const isPossible = (interval: Interval): boolean => {
@@ -69,14 +57,14 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
     if (view.range !== 'custom' && interval === defaultInterval(view)) return true;
     const first = firstDate(view.metric, interval, token);
     if (first === undefined) return false;
-    // The first available date can lack its first hours: a range of days would begin with a gap.
+    // The first available date can lack its first hours, so a range of days must begin after it.
     return view.range === 'custom' ? first <= view.from : first < startOf(view, '', now);
   };
   const possible = INTERVALS.map(([interval]) => interval).filter(isPossible);
   return possible.length > 0 ? possible : ['daily'];
 }
 
-/** The interval to show: the chosen one if it is possible, otherwise the default, otherwise the coarsest. */
+/** The chosen interval if possible, otherwise the default, otherwise the coarsest. */
 export function intervalFor(view: Ranged, chosen: Interval | undefined, token: Availability, now: number): Interval {
   const possible = possibleIntervals(view, token, now);
   const wanted = [chosen, defaultInterval(view)].find((one) => one !== undefined && possible.includes(one));
@@ -87,7 +75,7 @@ export function openGapNote() {
   const note = byId('chart-gaps');
   return (gaps: readonly Gap[]): void => {
     note.hidden = gaps.length === 0;
-    // Gaps between daily points are dates, gaps between finer points are times.
+    // Gaps of daily points are dates, gaps of finer points are times.
     const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
     const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
     note.textContent = `No data for ${spans.join('; ')}: the source does not go back that far or is unavailable.`;

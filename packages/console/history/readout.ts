@@ -5,7 +5,7 @@ import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './gestures.ts';
 
-/** The last value of the series, and its change. `dayChange` is the board's in 24 hours, in per cent. */
+/** The last value and its change. `dayChange` is the service's change in 24 hours, in per cent. */
 function summary(drawn: Drawn, dayChange: number | null | undefined): [value: string, note: string] {
   const { points, view } = drawn;
   const last = points.at(-1);
@@ -15,7 +15,6 @@ function summary(drawn: Drawn, dayChange: number | null | undefined): [value: st
   return [value, changeInWords(drawn, dayChange)];
 }
 
-/** A point, or a candle with all its figures: open, high, low, close and volume. */
 function pointInWords(
   { points, candles, view }: Drawn,
   index: number,
@@ -42,7 +41,6 @@ function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
   ];
 }
 
-/** The text above the chart: a summary, or the point at the pointer or selected with the arrow keys. */
 export function openReadout(chart: () => Chart | undefined) {
   const slider = byId('chart');
   let shown: Drawn | undefined;
@@ -68,7 +66,7 @@ export function openReadout(chart: () => Chart | undefined) {
     slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
   }
 
-  /** How far a key moves, in points; `shown` is how many the chart shows. */
+  /** The step of a key in points; `shown` is the number of visible points. */
   const moves: Readonly<Record<string, (shown: number) => number>> = {
     ArrowLeft: () => -1,
     ArrowDown: () => -1,
@@ -112,12 +110,12 @@ export function openReadout(chart: () => Chart | undefined) {
       update();
     },
     index: () => index,
-    /** Another part is shown: what is read stays in it. */
+    /** Keeps the selected point within the visible part. */
     follow(): void {
       if (index === undefined) update();
       else read(index);
     },
-    /** The change in 24 hours that the board tells, in per cent; undefined where it tells none. */
+    /** The service's change in 24 hours, in per cent. */
     compare(next: number | null | undefined): void {
       dayChange = next;
       update();
@@ -138,7 +136,6 @@ const MAX_ROWS = 400;
 
 type Cells = readonly (readonly [text: string, kind?: string])[];
 
-/** The heads of the columns after the time, and the cells of each row. */
 function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: Cells[] } {
   if (!candles) {
     const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as Cells);
@@ -151,7 +148,7 @@ function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: C
   return { heads: ['Open', 'High', 'Low', 'Close', 'Volume, tokens'], rows };
 }
 
-/** The points of the chart as a table, newest first. It is filled when it is opened. */
+/** Newest first. The table is filled when it is opened. */
 export function openPointsTable() {
   const details = byId('points', HTMLDetailsElement);
   let drawn: Drawn | undefined;
@@ -178,7 +175,7 @@ export function openPointsTable() {
   };
 }
 
-/** Puts a picture of the chart, in the colors of paper, in its place before the page is printed. */
+/** Replaces the chart by a picture in light colors before the page is printed. */
 export function openPrintedChart(chart: () => Chart | undefined): void {
   const place = byId('printed-chart');
   const { style } = document.documentElement;

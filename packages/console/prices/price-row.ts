@@ -6,7 +6,6 @@ import type { Quote } from './quotes.ts';
 
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
 
-/** A row without a token, as high as the one that is to come. */
 export const placeholderRow = () =>
   make(
     'tr',
@@ -27,7 +26,7 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   return {
     element,
 
-    /** `tellsAge`: its price is older than those around it. */
+    /** `tellsAge`: the price is older than the others. */
     fill(quote: Quote | undefined, tellsAge: boolean): void {
       if (!quote) {
         for (const cell of cells) cell.replaceChildren(UNKNOWN);
@@ -64,7 +63,6 @@ const sinceExtreme = (percentage: number | null, on: Date | null) =>
     .filter(Boolean)
     .join(' ');
 
-/** What the latest price has beyond price, market cap and volume. */
 function priceEntries({ price, currency }: Quote): Entry[] {
   const amount = (value: number) => money(value, currency);
   return [
@@ -84,7 +82,7 @@ export function openPriceDetails() {
   return {
     showPlaceholders: () => showPlaceholders(list, ENTRIES),
 
-    /** Shows the price of a token once it is there. The table of prices shows an error. */
+    /** The price table shows the error of a failed load. */
     async show(token: Token, loading: Promise<Quote | undefined>): Promise<void> {
       if (current !== token) {
         current = token;

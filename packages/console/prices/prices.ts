@@ -3,8 +3,7 @@ import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-c
 import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { byId } from '../core/dom.ts';
-import type { Currency } from '../core/format.ts';
-import { count, inCalls } from '../core/format.ts';
+import { type Currency, count, inCalls } from '../core/format.ts';
 import type { OnError } from '../core/problem.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
@@ -18,12 +17,11 @@ type Options = {
   onError: OnError;
 };
 
-/** The number of tokens that are loaded with each further step; at first only those of one call. */
+/** The tokens of each further step; the first load has the tokens of one call. */
 const STEP = 100;
-/** So many rows stand in for those to come: at first those of the tokens that there always are. */
+/** Placeholder rows: at first the number of the built-in tokens. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
 
-/** The table of latest prices, in which a token is selected. */
 export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
   const [panel, body, problem] = [byId('prices'), byId('prices-body'), byId('prices-problem')];
   const search = byId('search', HTMLInputElement);
@@ -44,13 +42,12 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   const found = () => (isSearching() ? tokens.filter((token) => isMatch(token, search.value)) : tokens);
   const namesOf = (list: readonly Token[]) => list.map(({ tokenName }) => tokenName);
 
-  /** Those found whose prices the next step loads. */
   const following = () =>
     found()
       .filter(({ tokenName }) => !quotes.asked.has(tokenName))
       .slice(0, STEP);
 
-  /** The tokens of the first call: the selected one, and the first ones of the catalogue. */
+  /** The first call has the selected token and the first ones of the catalogue. */
   function firstNames(): TokenName[] {
     const first = namesOf(tokens).slice(0, TOKENS_PER_CALL);
     if (selected === undefined || first.includes(selected)) return first;
@@ -64,7 +61,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     row.fill(quote, quote !== undefined && isBehind(quote, newest));
   }
 
-  /** The row of a token, made and filled when it is first shown. `newest` is the time of the newest price (Unix ms). */
+  /** Creates the row when it is first shown. `newest` is in Unix ms. */
   function rowOf(token: Token, newest: number): PriceRow {
     const { tokenName } = token;
     const known = rows.get(tokenName);
@@ -76,7 +73,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return row;
   }
 
-  /** Puts rows into the table; the one that has the focus keeps it. */
+  /** Keeps the focus. */
   function place(elements: readonly HTMLElement[]): void {
     if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i])) return;
     const focused = document.activeElement;
@@ -84,7 +81,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     if (focused instanceof HTMLElement && body.contains(focused)) focused.focus();
   }
 
-  /** Shows the rows that are wanted, sorted; of a search, also those of tokens that are not loaded. */
+  /** A search also shows tokens that are not loaded. */
   function show(): void {
     const all = found();
     const loaded = all
@@ -145,7 +142,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   });
 
   return {
-    /** What all the prices cost that are shown, in calls. */
     cost: () => costOf(quotes.asked.size),
 
     setTokens(next: readonly Token[]): void {
@@ -153,26 +149,25 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       rows.clear();
       const served = new Set(namesOf(tokens));
       quotes.keep((token) => served.has(token));
-      // Their prices are loaded next.
+      // The caller loads the prices next.
       panel.setAttribute('aria-busy', String(tokens.length > 0));
       offerSearch();
       if (quotes.asked.size > 0) show();
       else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
     },
 
-    /** Loads the prices again that were loaded before; at first those of the first tokens, for one call. */
+    /** Reloads the loaded prices; at first those of one call. */
     load({ refresh = false } = {}): Promise<void> {
       return load(quotes.asked.size > 0 ? [...quotes.asked] : firstNames(), refresh);
     },
 
-    /** The price of a token, once it is there; undefined if it cannot be had. */
+    /** Waits for the price; undefined if it is not available. */
     async of(token: TokenName): Promise<Quote | undefined> {
       if (quotes.asked.has(token)) await loading;
       else await load([token]);
       return quotes.of(token);
     },
 
-    /** The tokens whose prices are loaded in one call with a token's. */
     batchOf(token: TokenName): readonly TokenName[] {
       return batchesOf([...quotes.asked]).find((batch) => batch.includes(token)) ?? [token];
     },

@@ -11,10 +11,9 @@ import {
 import type { MarketData } from '../api/market-data.ts';
 import { toError } from '../core/problem.ts';
 
-/** The latest price of a token, the currency it was asked in, and its own age. */
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
-/** The prices of one answer, whose age is that of the oldest: where they are not of one time, each has its own. */
+/** The age is that of the oldest price, unless the times differ: then each price has its own. */
 function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
   const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
   const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;
@@ -25,19 +24,16 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
   }));
 }
 
-/** Whether a quote is so much older than others that it tells its own age. */
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 
-const newestOf = (quotes: readonly Quote[]) => Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
-
-/** The latest prices of the tokens that were asked for, in one call for each hundred. */
+/** The latest prices of the requested tokens, in one call for every hundred. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   const asked = new Set<TokenName>();
   const known = new Map<TokenName, Quote>();
   let wanted = 'usd';
 
-  /** What is known of some tokens stays, and says why it is not updated. */
+  /** Keeps known prices, with the reason why they are not updated. */
   function markOld(tokens: readonly TokenName[], failure: QuotientError): void {
     for (const token of tokens) {
       const quote = known.get(token);
@@ -49,15 +45,15 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     asked: asked as ReadonlySet<TokenName>,
     of: (token: TokenName): Quote | undefined => known.get(token),
 
-    /** The age of the prices but for those that are behind, and the time of the newest (Unix ms). */
+    /** The age of the prices that are not behind, and the time of the newest (Unix ms). */
     get age(): { age: DataAge | undefined; newest: number } {
       const quotes = [...known.values()];
-      const newest = newestOf(quotes);
+      const newest = Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
       const upToDate = quotes.filter((quote) => !isBehind(quote, newest));
       return { age: upToDate.length > 0 ? oldest(upToDate.map(({ age }) => age)) : undefined, newest };
     },
 
-    /** Loads the prices of some tokens. Rejects with the first failure, when all calls have ended. */
+    /** Rejects with the first failure when all calls have ended. */
     async load(tokens: readonly TokenName[], currency: string, refresh: boolean): Promise<void> {
       wanted = currency;
       for (const token of tokens) asked.add(token);
@@ -74,7 +70,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       });
       const failed = (await Promise.allSettled(loads)).find(({ status }) => status === 'rejected');
       if (wanted !== currency) return;
-      // Figures in two currencies cannot be sorted.
+      // Prices in two currencies cannot be sorted.
       for (const [token, quote] of known) if (quote.currency !== currency) known.delete(token);
       if (failed?.status === 'rejected') throw failed.reason;
     },

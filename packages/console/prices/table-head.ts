@@ -1,7 +1,6 @@
 import type { Token, TokenPrice } from '../../client/index.ts';
 import { byId, make, makeButton } from '../core/dom.ts';
 
-/** The head of the table of prices, whose columns are sorted by a click. */
 export function openTableHead(onSort: () => void) {
   let sorting = FIRST_SORTING;
   const cells = new Map(COLUMNS.map(([column, label]) => [column, makeCell(column, label)]));
@@ -30,7 +29,6 @@ export function openTableHead(onSort: () => void) {
   };
 }
 
-/** The columns of the table, by what they are sorted by. */
 export const COLUMNS = [
   ['title', 'Token'],
   ['current_price', 'Price'],
@@ -39,13 +37,11 @@ export const COLUMNS = [
   ['total_volume', '24h volume'],
 ] as const;
 export type Column = (typeof COLUMNS)[number][0];
-
 export type Sorting = { column: Column; direction: 'ascending' | 'descending' };
 
-/** The largest tokens first. */
 export const FIRST_SORTING: Sorting = { column: 'market_cap', direction: 'descending' };
 
-/** What a click on a column sorts by: names from A, figures from the largest; a second click reverses it. */
+/** Names ascend first, figures descend first; a second click reverses the order. */
 export function sortingAfter(current: Sorting, column: Column): Sorting {
   const first = column === 'title' ? 'ascending' : 'descending';
   if (current.column !== column) return { column, direction: first };
@@ -56,7 +52,7 @@ const byTitle = new Intl.Collator('en', { numeric: true });
 
 type Sortable = { token: Token; price: TokenPrice | undefined };
 
-/** Tokens without the figure come last in either direction; equal ones keep their order. */
+/** Tokens without the figure come last in either direction. The sort is stable. */
 export function sorted<T extends Sortable>(rows: readonly T[], { column, direction }: Sorting): T[] {
   const way = direction === 'ascending' ? 1 : -1;
   if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));
@@ -69,7 +65,6 @@ export function sorted<T extends Sortable>(rows: readonly T[], { column, directi
 
 export const SEARCHED_FROM = 10;
 
-/** Whether a token is meant by what was typed: a part of its title, name or symbol, in any case. */
 export function isMatch({ title, tokenName, symbol }: Token, typed: string): boolean {
   const wanted = typed.trim().toLowerCase();
   return [title, tokenName, symbol].some((text) => text.toLowerCase().includes(wanted));

@@ -17,7 +17,7 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** The groups of `from` bits as groups of `to` bits. What is left over is filled up with zeros, or else has to be zeros. */
+/** Converts groups of `from` bits to groups of `to` bits. Leftover bits are padded if `fills`, or must be 0. */
 function regrouped(values: Iterable<number>, from: number, to: number, fills: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
@@ -48,31 +48,30 @@ export const addressOf = (prefix: string, bytes: Uint8Array): string =>
 const wordsOf = (address: string) =>
   Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM), (character) => ALPHABET.indexOf(character));
 
-// Letters and digits alone: nothing of it means anything in a URL.
+// Only letters and digits, which have no meaning in a URL.
 const FORM = /^([a-z][a-z0-9]*)1[02-9ac-hj-np-z]{7,}$/;
 
-/** The prefix of an address with its checksum, in lower case; undefined for what is none. */
+/** The lower-case prefix of an address with a valid checksum; undefined for an invalid address. */
 export function prefixOf(address: string): string | undefined {
   const prefix = address.length <= LONGEST ? FORM.exec(address)?.[1] : undefined;
   return prefix !== undefined && withChecksum(prefix, wordsOf(address)) === address ? prefix : undefined;
 }
 
-/** The same account under another prefix, such as that of a validator's operator. The address must be one. */
+/** The same account under another prefix, such as `valoper`. The address must be valid. */
 export const underPrefix = (address: string, prefix: string): string => withChecksum(prefix, wordsOf(address));
 
-/** The bytes of an address; undefined for what is none. */
+/** Undefined for an invalid address. */
 export function bytesOf(address: string): Uint8Array | undefined {
   const bytes = prefixOf(address) === undefined ? undefined : regrouped(wordsOf(address), 5, 8, false);
   return bytes && Uint8Array.from(bytes);
 }
 
-/** Whether a text is an address of some chain: with at least one byte, whatever the prefix. */
+/** Whether a text is an address of any chain, with at least one byte. */
 export const isAddress = (text: string): boolean => (bytesOf(text)?.length ?? 0) > 0;
 
-/** A public key in amino JSON; that of a multisig account has a threshold and keys within. */
+/** A public key in amino JSON. The value of a multisig key has a threshold and keys. */
 export type AminoKey = { type: string; value: unknown };
 
-/** Keys of bytes alone: their type in protobuf and in amino. */
 const SINGLE = [
   ['/cosmos.crypto.secp256k1.PubKey', 'tendermint/PubKeySecp256k1'],
   ['/cosmos.crypto.ed25519.PubKey', 'tendermint/PubKeyEd25519'],
@@ -85,11 +84,10 @@ const TO_PROTOBUF = new Map<string, string>(SINGLE.map(([url, amino]) => [amino,
 const MULTISIG_URL = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 
-/** Keys of multisig accounts may be multisig again, but not without end. */
 const DEEPEST = 4;
 const MOST_KEYS = 100;
 
-/** A key of protobuf JSON; null where there is none. One of a type that amino has not keeps its members under it. */
+/** Converts a key of protobuf JSON; null if absent. A type unknown to amino keeps its members under its own name. */
 export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   if (key === undefined || key === null) return null;
   const { '@type': type, ...rest } = members(key, 'public key');
@@ -107,7 +105,7 @@ export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   return { type: MULTISIG, value: { threshold, pubkeys } };
 }
 
-/** A key of amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
+/** Encodes a key of amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
 export function keyBytes(key: unknown, what: string, depth = 0): Uint8Array {
   const { type, value } = isMembers(key) ? key : {};
   const url = TO_PROTOBUF.get(type as string);
@@ -131,34 +129,29 @@ export const publicKey: Kind = {
     value === undefined || value === null ? EMPTY : bytesField(field, keyBytes(value, what)),
 };
 
-/** A multisignature: amino has the bits and the signatures in one text, protobuf has the bits in `mode_info`. */
+/* A multisignature: amino has bits and signatures in one value, protobuf has the bits in `mode_info`. */
 
-/** `SIGN_MODE_LEGACY_AMINO_JSON`. */
-const AMINO = 127n;
-
-const single = bytesField(1, wholeField(1, AMINO));
-
-/** `ModeInfo` of a signature of one key. */
-export const SINGLE_MODE = single;
+/** `ModeInfo` of a signature of one key: 127 is `SIGN_MODE_LEGACY_AMINO_JSON`. */
+export const SINGLE_MODE = bytesField(1, wholeField(1, 127n));
 
 const multisignatureBytesOf = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
   value instanceof Uint8Array ? value : undefined;
 
-/** A multisignature of amino, as `ModeInfo` and signature of protobuf; undefined where it is none. */
+/** Converts a multisignature of amino to `ModeInfo` and signature of protobuf; undefined for an invalid one. */
 export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature: Uint8Array } | undefined {
   const fields = readFields(signature);
   const bits = multisignatureBytesOf(fields?.find(([field]) => field === 1)?.[1]);
   const signatures = fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
   if (bits === undefined || readFields(bits) === undefined || signatures.length === 0) return undefined;
   if (signatures.includes(undefined)) return undefined;
-  const modes = signatures.map(() => bytesField(2, single));
+  const modes = signatures.map(() => bytesField(2, SINGLE_MODE));
   return {
     mode: bytesField(2, concat(bytesField(1, bits), ...modes)),
     signature: concat(...signatures.map((one) => bytesField(1, one ?? EMPTY))),
   };
 }
 
-/** The signature of amino (base64) of a `multi` of a `mode_info` and a signature (base64), both as a node tells them. */
+/** Joins the `multi` of a `mode_info` and its signature (base64) to a signature of amino (base64). */
 export function toAmino(multi: unknown, signature: string): string {
   const { bitarray } = isMembers(multi) ? multi : {};
   const { extra_bits_stored: extra = 0, elems } = isMembers(bitarray) ? bitarray : {};

@@ -22,22 +22,20 @@ import {
 } from './fields.ts';
 import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 
-/** A type that both interfaces know: its URL in protobuf, its name in amino, and its fields. */
 export type MessageType = {
   url: string;
   amino: string;
   aliases?: readonly string[];
   fields: readonly Field[];
-  /** Of a message, the member of its amino value that names who signs it: an address, or several. */
+  /** The signers of a message, from its amino value: an address, or several. */
   signer?: (value: Members) => unknown;
-  /** Where amino has the members of the fields in another order: to it, and back. */
+  /** Converts to amino and back, for members that amino arranges differently. */
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
-/** A text whose form is not known, as a problem may repeat it. */
+/** Unvalidated text, truncated for a problem. */
 const named = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
-/** One of the types, whichever a value says it is. */
 export function anyOf(types: () => readonly MessageType[]) {
   let byUrl: ReadonlyMap<string, MessageType> | undefined;
   let byName: ReadonlyMap<string, MessageType> | undefined;
@@ -65,8 +63,7 @@ export function anyOf(types: () => readonly MessageType[]) {
       const { type: name, value: own } = isMembers(value) ? value : {};
       const type = ofName(name);
       if (type === undefined) {
-        const detail = `${what} (${named(name)}) has no amino form that is known here: send tx_bytes`;
-        throw new NodeRejection(422, detail);
+        throw new NodeRejection(422, `${what} (${named(name)}) has no amino form that is known here: send tx_bytes`);
       }
       if (!isMembers(own)) throw refusal(`${what}.value`, 'an object');
       const members = type.reshape ? type.reshape.fields(own) : own;
@@ -77,14 +74,13 @@ export function anyOf(types: () => readonly MessageType[]) {
   } satisfies Kind & { typeOf: unknown };
 }
 
-/** `amino` is its name there, which mostly ends as its URL. */
+/** By default the amino name ends like the URL. */
 export const type = (
   url: string,
   kinds: Readonly<Record<string, Kind>>,
   amino = url.replace(/^.*\./, 'cosmos-sdk/'),
 ): MessageType => ({ url, amino, fields: fieldsOf(kinds) });
 
-/** A type of messages, whose signer is in a member of it. */
 export const message = (
   url: string,
   signer: string,
@@ -92,30 +88,18 @@ export const message = (
   amino?: string,
 ): MessageType => ({ ...type(url, kinds, amino), signer: (value) => value[signer] });
 
-/*
- * What messages of the standard modules have within them: proposals, authorizations, and allowances of fees. From
- * https://github.com/cosmos/cosmos-sdk (proto/, and the amino names of each module's codec).
- */
+/* Proposals, authorizations, fee allowances: https://github.com/cosmos/cosmos-sdk (proto/, and each module's codec). */
 
 const titled = { title: text, description: text };
 
-/** An upgrade is due at a height; its time is no more used, and always there. */
-const plan = nested({
-  name: text,
-  time: always(timestamp, '0001-01-01T00:00:00Z'),
-  height: whole,
-  info: text,
-});
+/** Upgrades are scheduled by height. The deprecated `time` is always present. */
+const plan = nested({ name: text, time: always(timestamp, '0001-01-01T00:00:00Z'), height: whole, info: text });
 const change = nested({ subspace: text, key: text, value: text });
 
 export const proposal = anyOf(() => [
   type('/cosmos.gov.v1beta1.TextProposal', titled),
   type('/cosmos.params.v1beta1.ParameterChangeProposal', { ...titled, changes: many(change) }),
-  type('/cosmos.distribution.v1beta1.CommunityPoolSpendProposal', {
-    ...titled,
-    recipient: text,
-    amount: coins,
-  }),
+  type('/cosmos.distribution.v1beta1.CommunityPoolSpendProposal', { ...titled, recipient: text, amount: coins }),
   type('/cosmos.upgrade.v1beta1.SoftwareUpgradeProposal', { ...titled, plan }),
   type('/cosmos.upgrade.v1beta1.CancelSoftwareUpgradeProposal', titled),
 ]);
@@ -126,7 +110,7 @@ const LISTS = [
   ['deny_list', 'cosmos-sdk/StakeAuthorization/DenyList'],
 ] as const;
 
-/** One of two lists, which amino has in a member of its own, by the name of the type in Go. */
+/** Amino wraps either list in a member named after its Go type. */
 const stakeAuthorization: MessageType = {
   ...type('/cosmos.staking.v1beta1.StakeAuthorization', {
     max_tokens: optional(coin),
@@ -149,7 +133,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // What is of neither type stays, and is refused as a member that there is not.
+      // An unknown type stays, and is rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },
@@ -174,7 +158,7 @@ const allowances: MessageType[] = [
     period_reset: always(timestamp, '0001-01-01T00:00:00Z'),
   }),
 ];
-/** Of an allowance for certain messages the one within is of the others. */
+/** An allowance for certain messages contains one of the other allowances. */
 export const allowance = anyOf(() => [
   ...allowances,
   type('/cosmos.feegrant.v1beta1.AllowedMsgAllowance', {

@@ -3,22 +3,21 @@ import { isMembers, type Members, malformed } from '../parsers.ts';
 import { bytesField, concat, EMPTY, textField, wholeField } from './protobuf.ts';
 
 /*
- * Kinds of fields, and how three encodings write each: the JSON of protobuf, which a modern node answers with; amino
- * JSON, which the legacy interface has and wallets sign; and the bytes of protobuf, which a modern node takes. Amino
- * leaves out what is zero, unless the chain declares that it must not be: it is what was signed.
+ * Kinds of fields in 3 encodings: protobuf JSON, which a modern node returns; amino JSON, which the legacy interface
+ * uses and wallets sign; and protobuf bytes, which a modern node accepts. Amino omits zeros unless the chain declares
+ * otherwise, and the signature covers exactly that.
  */
 
 export type Kind = {
-  /** The value in amino JSON, of protobuf JSON; undefined where amino leaves it out. Throws `NodeFault`. */
+  /** Converts protobuf JSON to amino JSON; undefined for an omitted value. Throws `NodeFault`. */
   amino(value: unknown, what: string): unknown;
-  /** The whole field in bytes, of amino JSON. Throws `NodeRejection` (422) that names what is wrong, not its value. */
+  /** Encodes amino JSON as a whole field. Throws `NodeRejection` (422), which never repeats the value. */
   bytes(field: number, value: unknown, what: string): Uint8Array;
 };
 
-/** `aminoName` where amino has another name for it. */
+/** `aminoName` is set where amino uses another name. */
 export type Field = readonly [field: number, name: string, kind: Kind, aminoName?: string];
 
-/** The fields of a message, whose numbers are their places. */
 export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
   Object.entries(kinds).map(([name, kind], place) => [place + 1, name, kind]);
 
@@ -27,7 +26,7 @@ export const refusal = (what: string, wanted: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without parts. The functions return undefined for an invalid value, `amino` null for an omitted one. */
+/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null to omit one. */
 const scalar = (
   wanted: string,
   amino: (value: unknown) => unknown,
@@ -52,13 +51,11 @@ const matched = (pattern: RegExp, value: unknown): RegExpExecArray | undefined =
   (typeof value === 'string' && pattern.exec(value)) || undefined;
 
 const textBytes = (field: number, value: unknown) => (typeof value === 'string' ? textField(field, value) : undefined);
-
 export const text = scalar('a text', (value) => (typeof value === 'string' ? value || null : undefined), textBytes);
-
 const DIGITS = 'a whole number as text';
 const INTEGER = /^-?\d{1,78}$/;
 
-/** A whole number as text that is bytes of its digits: the SDK's `Int`, of 256 bits. Amino always has it. */
+/** The SDK's `Int` of 256 bits, encoded as its digits. Amino never omits it. */
 export const integer = scalar(
   DIGITS,
   (value) => (value === '' ? '0' : matched(INTEGER, value)?.[0]),
@@ -68,7 +65,7 @@ export const integer = scalar(
 
 const WHOLE = /^-?\d{1,20}$/;
 
-/** A whole number of 64 bits, text in either JSON. */
+/** A 64-bit integer, text in both kinds of JSON. */
 export const whole = scalar(
   DIGITS,
   (value) => {
@@ -84,7 +81,7 @@ export const bool = scalar(
   (field, value) => (typeof value === 'boolean' ? wholeField(field, value ? 1n : 0n) : undefined),
 );
 
-/** Of protobuf JSON the name, of amino the number. */
+/** An enum: its name in protobuf JSON, its number in amino. */
 export const choice = (...names: readonly string[]): Kind => {
   const isNumber = (value: unknown): value is number => typeof value === 'number' && names[value] !== undefined;
   return scalar(
@@ -99,7 +96,7 @@ export const choice = (...names: readonly string[]): Kind => {
 
 const DECIMAL = /^(-?)(\d{1,60})(?:\.(\d{1,18}))?$/;
 
-/** The SDK's `Dec`: 18 decimals, whose bytes are the digits without the point. */
+/** The SDK's `Dec`: 18 decimals, encoded as digits without the point. */
 export const decimal = scalar(
   'a decimal number as text',
   (value) => (value === '' ? null : matched(DECIMAL, value)?.[0]),
@@ -114,7 +111,7 @@ const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 const seconds = (whole: bigint, nanos: bigint) => concat(wholeField(1, whole), wholeField(2, nanos));
 
-/** RFC 3339 in either JSON; amino has no zeros at the end of a fraction. */
+/** RFC 3339 in both kinds of JSON; amino trims trailing zeros of the fraction. */
 export const timestamp = scalar(
   'an instant like 2024-01-31T12:00:00Z',
   (value) => {
@@ -133,7 +130,7 @@ export const timestamp = scalar(
 const NANOS = 1_000_000_000n;
 const DURATION = /^(-?\d{1,12})(?:\.(\d{1,9}))?s$/;
 
-/** `1.5s` in protobuf JSON; nanoseconds, as text, in amino. */
+/** `1.5s` in protobuf JSON, nanoseconds as text in amino. */
 export const duration = scalar(
   'nanoseconds as text',
   (value) => {
@@ -147,7 +144,6 @@ export const duration = scalar(
   '0',
 );
 
-/** The amino JSON of a message in protobuf JSON. */
 export function aminoMembers(fields: readonly Field[], value: Members, what: string): Members {
   const entries = fields.map(([, name, kind, aminoName = name]) => [
     aminoName,
@@ -156,7 +152,7 @@ export function aminoMembers(fields: readonly Field[], value: Members, what: str
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
 
-/** The bytes of a message in amino JSON. A member that its type has not was signed and would be lost: it is refused. */
+/** Encodes amino JSON. Rejects unknown members: they were signed, and would be lost. */
 export function messageBytes(fields: readonly Field[], value: unknown, what: string): Uint8Array {
   if (!isMembers(value)) throw refusal(what, 'an object');
   const names = new Set(fields.map(([, name, , aminoName = name]) => aminoName));
@@ -169,7 +165,7 @@ export function messageBytes(fields: readonly Field[], value: unknown, what: str
   );
 }
 
-/** A message within a message, which amino always has. */
+/** A nested message, which amino never omits. */
 export const nested = (kinds: Readonly<Record<string, Kind>>): Kind => {
   const fields = fieldsOf(kinds);
   return {
@@ -181,22 +177,21 @@ export const nested = (kinds: Readonly<Record<string, Kind>>): Kind => {
   };
 };
 
-/** What may be left out altogether. */
 export const optional = (kind: Kind): Kind => ({
   amino: (value, what) => (isAbsent(value) ? undefined : kind.amino(value, what)),
   bytes: kind.bytes,
 });
 
-/** What amino has although it is zero. */
+/** A field that amino has even if it is zero. */
 export const always = (kind: Kind, zero: unknown): Kind => ({
   amino: (value, what) => kind.amino(value, what) ?? zero,
   bytes: kind.bytes,
 });
 
-/** More elements than a transaction can have. */
+/** The most elements of a list; no transaction has more. */
 const MOST = 10_000;
 
-/** A list; amino has an empty one too. */
+/** A list; amino includes an empty one. */
 export const many = (kind: Kind): Kind => ({
   amino(value, what) {
     if (isAbsent(value)) return [];
@@ -209,14 +204,14 @@ export const many = (kind: Kind): Kind => ({
     const elements = value.map((one, i) => {
       const place = `${what}.${i}`;
       if (isAbsent(one)) throw refusal(place, 'there');
-      // As an element an empty text is there all the same.
+      // An empty text is still an element.
       return kind === text && one === '' ? bytesField(field, EMPTY) : kind.bytes(field, one, place);
     });
     return concat(...elements);
   },
 });
 
-/** A list that amino leaves out when it is empty. */
+/** A list that amino omits when it is empty. */
 export const some = (kind: Kind): Kind => {
   const list = many(kind);
   return {

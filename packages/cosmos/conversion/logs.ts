@@ -1,6 +1,6 @@
 import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 
-/** An event of the legacy interface: all of a type are one. */
+/** The legacy interface has one event for each type. */
 type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
 type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
 
@@ -8,18 +8,17 @@ const MOST = 100_000;
 
 function attributesOf(value: unknown): LegacyEvent['attributes'] {
   return list(value, 'attributes', MOST).map((one) => {
-    const { key, value: told } = members(one, 'attribute');
-    return { key: string(key ?? '', 'key'), value: string(told ?? '', 'value') };
+    const { key, value: reported } = members(one, 'attribute');
+    return { key: string(key ?? '', 'key'), value: string(reported ?? '', 'value') };
   });
 }
-
 const eventsOf = (value: unknown): LegacyEvent[] =>
   list(value, 'events', MOST).map((one) => {
     const { type, attributes } = members(one, 'event');
     return { type: text(type, 'type of an event'), attributes: attributesOf(attributes) };
   });
 
-/** One event for each type, sorted, with the attributes of all, as nodes have them in logs. */
+/** Merges events to one for each type, sorted, as in the logs of nodes. */
 function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
   const byType = new Map<string, LegacyEvent['attributes']>();
   for (const { type, attributes } of events) {
@@ -30,21 +29,21 @@ function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
   return [...byType].map(([type, attributes]) => ({ type, attributes })).sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-const log = (msg_index: number, events: LegacyEvent[], told = ''): LegacyLog => ({
+const log = (msg_index: number, events: LegacyEvent[], reported = ''): LegacyLog => ({
   msg_index,
   success: true,
-  log: told,
+  log: reported,
   events,
 });
 
-/** Of nodes before SDK 0.50. */
-const toldLogs = (logs: readonly unknown[]): LegacyLog[] =>
+/** Logs of nodes before SDK 0.50. */
+const reportedLogs = (logs: readonly unknown[]): LegacyLog[] =>
   logs.map((one) => {
-    const { msg_index, log: told, events } = members(one, 'log');
-    return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(told ?? '', 'log'));
+    const { msg_index, log: reported, events } = members(one, 'log');
+    return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(reported ?? '', 'log'));
   });
 
-/** Since SDK 0.50 an event names its message, but for those of fees and signatures, which no log has had. */
+/** Since SDK 0.50 events name their message, except events of fees and signatures, which logs never had. */
 function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyLog[] {
   const byMessage: LegacyEvent[][] = Array.from({ length: messages }, () => []);
   for (const { type, attributes } of events) {
@@ -57,15 +56,15 @@ function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyL
   return byMessage.map((own, i) => log(i, groupByType(own)));
 }
 
-/** The outcome of a transaction with that many messages, as the legacy interface has it: a log for each message. */
+/** The outcome of a transaction in the legacy shape: a log for each of its `messages`. */
 export function legacyOutcome(response: Members, messages: number): Members {
   const { logs, raw_log, events, code, height, ...rest } = response;
   const isDone = count(code, 'code') === '0' && count(height, 'height') !== '0';
   const kept = { height, ...(code !== undefined && { code }), ...rest };
-  const told = list(logs, 'logs', MOST);
+  const reported = list(logs, 'logs', MOST);
   const raw = raw_log === undefined || raw_log === null ? '' : string(raw_log, 'raw_log');
-  if (!isDone && told.length === 0) return { ...kept, raw_log: raw };
-  const found = told.length > 0 ? toldLogs(told) : logsOfEvents(eventsOf(events), messages);
+  if (!isDone && reported.length === 0) return { ...kept, raw_log: raw };
+  const found = reported.length > 0 ? reportedLogs(reported) : logsOfEvents(eventsOf(events), messages);
   if (found.length === 0) return { ...kept, raw_log: raw };
   return {
     ...kept,
@@ -75,7 +74,6 @@ export function legacyOutcome(response: Members, messages: number): Members {
   };
 }
 
-/** How many messages a transaction in the JSON of protobuf has. */
 export function messageCount(tx: unknown): number {
   const body = isMembers(tx) ? tx.body : undefined;
   const messages = isMembers(body) ? body.messages : undefined;

@@ -21,8 +21,8 @@ import {
 } from './fields.ts';
 
 /*
- * The messages that move funds and stakes. The names and the numbers are those of https://github.com/cosmos/cosmos-sdk
- * (proto/) and https://github.com/cosmos/ibc-go; what amino leaves out is by the JSON tags of the Go types.
+ * Messages that transfer or stake funds. Names and numbers: https://github.com/cosmos/cosmos-sdk (proto/) and
+ * https://github.com/cosmos/ibc-go. The JSON tags of the Go types define the members that amino omits.
  */
 
 const BANK = '/cosmos.bank.v1beta1';
@@ -31,21 +31,14 @@ const DISTRIBUTION = '/cosmos.distribution.v1beta1';
 const VESTING = '/cosmos.vesting.v1beta1';
 
 const share = nested({ address: text, coins });
-const description = nested({
-  moniker: text,
-  identity: text,
-  website: text,
-  security_contact: text,
-  details: text,
-});
+const description = nested({ moniker: text, identity: text, website: text, security_contact: text, details: text });
 const commission = nested({ rate: decimal, max_rate: decimal, max_change_rate: decimal });
 const height = nested({ revision_number: whole, revision_height: whole });
 const period = nested({ length: whole, amount: coins });
-
 const delegation = { delegator_address: text, validator_address: text, amount: coin };
 const transfer = { from_address: text, to_address: text, amount: coins };
 
-export const FUNDS: readonly MessageType[] = [
+const FUNDS: readonly MessageType[] = [
   message(`${BANK}.MsgSend`, 'from_address', transfer),
   {
     ...type(`${BANK}.MsgMultiSend`, { inputs: many(share), outputs: many(share) }),
@@ -75,10 +68,7 @@ export const FUNDS: readonly MessageType[] = [
     validator_dst_address: text,
     amount: coin,
   }),
-  message(`${STAKING}.MsgCancelUnbondingDelegation`, 'delegator_address', {
-    ...delegation,
-    creation_height: whole,
-  }),
+  message(`${STAKING}.MsgCancelUnbondingDelegation`, 'delegator_address', { ...delegation, creation_height: whole }),
 
   message(
     `${DISTRIBUTION}.MsgSetWithdrawAddress`,
@@ -93,10 +83,8 @@ export const FUNDS: readonly MessageType[] = [
     'cosmos-sdk/MsgWithdrawDelegationReward',
   ),
   {
-    ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', {
-      validator_address: text,
-    }),
-    // Since SDK 0.46.
+    ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', { validator_address: text }),
+    // The name since SDK 0.46.
     aliases: ['cosmos-sdk/MsgWithdrawValCommission'],
   },
   message(`${DISTRIBUTION}.MsgFundCommunityPool`, 'depositor', { amount: coins, depositor: text }),
@@ -117,11 +105,7 @@ export const FUNDS: readonly MessageType[] = [
     memo: text,
   }),
 
-  message(`${VESTING}.MsgCreateVestingAccount`, 'from_address', {
-    ...transfer,
-    end_time: whole,
-    delayed: bool,
-  }),
+  message(`${VESTING}.MsgCreateVestingAccount`, 'from_address', { ...transfer, end_time: whole, delayed: bool }),
   message(
     `${VESTING}.MsgCreatePermanentLockedAccount`,
     'from_address',
@@ -135,8 +119,6 @@ export const FUNDS: readonly MessageType[] = [
     'cosmos-sdk/MsgCreatePeriodVestAccount',
   ),
 ];
-
-/* The messages of proposals, and of what one account grants another; from the same sources. */
 
 const GOV = '/cosmos.gov.v1beta1';
 const GOV_1 = '/cosmos.gov.v1';
@@ -153,18 +135,13 @@ const option = choice(
 const grant = nested({ authorization, expiration: optional(timestamp) });
 const proposal_id = always(whole, '0');
 const options = (weight: Kind) => many(nested({ option, weight }));
-
 const vote = { proposal_id, voter: text, option };
 const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };
 
-/** Gov, authz, feegrant. `any` is a message of any type. */
-export const governance = (any: Kind): readonly MessageType[] => [
-  message(`${GOV}.MsgSubmitProposal`, 'proposer', {
-    content: proposal,
-    initial_deposit: coins,
-    proposer: text,
-  }),
+/** Messages of gov, authz and feegrant, from the same sources. `any` is a message of any type. */
+const governance = (any: Kind): readonly MessageType[] => [
+  message(`${GOV}.MsgSubmitProposal`, 'proposer', { content: proposal, initial_deposit: coins, proposer: text }),
   message(`${GOV}.MsgVote`, 'voter', vote),
   message(`${GOV}.MsgVoteWeighted`, 'voter', { proposal_id, voter: text, options: options(decimal) }),
   message(`${GOV}.MsgDeposit`, 'depositor', deposit),
@@ -201,13 +178,11 @@ export const governance = (any: Kind): readonly MessageType[] => [
 
 const known = anyOf(() => MESSAGES);
 const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];
-
-/** The types of messages that both interfaces know: their URLs in protobuf, and their names in amino. */
 export const MESSAGE_TYPES = MESSAGES.map(({ url, amino }) => ({ url, amino }));
 
 export type AminoMessage = { type: string; value: Members };
 
-/** A message of protobuf JSON in amino JSON; one that amino does not know keeps its members, under its own type. */
+/** Converts a message from protobuf JSON to amino JSON. An unknown type keeps its members and its name. */
 export function aminoMessage(value: unknown): AminoMessage {
   if (!isMembers(value)) throw malformed('message');
   try {
@@ -219,7 +194,7 @@ export function aminoMessage(value: unknown): AminoMessage {
   }
 }
 
-/** Amino messages as fields of a message, and who signs them, as they name it, in the order of the signatures. */
+/** Encodes amino messages as fields. Returns their signers in the order of the signatures. */
 export function messageFields(field: number, messages: unknown): { bytes: Uint8Array[]; signers: string[] } {
   const all = list(messages, 'messages');
   const bytes = all.map((one, i) => {

@@ -1,4 +1,4 @@
-/** The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/); a zero is left out. */
+/* The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/); zeros are omitted. */
 
 export const EMPTY = new Uint8Array();
 
@@ -12,7 +12,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** A whole number of 64 bits; a negative one as its two's complement. */
+/** 64 bits; negative numbers as two's complement. */
 function varint(value: bigint): Uint8Array {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, value);
@@ -25,7 +25,7 @@ const tag = (field: number, wire: 0 | 2) => varint(BigInt(field * 8 + wire));
 export const wholeField = (field: number, value: bigint): Uint8Array =>
   value === 0n ? EMPTY : concat(tag(field, 0), varint(value));
 
-/** Bytes or a message, also where it is empty. */
+/** Bytes or a message, even if empty. */
 export const bytesField = (field: number, value: Uint8Array): Uint8Array =>
   concat(tag(field, 2), varint(BigInt(value.length)), value);
 
@@ -35,7 +35,7 @@ export const textField = (field: number, value: string): Uint8Array =>
 export const anyMessage = (typeUrl: string, value: Uint8Array): Uint8Array =>
   concat(textField(1, typeUrl), value.length === 0 ? EMPTY : bytesField(2, value));
 
-/** Reads a varint; undefined where there is none. */
+/** Undefined for an incomplete varint. */
 function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | undefined {
   let value = 0;
   for (let i = 0; i < 5; i++) {
@@ -47,7 +47,7 @@ function readVarint(bytes: Uint8Array, at: number): { value: number; next: numbe
   return undefined;
 }
 
-/** The fields of a message that has numbers of 32 bits and bytes alone; undefined for anything else. */
+/** Decodes a message of bytes and 32-bit integers; undefined for anything else. */
 export function readFields(bytes: Uint8Array): [field: number, value: number | Uint8Array][] | undefined {
   const found: [number, number | Uint8Array][] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -65,13 +65,13 @@ export function readFields(bytes: Uint8Array): [field: number, value: number | U
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The bytes of base64; undefined for what is none. */
+/** Undefined for invalid base64. */
 export function fromBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== 'string' || !BASE64.test(text)) return undefined;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** So many characters are made of bytes at once: each is an argument of a call. */
+/** `String.fromCharCode` takes each character as an argument, so the number per call is limited. */
 const CHUNK = 8192;
 
 export function toBase64(bytes: Uint8Array): string {

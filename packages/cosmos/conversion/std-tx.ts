@@ -14,7 +14,7 @@ export type StdTx = {
   };
 };
 
-/** More than a transaction can have, of its messages and of its signatures. */
+/** The most messages or signatures; no transaction has more. */
 const MOST = 10_000;
 
 function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatures'][number] {
@@ -27,7 +27,7 @@ function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatu
 const named = (name: string, value: unknown) =>
   value === undefined || value === null || value === '' ? {} : { [name]: string(value, name) };
 
-/** A transaction in the JSON of protobuf as a `StdTx`. Throws `NodeFault` for what is none. */
+/** Converts a transaction of protobuf JSON to a `StdTx`. Throws `NodeFault` for an invalid transaction. */
 export function stdTx({ body, auth_info, signatures }: Members): StdTx {
   const { messages, memo, timeout_height } = members(body, 'body');
   const { fee, signer_infos } = members(auth_info, 'auth_info');

@@ -5,7 +5,7 @@ import { coins, refusal, text, whole } from './fields.ts';
 import { messageFields } from './message-tables.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
 
-/** What the chain knows of whoever signs: a `StdTx` does not say it. */
+/** The chain's state of a signer, which a `StdTx` does not contain. */
 type SignerState = { sequence: string; publicKey: unknown };
 
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
@@ -18,12 +18,12 @@ const onlyOf = (value: unknown, names: ReadonlySet<string>, what: string) => {
   return value;
 };
 
-/** More than any chain takes: each is looked up at the node. */
+/** Each signer costs a request to the node; no chain accepts more. */
 const MOST_SIGNERS = 16;
 
 const OPERATOR = /valoper$/;
 
-/** The address that a signer is looked up by: an operator of a validator signs with the account of the same bytes. */
+/** A validator's operator signs with the account of the same bytes. */
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw refusal('the address of a signer', 'one in bech32, with its checksum');
@@ -48,11 +48,8 @@ function signatureBytes(given: unknown, state: SignerState, what: string) {
 }
 
 /**
- * A signed amino transaction as the bytes of a `TxRaw`, signed as `SIGN_MODE_LEGACY_AMINO_JSON`. Whatever was signed
- * and cannot be encoded is refused: without it the signature would not hold. Throws `NodeRejection` (422).
- *
- * @param stateOf what the chain knows of the account of an address
- * @returns base64
+ * Encodes a signed amino transaction as a `TxRaw` (base64) with `SIGN_MODE_LEGACY_AMINO_JSON`. Rejects signed members
+ * that it cannot encode: the signature would be invalid without them. Throws `NodeRejection` (422).
  */
 export async function txBytes(tx: unknown, stateOf: (address: string) => Promise<SignerState>): Promise<string> {
   const { msg, fee, signatures, memo, timeout_height } = onlyOf(tx, MEMBERS, 'tx');

@@ -2,7 +2,6 @@ import { type AminoKey, aminoKey } from '../conversion/bech32.ts';
 import type { Coin, LegacyAccount, LegacyNodeInfo } from '../legacy-shapes.ts';
 import { chainId, coins, count, isMembers, type Members, malformed, members, text } from '../parsers.ts';
 
-/** Accounts as modern nodes tell them, and the names that the Launchpad generation had for them. */
 const TYPES = new Map([
   ['/cosmos.auth.v1beta1.BaseAccount', 'cosmos-sdk/Account'],
   ['/cosmos.auth.v1beta1.ModuleAccount', 'cosmos-sdk/ModuleAccount'],
@@ -11,15 +10,14 @@ const TYPES = new Map([
   ['/cosmos.vesting.v1beta1.DelayedVestingAccount', 'cosmos-sdk/DelayedVestingAccount'],
   ['/cosmos.vesting.v1beta1.PeriodicVestingAccount', 'cosmos-sdk/PeriodicVestingAccount'],
   ['/cosmos.vesting.v1beta1.PermanentLockedAccount', 'cosmos-sdk/PermanentLockedAccount'],
-  // Of nodes of SDK 0.40 to 0.46, which have both interfaces.
+  // Nodes of SDK 0.40 to 0.46, which have both interfaces.
   ['cosmos-sdk/BaseAccount', 'cosmos-sdk/Account'],
 ]);
 
-/** The members under which one account has another, by the generations of nodes. */
+/** The members that nest an account, by generation of nodes. */
 const WITHIN = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
 const DEEPEST = 4;
 
-/** All members at one level, as the Launchpad generation has them. */
 function flat(value: Members, depth = 0): Members {
   const name = WITHIN.find((one) => isMembers(value[one]));
   if (name === undefined) return value;
@@ -28,7 +26,7 @@ function flat(value: Members, depth = 0): Members {
   return { ...rest, ...flat(base as Members, depth + 1) };
 }
 
-/** Of a legacy node: text of bech32 until SDK 0.38, amino JSON since; null where there is none yet. */
+/** The key of a legacy node: bech32 text until SDK 0.38, amino JSON since; null before the first transaction. */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
   if (typeof key === 'string') return key;
@@ -52,32 +50,29 @@ function account(type: string, value: Members, owned: Coin[], asked: string): Le
   };
 }
 
-/** An account that does not exist, as the legacy interface has always told it. */
 export const noAccount = (): LegacyAccount['result'] => ({
   type: 'cosmos-sdk/Account',
   value: { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' },
 });
 
-/** The account of an address from a legacy node; its coins are told beside it since SDK 0.40. */
+/** The account of an address from a legacy node. Since SDK 0.40 its coins are a separate request. */
 export async function legacyAccount(
   asked: string,
   result: unknown,
   balances: () => Promise<Coin[]>,
 ): Promise<LegacyAccount['result']> {
   const { type, value } = members(result, 'result');
-  const told = members(value, 'account');
-  const { address, coins: own } = flat(told);
+  const reported = members(value, 'account');
+  const { address, coins: own } = flat(reported);
   if (address === undefined || address === '') return noAccount();
-  return account(text(type, 'type'), told, own === undefined ? await balances() : coins(own), asked);
+  return account(text(type, 'type'), reported, own === undefined ? await balances() : coins(own), asked);
 }
 
-/** The account of an address from a modern node, and what it owns. */
-export function accountOfModern(asked: string, told: unknown, owned: Coin[]): LegacyAccount['result'] {
-  const value = members(told, 'account');
+export function accountOfModern(asked: string, reported: unknown, owned: Coin[]): LegacyAccount['result'] {
+  const value = members(reported, 'account');
   return account(text(value['@type'], 'type of the account'), value, owned, asked);
 }
 
-/** What is told of a node by a legacy one. */
 export function legacyNodeInfo({ node_info, application_version }: Members): LegacyNodeInfo {
   const { network, ...rest } = members(node_info, 'node_info');
   return {
@@ -86,27 +81,21 @@ export function legacyNodeInfo({ node_info, application_version }: Members): Leg
   };
 }
 
-/** Names of the modern interface that the legacy one has others for. */
 const VERSION_NAMES = new Map([
   ['app_name', 'server_name'],
   ['git_commit', 'commit'],
   ['go_version', 'go'],
 ]);
-/** The modules that it was built of are hundreds, and no legacy node told them. */
+/** Hundreds of module versions that legacy nodes never returned. */
 const BUILD = 'build_deps';
 
-/** The same by a modern node. */
 export function nodeInfoOfModern({ default_node_info, application_version }: Members): LegacyNodeInfo {
   const { network, default_node_id, ...rest } = members(default_node_info, 'default_node_info');
   const version = Object.entries(isMembers(application_version) ? application_version : {})
     .filter(([name]) => name !== BUILD)
     .map(([name, value]) => [VERSION_NAMES.get(name) ?? name, value]);
   return {
-    node_info: {
-      ...(default_node_id !== undefined && { id: default_node_id }),
-      ...rest,
-      network: chainId(network),
-    },
+    node_info: { ...(default_node_id !== undefined && { id: default_node_id }), ...rest, network: chainId(network) },
     application_version: Object.fromEntries(version),
   };
 }

@@ -7,14 +7,14 @@ const MOST_SIGNATURES = 1_000;
 
 const HASH = /^([0-9A-Fa-f]{2}){0,64}$/;
 
-/** Bytes as the legacy interface writes them: upper-case hex. */
+/** Upper-case hex, as the legacy interface encodes bytes. */
 function legacyHex(value: unknown, what: string): string {
   const hex = string(value ?? '', what);
   if (!HASH.test(hex)) throw malformed(what);
   return hex.toUpperCase();
 }
 
-/** The same of the base64 of a modern node. */
+/** The same, from the base64 of a modern node. */
 function hexOf(value: unknown, what: string): string {
   const bytes = fromBase64(value ?? '');
   if (bytes === undefined || bytes.length > 64) throw malformed(what);
@@ -26,24 +26,23 @@ const txsOf = (data: unknown): string[] | null => {
   return txs.length === 0 ? null : txs.map((one) => text(one, 'tx'));
 };
 
-/** A header whose members that every block has are as they must be. */
+/** Validates the members that every header has. */
 function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
   const { chain_id, height, time, ...rest } = members(header, 'header');
-  const told = count(height, 'height');
-  if (told === '0') throw malformed('height');
+  const reported = count(height, 'height');
+  if (reported === '0') throw malformed('height');
   const hashes = Object.keys(rest).filter((name) => /_(hash|address)$/.test(name));
   return {
     ...rest,
     chain_id: chainId(chain_id),
-    height: told,
+    height: reported,
     time: text(time, 'time'),
     ...Object.fromEntries(hashes.map((name) => [name, hash(rest[name], name)])),
   };
 }
 
-/** A block from a legacy node. */
 export function legacyBlock({ block_id, block_meta, block }: Members): LegacyBlock {
-  // Until SDK 0.38 the id was beside the header, in a member of its own.
+  // Until SDK 0.38, `block_meta` contains the ID.
   const { hash, ...id } = members(block_id ?? (isMembers(block_meta) && block_meta.block_id), 'block_id');
   const { header, data, ...rest } = members(block, 'block');
   return {
@@ -59,7 +58,7 @@ function idOf(value: unknown): LegacyBlock['block_id'] {
   return { hash: hexOf(hash, 'hash'), parts };
 }
 
-/** Who signed, by the numbers that the legacy interface has for it. */
+/** The index of a flag is its number in the legacy interface. */
 const FLAGS = ['BLOCK_ID_FLAG_UNKNOWN', 'BLOCK_ID_FLAG_ABSENT', 'BLOCK_ID_FLAG_COMMIT', 'BLOCK_ID_FLAG_NIL'];
 
 function commitOf(commit: unknown) {
@@ -83,24 +82,23 @@ function commitOf(commit: unknown) {
   };
 }
 
-/** A block from a modern node. */
 export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBlock {
-  // The second has the proposer under a prefix; older nodes have the first alone.
+  // `sdk_block` has the proposer as bech32; older nodes return only `block`.
   const { header, data, evidence, last_commit } = members(block ?? sdk_block, 'block');
   const { last_block_id, ...rest } = headerOf(header, block ? hexOf : (value) => string(value ?? '', 'hash'));
-  const told = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
+  const reported = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
   return {
     block_id: idOf(members(block_id, 'block_id')),
     block: {
       header: { ...rest, last_block_id: idOf(last_block_id) },
       data: { txs: txsOf(data) },
-      evidence: { evidence: told.length === 0 ? null : told },
+      evidence: { evidence: reported.length === 0 ? null : reported },
       last_commit: commitOf(last_commit),
     },
   };
 }
 
-/** The block that was asked for, and no other. */
+/** Throws `NodeFault` unless the block has the requested height. */
 export function blockOf(height: string | undefined, block: LegacyBlock): LegacyBlock {
   if (height !== undefined && block.block.header.height !== height) throw malformed('block of that height');
   return block;

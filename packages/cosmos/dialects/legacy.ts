@@ -3,11 +3,10 @@ import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
 import { blockOf, legacyBlock } from './blocks.ts';
-import type { NodeCalls } from './replies.ts';
-import { answered, notFound } from './replies.ts';
+import { answered, type NodeCalls, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
-/** The legacy interface: its answers have the legacy shapes, but for what it leaves out. */
+/** Calls of the legacy interface, whose answers have the legacy shapes except for omitted members. */
 export function createLegacyAdapter(ask: AskNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
     answered(await ask({ method: 'GET', path, query }));
@@ -38,12 +37,8 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
     },
 
     nodeInfo: async () => legacyNodeInfo(await get('/node_info')),
-
     block: async (height) => blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`))),
-
-    async transactions(query) {
-      return legacySearch(await get('/txs', legacyParameters(readSearch(query))));
-    },
+    transactions: async (query) => legacySearch(await get('/txs', legacyParameters(readSearch(query)))),
 
     async transaction(hash) {
       try {
@@ -57,8 +52,7 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
 
     async broadcast(request) {
       const { tx, mode } = await prepare(request);
-      const body = { tx, mode };
-      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body })));
+      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
     },
 
     latestHeight: async () => (await head()).height,

@@ -5,25 +5,19 @@ import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../
 import { modernParameters, readSearch } from '../search.ts';
 import { accountOfModern, noAccount, nodeInfoOfModern } from './accounts.ts';
 import { blockOf, blockOfModern } from './blocks.ts';
-import type { NodeCalls, NodeCapabilities } from './replies.ts';
-import { answered, notFound } from './replies.ts';
+import { answered, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
 import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
 
-/** A node gives 100 balances a page: an address with more than this many pages is not read. */
+/** Pages of 100 balances. An address with more is rejected. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
-const MODES = {
-  sync: 'BROADCAST_MODE_SYNC',
-  async: 'BROADCAST_MODE_ASYNC',
-  block: 'BROADCAST_MODE_SYNC',
-} as const;
+const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', block: 'BROADCAST_MODE_SYNC' } as const;
 
-/** What a node says that looks for a search's conditions in the other parameter. */
+/** Errors of a node that expects the conditions in the other parameter. */
 const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
-/** The gRPC gateway's interface, its answers put into the legacy shapes. */
 export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) => ask({ method: 'GET', path, query });
 
@@ -33,7 +27,7 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
   }
   const latestHeight = async () => (await head()).height;
 
-  /** The block that an answer is of: most nodes tell it in a header. */
+  /** The block of an answer. Most nodes return it in a header. */
   async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
     return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String(await latestHeight());
   }
@@ -58,7 +52,7 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
     throw malformed('end');
   }
 
-  /** What the node says of an account; undefined where there is none. */
+  /** Undefined for an account that does not exist. */
   async function accountReply(address: string): Promise<NodeReply | undefined> {
     const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
     try {

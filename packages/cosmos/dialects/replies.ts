@@ -11,10 +11,9 @@ import type {
 import { isMembers, type Members } from '../parsers.ts';
 
 /*
- * Errors as nodes tell them. Legacy: `{error}`, under 400 or 404 where the node says what is wrong with the request,
- * and under 500 for whatever the chain's own RPC refused, the request's faults among them. Modern: `{code, message,
- * details}` with a code of gRPC, under the status that goes with it; code 2 or 13 under 500 is again whatever the RPC
- * refused, such as a page beyond the last.
+ * Errors of nodes. Legacy: `{error}` with 400 or 404 for an invalid request, and 500 for every error of the chain's
+ * RPC, including invalid requests. Modern: `{code, message, details}` with a gRPC code and its status; 2 or 13 with
+ * 500 is again any error of the RPC, such as a page beyond the last.
  */
 
 const GRPC = {
@@ -27,14 +26,14 @@ const GRPC = {
   unknownCaller: 16,
 };
 
-/** Of what is told under 5xx, what is the node's own trouble; anything else is a fault of the request. */
+/** Failures of the node under 5xx; any other text is an invalid request. */
 const UNAVAILABLE =
   /connection (refused|reset)|dial tcp|no such host|broken pipe|\bEOF\b|time(d )?out|deadline exceeded|context canceled|unavailable|panic|indexing is disabled|catching up|still syncing/i;
 
-/** The statuses under which a node tells what is wrong with a request; under any other, something before it speaks. */
+/** Statuses that a node uses for an invalid request; any other comes from a proxy in front of it. */
 const REFUSALS = new Set([400, 404, 409, 413, 414, 415, 422, 500]);
 
-/** What a router says of a path that it does not know. */
+/** A router's error for an unknown path. */
 const NO_SUCH_PATH = /^(not implemented|not found|404 page not found)$/i;
 
 function messageOf(body: unknown): string | undefined {
@@ -43,7 +42,7 @@ function messageOf(body: unknown): string | undefined {
   return typeof said === 'string' ? said : undefined;
 }
 
-/** An answer that is no node's own: a proxy in front of it, or another server altogether. */
+/** The fault of an answer without an error message: a proxy's, or another server's. */
 function faultOf(status: number): NodeFault {
   if (status === 429) return new NodeFault('rate_limited', 'the node limits our rate');
   if (status === 404 || status === 405 || status === 501) {
@@ -57,16 +56,16 @@ function refusalOf(status: number, code: unknown, message: string): NodeFault | 
     return new NodeFault('wrong_dialect', message);
   }
   if (code === GRPC.exhausted || status === 429) return new NodeFault('rate_limited', message);
-  // Who may not ask, or has not paid, is the operator of this service, and not whoever calls it.
+  // Our operator lacks the permission or has not paid; the caller cannot change that.
   const isOurs = code === GRPC.denied || code === GRPC.unknownCaller || !REFUSALS.has(status);
   const isDown = code === GRPC.unavailable || code === GRPC.deadline;
   if (isOurs || isDown || (status === 500 && UNAVAILABLE.test(message))) return new NodeFault('unavailable', message);
   if (code === GRPC.notFound || status === 404) return new NodeRejection(404, message);
-  // A 500 that is none of the node's own trouble would only be repeated: it is the request that has to change.
+  // Any other 500 would only repeat, so the request has to change.
   return new NodeRejection(status === 422 ? 422 : 400, message);
 }
 
-/** The members of an answer with 2xx. Throws `NodeRejection` or `NodeFault` for any other. */
+/** The members of a 2xx answer. Throws `NodeRejection` or `NodeFault` for any other. */
 export function answered({ status, body }: NodeReply): Members {
   if (status >= 200 && status < 300) {
     if (isMembers(body)) return body;
@@ -77,48 +76,43 @@ export function answered({ status, body }: NodeReply): Members {
   throw refusalOf(status, isMembers(body) ? body.code : undefined, message);
 }
 
-/** Of a look-up by hash: nodes have told an unknown one under 400, 404 and 500. */
+/** Maps the error of a look-up by hash: nodes report an unknown hash with 400, 404 or 500. */
 export function notFound(error: unknown): unknown {
   const isUnknown = error instanceof NodeRejection && /not found/i.test(error.message);
   return isUnknown ? new NodeRejection(404, error.message) : error;
 }
 
 /**
- * The calls there are, in the legacy shapes whichever dialect they are made in. The address and the hash must have
- * been checked. Each throws `NodeRejection` for a request that the node refuses, `NodeFault` for a node that fails,
- * and whatever the transport throws.
+ * The calls of both dialects, in the legacy shapes. The caller validates addresses and hashes. Each call throws
+ * `NodeRejection` for a rejected request, `NodeFault` for a failure of the node, and the transport's own errors.
  */
 export type NodeCalls = {
-  /** Every balance of an address. */
   balances(address: string): Promise<LegacyBalances>;
-  /** A page of transactions; the query in the words of either dialect (`readSearch`). */
+  /** A page of transactions; the query may be of either dialect (`readSearch`). */
   transactions(query: readonly (readonly [name: string, value: string])[]): Promise<LegacySearch>;
-  /** One transaction; `NodeRejection` with 404 when the node does not know it. */
+  /** Throws `NodeRejection` with 404 for a hash that the node does not know. */
   transaction(hash: string): Promise<LegacyTransaction>;
-  /** The account of an address, with what it owns; one that does not exist has an empty `address`. */
+  /** An account that does not exist has an empty `address`. */
   account(address: string): Promise<LegacyAccount>;
-  /** The chain's id and the node's versions. */
   nodeInfo(): Promise<LegacyNodeInfo>;
-  /** A block by its height; the newest where none is given. */
+  /** The latest block by default. */
   block(height?: string): Promise<LegacyBlock>;
   /**
-   * A request in the form that this node takes: amino JSON is encoded for a modern one. `NodeRejection` with 422 for
-   * what it has no form for. Nothing is sent, but a modern node is asked who signs.
+   * Converts a request to the node's form: amino JSON is encoded for a modern one, which is asked for the signers.
+   * Throws `NodeRejection` with 422 if that is impossible. Sends no transaction.
    *
-   * @param sequence of the one signer, where it is known better than by the account as of the last block
+   * @param sequence of the single signer, if the caller has a newer one than the latest block
    */
   prepare(request: BroadcastRequest, sequence?: string): Promise<BroadcastRequest>;
   /**
-   * Sends a transaction. One that the chain refuses comes back with its `code`. On a modern node `block` goes out as
-   * `sync`, and `untilInBlock` does the rest. What the node does not take is a `NodeRejection` with 422, and nothing is
-   * sent.
+   * Sends a transaction. One that the chain rejects is returned with its `code`. A modern node receives `sync` for
+   * `block`; `untilInBlock` does the waiting. Throws `NodeRejection` with 422 before sending for an unsupported form.
    */
   broadcast(request: BroadcastRequest): Promise<LegacyTransaction>;
-  /** The height of the newest block that the node has. */
   latestHeight(): Promise<number>;
-  /** The same, and the id of its chain, where it tells it. */
+  /** The latest block; `chainId` is undefined if the node omits it. */
   head(): Promise<{ height: number; chainId: string | undefined }>;
 };
 
-/** What a modern node was found to support: where it takes the conditions of a search. */
+/** The parameter in which a modern node expects the conditions of a search. */
 export type NodeCapabilities = { conditionsIn?: 'query' | 'events' };

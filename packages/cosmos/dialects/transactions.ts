@@ -4,10 +4,8 @@ import type { LegacySearch, LegacyTransaction } from '../legacy-shapes.ts';
 import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 import { isTransactionHash } from '../transactions.ts';
 
-/** What the legacy interface leaves out when it is empty, and the modern one does not. */
 const LEFT_OUT = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
 
-/** What is told of the members that the legacy shape names. */
 const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['raw_log', string],
   ['codespace', string],
@@ -17,13 +15,12 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** So many are put into the legacy shape at a time, which takes a few ms where a page has 4 MB; then others have a turn. */
+/** Transactions converted before a pause: that takes a few ms on a page of 4 MB. */
 const WITHOUT_PAUSE = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
-/** A node gives a hundred to a page; more than this are not gone through. */
+/** A node's page has 100. */
 const MOST_ON_PAGE = 1000;
-
 const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 function failure(value: unknown): number {
@@ -32,7 +29,7 @@ function failure(value: unknown): number {
   return code;
 }
 
-/** A transaction of the legacy interface, which leaves out an empty member, and a code of 0. */
+/** Converts to the legacy shape, which omits empty members and a code of 0. */
 export function legacyTransaction(value: unknown): LegacyTransaction {
   const { height, txhash, code, ...rest } = members(value, 'transaction');
   const kept = Object.entries(rest)
@@ -49,23 +46,23 @@ export function legacyTransaction(value: unknown): LegacyTransaction {
   };
 }
 
-/** A transaction of the modern interface as the legacy one has it; `beside` is its `tx` beside the answer. */
+/** Converts a modern transaction. Some answers have `tx` next to it instead of in it. */
 export function modernTransaction(value: unknown, beside?: unknown): LegacyTransaction {
   const { tx, ...response } = members(value, 'transaction');
-  const told = isMembers(tx) ? tx : beside;
-  const outcome = legacyOutcome(response, messageCount(told));
-  // What lacks one of them is no transaction, and stays what it is.
-  const isWhole = isMembers(told) && isMembers(told.body) && isMembers(told.auth_info);
-  return legacyTransaction({ ...outcome, tx: isWhole ? stdTx(told) : told });
+  const reported = isMembers(tx) ? tx : beside;
+  const outcome = legacyOutcome(response, messageCount(reported));
+  // An incomplete transaction is passed through.
+  const isWhole = isMembers(reported) && isMembers(reported.body) && isMembers(reported.auth_info);
+  return legacyTransaction({ ...outcome, tx: isWhole ? stdTx(reported) : reported });
 }
 
-/** The transaction that was looked up, and no other. */
+/** Throws `NodeFault` unless the transaction has the requested hash. */
 export function transactionOf(hash: string, transaction: LegacyTransaction): LegacyTransaction {
   if (transaction.txhash !== hash.toUpperCase()) throw malformed('transaction of that hash');
   return transaction;
 }
 
-/** A page of a search from a legacy node: zeros that it left out are filled in. */
+/** A search result of a legacy node, with the zeros that it omits. */
 export function legacySearch(body: Members): LegacySearch {
   if (body.txs === undefined && body.total_count === undefined) throw malformed('txs');
   const txs = list(body.txs, 'txs', MOST_ON_PAGE).map((one) => legacyTransaction(one));
@@ -79,7 +76,7 @@ export function legacySearch(body: Members): LegacySearch {
   };
 }
 
-/** The same from a modern node. The total is in `pagination` before SDK 0.46, and left out by some nodes. */
+/** A search result of a modern node. Before SDK 0.46 the total is in `pagination`; some nodes omit it. */
 export async function legacySearchOfModern(body: Members, page: number, limit: number): Promise<LegacySearch> {
   if (body.tx_responses === undefined) throw malformed('tx_responses');
   const txs = list(body.txs, 'txs');
@@ -89,8 +86,8 @@ export async function legacySearchOfModern(body: Members, page: number, limit: n
     if (i > 0 && i % WITHOUT_PAUSE === 0) await nextTurn();
     found.push(modernTransaction(one, txs[i]));
   }
-  const told = body.total ?? (body.pagination as Members | null | undefined)?.total;
-  const total = Math.max(Number(count(told, 'total')), found.length && (page - 1) * limit + found.length);
+  const reported = body.total ?? (body.pagination as Members | null | undefined)?.total;
+  const total = Math.max(Number(count(reported, 'total')), found.length && (page - 1) * limit + found.length);
   return {
     total_count: String(total),
     count: String(found.length),

@@ -65,11 +65,11 @@ export const sendRecord = ({ from, to, amount }: Send) => ({
   value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
 });
 
-// The JSON encoder of Go, which made the signed text, escapes these, and the library does not.
+// Go's JSON encoder, which the signed text follows, escapes these; the library does not.
 const ESCAPED = /[\u2028\u2029]/g;
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
 
-/** The bytes that SIGN_MODE_LEGACY_AMINO_JSON signs: compact JSON with sorted members and numbers as strings. */
+/** The signed bytes of SIGN_MODE_LEGACY_AMINO_JSON: compact JSON with sorted members and numbers as strings. */
 export function aminoSignBytes(
   { sends, fee, gas, memo, timeoutHeight = 0 }: Omit<StdTx, 'signatures'> & { timeoutHeight?: number },
   { chainId, accountNumber, sequence }: SigningContext,
@@ -81,7 +81,7 @@ export function aminoSignBytes(
   return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
 }
 
-/** Parses a StdTx and encodes it. Throws a ZodError if it is none. */
+/** Throws a ZodError for anything but a StdTx. */
 export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
   const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
   const content: StdTx = {
@@ -103,7 +103,7 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
 
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
-/** The four bytes before a value of a registered amino type: from the hash of its name, after three others. */
+/** The four-byte prefix of a registered amino type: from the hash of its name, after three disambiguation bytes. */
 function aminoPrefix(name: string): Uint8Array {
   const pastZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
   return pastZeros(pastZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
@@ -125,8 +125,8 @@ function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
   return concat(...(key ? [key] : []), bytesField(2, bytes));
 }
 
-/** The bytes of a StdTx as the chain stores and hashes them. Throws for an invalid address. */
-export function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
+/** The bytes of a StdTx that the chain stores and hashes. Throws for an invalid address. */
+function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
   const content = concat(
     TX,
     ...sends.map((send) => bytesField(1, sendBytes(send))),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Setting } from '../upstream.ts';
-import { SECOND } from '../upstream.ts';
+import { SECOND, type Setting } from '../upstream.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { createLedger } from './events.ts';
@@ -10,7 +9,7 @@ import { type Coin, coinSchema, signersOf, type Transaction, TransactionError } 
 
 const CHAIN_ID = 'sandbox-1';
 const USUAL_BLOCK_MS = 6 * SECOND;
-/** The time of block 1. The height follows from it and the clock. */
+/** The time of block 1, which determines the current height. */
 const LAUNCHED = Date.parse('2019-12-11T16:11:34Z');
 const GENESIS_ACCOUNTS = 3;
 const GENESIS_COINS: readonly Coin[] = [
@@ -19,11 +18,9 @@ const GENESIS_COINS: readonly Coin[] = [
 ];
 
 export type BroadcastMode = 'sync' | 'async' | 'block';
-
-/** The outcome of a broadcast: failed, in the mempool, or in a block. */
 export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
-/** A small chain with a block every `blockMs`. Its three genesis accounts and their keys follow from the seed. */
+/** A chain with a block every `blockMs`. The seed determines its three genesis accounts and their keys. */
 export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
@@ -44,7 +41,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
     for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
-  /** Makes the blocks that are due: the first takes the whole mempool, the others are empty. */
+  /** The first due block includes the whole mempool, the others are empty. */
   function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
@@ -53,14 +50,9 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
     madeAt += (due - 1) * blockMs;
   }
 
-  const view = (): ChainView => ({
-    chainId: CHAIN_ID,
-    height,
-    account: ledger.account,
-    balances: ledger.balances,
-  });
+  const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
-  /** The state after the fees of the mempool are paid: a node checks new transactions against it. */
+  /** The state after the mempool's fees, against which a node checks new transactions. */
   function pendingView(): ChainView {
     const now = view();
     return {
@@ -91,16 +83,16 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
   return {
     chainId: CHAIN_ID,
     denom: DENOM,
-    /** The accounts with coins from the start. Their private keys (32 bytes) are no secret. */
+    /** The genesis accounts. Their private keys (32 bytes) are public. */
     accounts: accounts as readonly Readonly<(typeof accounts)[number]>[],
 
-    /** The latest block, and its time (Unix ms). */
+    /** `at` is in Unix ms. */
     latest(): { height: number; at: number } {
       makeDueBlocks();
       return { height, at: madeAt };
     },
 
-    /** A block there is, and its time (Unix ms): as if none had been made but on time. */
+    /** `at` is in Unix ms, as if every block had been on time. Undefined for a future block. */
     block(of: number): { height: number; at: number } | undefined {
       makeDueBlocks();
       return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
@@ -119,7 +111,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
-    /** `async` returns before the transaction is checked, `sync` after that, and `block` makes a block at once. */
+    /** `async` returns before the check, `sync` after it, and `block` makes a block immediately. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
       const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);

@@ -12,12 +12,9 @@ import {
 } from './transaction.ts';
 
 export const DENOM = 'uatom';
-
-/** The minimum gas price of the nodes, in the smallest unit for 10,000 gas. */
 const FEE_FOR_10_000_GAS = 25n;
 const MEMO_LIMIT = 256;
 
-/** The state that a transaction is checked against: that of the last block, or with the mempool. */
 export type ChainView = {
   chainId: string;
   height: number;
@@ -29,7 +26,7 @@ const reject = (code: TransactionError['code'], detail: string): never => {
   throw new TransactionError(code, detail);
 };
 
-/** Checks the fee, as a node does before it accepts a transaction. Blocks do not check it again. */
+/** A node checks the fee before it accepts a transaction. Blocks do not check it again. */
 export function checkPrice({ fee, gas }: Transaction): void {
   const required = { denom: DENOM, amount: (BigInt(gas) * FEE_FOR_10_000_GAS + 9_999n) / 10_000n };
   if (amountOf(fee, DENOM) >= required.amount) return;
@@ -81,7 +78,7 @@ function checkSignature(
   }
   const { number: accountNumber, sequence } = account;
   const isAmino = signature.mode === 'SIGN_MODE_LEGACY_AMINO_JSON';
-  // Amino JSON posted to the old interface has no sequence: there only the signature shows a wrong one.
+  // Amino JSON of the legacy interface has no sequence: only the signature reveals a wrong one.
   if (signature.sequence !== null && signature.sequence !== sequence) {
     reject(32, `account sequence mismatch, expected ${sequence}, got ${signature.sequence}`);
   }
@@ -94,7 +91,7 @@ function checkSignature(
   return { address, publicKey, sequence };
 }
 
-/** The signers of a transaction, the fee payer first. Throws a TransactionError for an invalid one. */
+/** The signers, the fee payer first. Throws a TransactionError for an invalid transaction. */
 export function check(transaction: Transaction, view: ChainView): Signer[] {
   checkContent(transaction, view.height);
   const signers = signersOf(transaction);

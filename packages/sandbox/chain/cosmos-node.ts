@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { parseJson } from '../upstream.ts';
+import { type Answer, parseJson, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import type { BroadcastMode, Chain } from './chain.ts';
 import {
   broadcastResponse,
@@ -18,7 +17,6 @@ import { answerAt, blockAt, blockHeader, blockId, json } from './legacy-records.
 import { readTxRaw } from './protobuf.ts';
 import { coinRecord, hashOf } from './transaction.ts';
 
-/** Answers about the state have its height in a header. */
 const ofHeight = (height: number, answer: Answer): Answer => ({
   ...answer,
   headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },
@@ -30,9 +28,7 @@ function account(chain: Chain, address: string): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, 3, fault);
   const known = chain.account(address);
-  if (!known) {
-    return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
-  }
+  if (!known) return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   const base = {
     '@type': '/cosmos.auth.v1beta1.BaseAccount',
     address,
@@ -106,16 +102,14 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
     application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
   });
 
-/** A node with the current REST interface, at `/cosmos-node`. */
+/** A node with the modern REST interface, at `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
 ): Upstream {
   function transaction(hash: string): Answer {
     const found = chain.transaction(hash);
-    if (!found) {
-      return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
-    }
+    if (!found) return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
     return json(200, {
       tx: cosmosTransaction(found.transaction, found.sequences),
       tx_response: cosmosResponse(found, VERSIONS[version].logs),

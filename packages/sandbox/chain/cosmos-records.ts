@@ -18,7 +18,7 @@ export function keyRecord(publicKey: Uint8Array): object {
   return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
 }
 
-/** A signature and its mode: of a multisig account the bits are beside the signatures. */
+/** The bits of a multisignature are in its mode, next to the signatures. */
 function signatureRecord({ publicKey, mode, bytes }: Signature) {
   if (!publicKey || !isMultisig(publicKey)) return { mode_info: { single: { mode } }, signature: base64(bytes) };
   const { bits, signatures } = readMultisignature(bytes);
@@ -29,7 +29,7 @@ function signatureRecord({ publicKey, mode, bytes }: Signature) {
   };
 }
 
-/** A transaction in protobuf JSON. `sequences` are for signatures without one. */
+/** Protobuf JSON. `sequences` are for signatures without one. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
   const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
   return {
@@ -74,7 +74,7 @@ const empty = {
   events: [] as unknown[],
 };
 
-/** The `tx_response` of a broadcast that is not yet in a block. */
+/** The `tx_response` of a broadcast before its block. */
 export function broadcastResponse(hash: string, failure: TransactionError | null) {
   if (!failure) return { ...empty, txhash: hash };
   // The mempool rejects duplicates without a log.
@@ -92,7 +92,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log, and events name their message. */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log; its events name the message. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
@@ -120,13 +120,13 @@ export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   };
 }
 
-/** An error with a gRPC code: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
+/** `code` is gRPC's: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
 export const failed = (status: number, code: number, message: string): Answer =>
   json(status, { code, message, details: [] });
 
 /**
- * The parameters of a search by SDK version: `events` up to 0.47 and `query` since 0.50; `pagination.*` up to 0.45,
- * `page` and `limit` since. Answers have logs before 0.50, and the broadcast mode `block` exists before 0.47.
+ * The parameters of a search by SDK version: `events` up to 0.47, `query` since 0.50; `pagination.*` up to 0.45, `page`
+ * and `limit` since. Responses have logs before 0.50; the broadcast mode `block` exists before 0.47.
  */
 export const VERSIONS = {
   '0.45': { asks: 'events', pages: 'pagination', logs: true, block: true },
@@ -136,7 +136,7 @@ export const VERSIONS = {
 
 export type SdkVersion = keyof typeof VERSIONS;
 
-/** A whole number of the query, or `fallback` if it is missing; null if it is malformed. */
+/** `fallback` for a missing parameter, null for a malformed one. */
 export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
   const text = query.get(name) ?? String(fallback);
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
@@ -150,7 +150,7 @@ function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Conditi
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
 
-/** `GET /cosmos/tx/v1beta1/txs`: searches the transactions. */
+/** `GET /cosmos/tx/v1beta1/txs`. */
 export function searchCosmos(
   chain: Chain,
   query: URLSearchParams,

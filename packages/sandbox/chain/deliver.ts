@@ -1,6 +1,5 @@
 import { type ChainView, check, type Signer } from './check-transaction.ts';
-import type { Ledger } from './events.ts';
-import { type ChainEvent, feeEvents, sendEvents } from './events.ts';
+import { type ChainEvent, feeEvents, type Ledger, sendEvents } from './events.ts';
 import { moduleAddress } from './keys.ts';
 import { amountOf, type Coin, signersOf, type Transaction, TransactionError } from './transaction.ts';
 
@@ -11,18 +10,17 @@ export type Delivered = {
   at: number;
   failure: TransactionError | null;
   gasUsed: number;
-  /** The events of the fee, and those of each message if the transaction succeeded. */
+  /** `messageEvents` is empty if the transaction failed. */
   feeEvents: ChainEvent[];
   messageEvents: ChainEvent[][];
-  /** Each signer's sequence, in the order of the signatures. */
+  /** In the order of the signatures. */
   sequences: number[];
 };
 
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
-
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** Runs all sends, or throws and runs none of them. */
+/** Runs all sends, or throws and runs none. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
   const has = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
@@ -67,7 +65,7 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   ledger.credit(FEE_COLLECTOR, fee);
 }
 
-/** Runs a transaction of a block. If it passes the check, the fee is taken even if a message fails. */
+/** Runs a transaction of a block. After the check the fee is charged even if a message fails. */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
   { height, at }: { height: number; at: number },

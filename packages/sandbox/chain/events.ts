@@ -1,7 +1,6 @@
 import { type Coin, coinsText, SEND_TYPE, type Send, signersOf, type Transaction } from './transaction.ts';
 
-type Attribute = { key: string; value: string };
-export type ChainEvent = { type: string; attributes: Attribute[] };
+export type ChainEvent = { type: string; attributes: { key: string; value: string }[] };
 
 const event = (type: string, attributes: Record<string, string>): ChainEvent => ({
   type,
@@ -18,7 +17,7 @@ function transferEvents(from: string, to: string, coins: readonly Coin[]): Chain
   ];
 }
 
-/** The events of the fee, which remain when the messages fail. `sequences` are those before the transaction. */
+/** These events remain if the messages fail. `sequences` are those before the transaction. */
 export function feeEvents(transaction: Transaction, collector: string, sequences: readonly number[]): ChainEvent[] {
   const signers = signersOf(transaction);
   const [payer = ''] = signers;
@@ -36,7 +35,7 @@ export const sendEvents = ({ from, to, amount }: Send): ChainEvent[] => [
   event('message', { module: 'bank' }),
 ];
 
-/** Events as in logs: one for each type, sorted, with the attributes of all events of that type. */
+/** The events of a log: one for each type, sorted, with all attributes of that type. */
 export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   const types = [...new Set(events.map(({ type }) => type))].sort();
   return types.map((type) => ({
@@ -45,7 +44,7 @@ export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** An account. `sequence` is the number of its transactions in blocks; the key is null before the first. */
+/** `sequence` counts the account's transactions in blocks; the key is null before the first. */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 export function createLedger() {
@@ -65,16 +64,13 @@ export function createLedger() {
   }
 
   return {
-    /** Opens the account if it is new. */
     credit: (address: string, coins: readonly Coin[]) => add(address, coins, 1n),
-    /** The caller has checked the balance. */
+    /** The caller checks the balance. */
     debit: (address: string, coins: readonly Coin[]) => add(address, coins, -1n),
-    /** Counts a transaction that the account signed. */
     spend(address: string, publicKey: Uint8Array): void {
       const account = accounts.get(address);
       if (account) Object.assign(account, { publicKey, sequence: account.sequence + 1 });
     },
-    /** Null before the account is opened. */
     account: (address: string): Account | null => accounts.get(address) ?? null,
     /** Sorted by denom, without zeros. */
     balances: (address: string): Coin[] =>

@@ -7,26 +7,25 @@ import { CompactBitArray } from 'cosmjs-types/cosmos/crypto/multisig/v1beta1/mul
 import { addressOf as asBech32, bytesOf, prefixOf } from '../../cosmos/conversion/bech32.ts';
 
 const PREFIX = 'cosmos';
-
 const ADDRESS_BYTES = 20;
 const textBytes = (text: string) => new TextEncoder().encode(text);
 const asAddress = (bytes: Uint8Array) => asBech32(PREFIX, bytes);
 
-/** The address of a compressed secp256k1 public key (33 bytes), or of a multisig account's. */
+/** From a compressed secp256k1 key (33 bytes) or a multisig key. */
 export const addressOf = (publicKey: Uint8Array): string =>
   asAddress(isMultisig(publicKey) ? sha256(publicKey).slice(0, ADDRESS_BYTES) : ripemd160(sha256(publicKey)));
 
-/** The address of an account that belongs to a module of the chain. It has no key. */
+/** Accounts of the chain's modules have no key. */
 export const moduleAddress = (name: string): string => asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
-/** The bytes of a bech32 address of any chain. Throws for a wrong checksum. */
+/** Accepts the bech32 address of any chain. Throws for a wrong checksum. */
 export function addressBytes(address: string): Uint8Array {
   const bytes = bytesOf(address);
   if (!bytes) throw new RangeError('not a bech32 address');
   return bytes;
 }
 
-/** What is wrong with an address, as a node words it; null if it is valid. */
+/** The error in the words of a node; null for a valid address. */
 export function addressError(address: string): string | null {
   const bytes = bytesOf(address);
   if (!bytes) return 'decoding bech32 failed: invalid checksum';
@@ -35,7 +34,6 @@ export function addressError(address: string): string | null {
   return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
 }
 
-/** Whether enough keys of a multisig account have signed, each of those that say so. */
 function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const { threshold, keys } = multisigKeys(publicKey);
   const { bits, signatures } = readMultisignature(signature);
@@ -47,30 +45,29 @@ function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature:
   );
 }
 
-/** Whether the signature is the key's, or the multisig account's, of the message's SHA-256, with a low `s`. */
+/** The signature covers the message's SHA-256 and must have a low `s`. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     if (isMultisig(publicKey)) return isSignedByEnough(publicKey, message, signature);
     return secp256k1.verify(signature, message, publicKey);
   } catch {
-    // Thrown for a key that is no point of the curve, and for a signature that is not 64 bytes.
+    // Thrown for a key that is not on the curve, and for a signature that is not 64 bytes.
     return false;
   }
 }
 
-/** A public private key: it follows from the seed and the index. */
+/** The key is public: it follows from the seed and the index. */
 export function genesisKey(seed: number, place: number): { privateKey: Uint8Array; address: string } {
   const privateKey = sha256(textBytes(`sandbox chain, seed ${seed}, account ${place}`));
   return { privateKey, address: addressOf(secp256k1.getPublicKey(privateKey)) };
 }
 
-/** Multisig keys are in amino's encoding, and told by their length. Their signatures are amino's too. */
+/* Multisig keys and signatures are in amino's encoding. Their length distinguishes the keys. */
 
 const SINGLE_KEY_BYTES = 33;
-
 export const isMultisig = (publicKey: Uint8Array): boolean => publicKey.length !== SINGLE_KEY_BYTES;
 
-/** The keys of a multisig account (33 bytes each), and how many must have signed. */
+/** 33 bytes for each key. */
 export function multisigKeys(publicKey: Uint8Array): { threshold: number; keys: Uint8Array[] } {
   const { value } = decodeAminoPubkey(publicKey) as MultisigThresholdPubkey;
   const keys = value.pubkeys.map((key) => Uint8Array.from(Buffer.from(key.value, 'base64')));
@@ -87,7 +84,7 @@ export function multisignatureBytes({ bits, signatures }: Multisignature): Uint8
   return writer.finish();
 }
 
-/** Throws for what is none. */
+/** Throws for an invalid multisignature. */
 export function readMultisignature(bytes: Uint8Array): Multisignature {
   const reader = new BinaryReader(bytes);
   let bits: CompactBitArray | undefined;
@@ -102,6 +99,6 @@ export function readMultisignature(bytes: Uint8Array): Multisignature {
   return { bits, signatures };
 }
 
-/** Which of the keys have signed, in the order of the signatures. */
-export const signedBy = ({ elems }: CompactBitArray, keys: number): number[] =>
+/** The indexes of the signing keys, in the order of the signatures. */
+const signedBy = ({ elems }: CompactBitArray, keys: number): number[] =>
   Array.from({ length: keys }, (_, i) => i).filter((i) => ((elems[i >> 3] ?? 0) >> (7 - (i & 7))) & 1);

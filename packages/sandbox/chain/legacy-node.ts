@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Answer, Upstream, UpstreamRequest } from '../upstream.ts';
-import { parseJson } from '../upstream.ts';
+import { type Answer, parseJson, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { readStdTx } from './amino.ts';
 import type { BroadcastResult, Chain } from './chain.ts';
 import { addressError } from './keys.ts';
@@ -20,7 +19,6 @@ import { coinRecord, hashOf } from './transaction.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
-
 const failed = (status: number, error: string): Answer => json(status, { error });
 
 const notFound: Answer = {
@@ -50,7 +48,7 @@ function balances(chain: Chain, address: string, height: number): Answer {
   return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
 }
 
-/** The old interface decodes a value twice; null if the second time fails. */
+/** The legacy interface decodes a value twice. Null if the second time fails. */
 function decodeTwice(value: string): string | null {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
@@ -155,7 +153,7 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/** A node with the old REST interface, at `/legacy-node`, in the shapes of recorded answers. */
+/** A node with the legacy REST interface, at `/legacy-node`, in the shapes of recorded responses. */
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     const { height } = chain.latest();

@@ -13,14 +13,13 @@ export const keyRecord = (publicKey: Uint8Array) =>
     ? decodeAminoPubkey(publicKey)
     : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
 
-/** The log of an error of the old nodes: JSON in a string. */
+/** JSON in a string, as in old nodes. */
 const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
-/** The type of a message by its old action name. Events of later chains have the type. */
+/** Message types by their old action names. Events of later chains have the type. */
 export const ACTIONS = new Map([['send', SEND_TYPE]]);
 
-// The events of the old chains, with the old action names.
 function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
   const names = new Map([...ACTIONS].map(([old, now]) => [now, old]));
   return groupByType(events.filter(({ type }) => type === 'message' || type === 'transfer')).map((event) => ({
@@ -32,7 +31,7 @@ function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** The outcome of a transaction as old nodes tell it: without `code` on success. */
+/** The outcome in the shape of old nodes: without `code` on success. */
 export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
   if (failure) return { code: failure.code, raw_log: errorLog(failure) };
   const logs = messageEvents.map((events, place) => ({
@@ -44,7 +43,6 @@ export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 
   return { raw_log: JSON.stringify(logs), logs };
 }
 
-/** A transaction as in `GET /txs/{hash}` and in a search. */
 export function legacyTransaction(delivered: Delivered) {
   const { transaction, height, hash, at, gasUsed, failure } = delivered;
   const { sends, fee, gas, memo, signatures } = transaction;
@@ -71,14 +69,14 @@ export function legacyTransaction(delivered: Delivered) {
   };
 }
 
-/** A node's answer: compact JSON and a line feed. */
+/** Compact JSON and a line feed, as in a node. */
 export const json = (status: number, body: unknown): Answer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: `${JSON.stringify(body)}\n`,
 });
 
-/** What both dialects have in the header of a block. `version` is that of the block protocol. */
+/** The header members of both dialects. `version` is that of the block protocol. */
 export const blockHeader = (chain: Chain, { height, at }: { height: number; at: number }, version: string) => ({
   version: { block: version, app: '0' },
   chain_id: chain.chainId,
@@ -86,7 +84,7 @@ export const blockHeader = (chain: Chain, { height, at }: { height: number; at: 
   time: new Date(at).toISOString(),
 });
 
-/** The answer of the route of a path; `{id}` at the end of a route stands for a segment, which it gets decoded. */
+/** The response of a path's route; the route receives its last segment decoded as `{id}`. */
 export function answerAt(path: string, routes: Readonly<Record<string, (id: string) => Answer>>): Answer | undefined {
   if (Object.hasOwn(routes, path)) return routes[path]?.('');
   const start = path.lastIndexOf('/') + 1;
@@ -100,9 +98,7 @@ export function answerAt(path: string, routes: Readonly<Record<string, (id: stri
   return route?.(id);
 }
 
-/** The invented hash of a block, always the same. */
 export const blockId = (chain: Chain, height: number): Buffer =>
   createHash('sha256').update(`${chain.chainId}/${height}`).digest();
 
-/** The block of a height, or the latest. */
 export const blockAt = (chain: Chain, of: string) => (of === 'latest' ? chain.latest() : chain.block(Number(of)));

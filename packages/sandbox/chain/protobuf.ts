@@ -17,7 +17,7 @@ const unreadable = (detail: string) => new TransactionError(2, detail);
 
 type Message<T> = { decode(bytes: Uint8Array): T; encode(message: T): { finish(): Uint8Array } };
 
-/** Decodes a message. Unknown fields are an error, as in the SDK. */
+/** Rejects unknown fields, as the SDK does. */
 function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
   let message: T;
   try {
@@ -62,7 +62,7 @@ function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
   return decoded(PubKey, publicKey.value).key;
 }
 
-/** A signature; that of a multisig account as amino has it. */
+/** Multisignatures are converted to amino's encoding. */
 function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
   if (!modeInfo?.multi) return bytes;
   const { bitarray } = modeInfo.multi;
@@ -72,7 +72,7 @@ function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
   return multisignatureBytes({ bits: bitarray, signatures });
 }
 
-/** Decodes a TxRaw. Throws a TransactionError if it is none, or has a message that is no send. */
+/** Throws a TransactionError for an invalid TxRaw, and for messages other than sends. */
 export function readTxRaw(bytes: Uint8Array): Transaction {
   const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
   const body = decoded(TxBody, bodyBytes);
@@ -99,12 +99,7 @@ export function readTxRaw(bytes: Uint8Array): Transaction {
     signBytes({ mode }, place) {
       if (mode === 'SIGN_MODE_LEGACY_AMINO_JSON') return aminoSignBytes(content, place);
       const { chainId, accountNumber } = place;
-      return SignDoc.encode({
-        bodyBytes,
-        authInfoBytes,
-        chainId,
-        accountNumber: BigInt(accountNumber),
-      }).finish();
+      return SignDoc.encode({ bodyBytes, authInfoBytes, chainId, accountNumber: BigInt(accountNumber) }).finish();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Delivered } from './deliver.ts';
 
-/** A condition of a search: `key` is `tx.height`, `tx.hash`, or an event type and attribute as in `message.sender`. */
+/** `key` is `tx.height`, `tx.hash`, or an event type and attribute such as `message.sender`. */
 export type Condition = { key: string; operator: '=' | '<' | '<=' | '>' | '>='; value: string };
 
 const compared: Record<Condition['operator'], (a: number, b: number) => boolean> = {
@@ -13,7 +13,7 @@ const compared: Record<Condition['operator'], (a: number, b: number) => boolean>
 
 const CONDITION = /^([\w-]+\.[\w.-]+)\s*(<=|>=|=|<|>)\s*(?:'([^']*)'|(\d+))$/;
 
-/** Reads `message.sender='cosmos1…' AND tx.height>=5`; null if it is malformed. */
+/** Parses `message.sender='cosmos1…' AND tx.height>=5`; null if malformed. */
 export function readConditions(text: string): Condition[] | null {
   const conditions = text.split(/\s+AND\s+/).map((part): Condition | null => {
     const [, key, operator, quoted, number] = CONDITION.exec(part.trim()) ?? [];
@@ -23,7 +23,6 @@ export function readConditions(text: string): Condition[] | null {
   return conditions.every((condition) => condition !== null) ? conditions : null;
 }
 
-/** Whether a transaction meets all conditions. */
 export function satisfies(delivered: Delivered, conditions: readonly Condition[]): boolean {
   const events = [...delivered.feeEvents, ...delivered.messageEvents.flat()];
   return conditions.every(({ key, operator, value }) => {

@@ -5,18 +5,18 @@ export type Coin = { denom: string; amount: bigint };
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 
-/** A coin in JSON: the amount is a string, since it may exceed a number. */
+/** The amount is a string in JSON, since it may exceed a number. */
 export const coinSchema = z
   .object({ denom: z.string().regex(DENOM, 'invalid denom'), amount: z.string().regex(/^\d{1,78}$/) })
   .transform(({ denom, amount }): Coin => ({ denom, amount: BigInt(amount) }));
 
 export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(amount) });
 
-/** `500uatom,3uosmo`: coins in events and error messages. */
+/** `500uatom,3uosmo`, as in events and errors. */
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
 
-/** Whether the coins are a valid amount: each above zero, sorted by denom, none twice. */
+/** Valid coins are positive, sorted by denom, and unique. */
 export function areValidCoins(coins: readonly Coin[]): boolean {
   return coins.every(({ denom, amount }, place) => {
     const before = coins[place - 1];
@@ -27,7 +27,7 @@ export function areValidCoins(coins: readonly Coin[]): boolean {
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   coins.reduce((sum, coin) => (coin.denom === denom ? sum + coin.amount : sum), 0n);
 
-/** The error codes of the Cosmos SDK (codespace `sdk`) and their messages. */
+/** Error codes of the Cosmos SDK (codespace `sdk`). */
 const REASONS = {
   2: 'tx parse error',
   4: 'unauthorized',
@@ -48,7 +48,7 @@ const REASONS = {
 
 type TransactionErrorCode = keyof typeof REASONS;
 
-/** Why a chain rejects a transaction. Old nodes tell the `detail`, later ones the `message`: detail and reason. */
+/** Old nodes return the `detail`, later ones the `message`: detail and reason. */
 export class TransactionError extends Error {
   readonly code: TransactionErrorCode;
   readonly detail: string;
@@ -60,25 +60,16 @@ export class TransactionError extends Error {
   }
 }
 
-/** The URL of the one type of message that the chain knows. */
 export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 
 export type Send = { from: string; to: string; amount: Coin[] };
-
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
-/** `publicKey` is null if the chain is expected to know it, `sequence` if the encoding has none. */
-export type Signature = {
-  publicKey: Uint8Array | null;
-  mode: SignMode;
-  sequence: number | null;
-  bytes: Uint8Array;
-};
-
-/** What is signed besides the transaction. */
+/** `publicKey` is null if the chain must know it, `sequence` if the encoding has none. */
+export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
-/** A transaction of either encoding. `size` is that of the encoding, in bytes. */
+/** `size` is the length of the encoding in bytes. */
 export type Transaction = {
   sends: Send[];
   fee: Coin[];
@@ -87,14 +78,13 @@ export type Transaction = {
   timeoutHeight: number;
   signatures: Signature[];
   size: number;
-  /** The bytes that a signature of it signs. */
   signBytes(signature: Signature, context: SigningContext): Uint8Array;
 };
 
-/** The hash of a transaction: the SHA-256 of its bytes in upper-case hex. */
+/** SHA-256 in upper-case hex. */
 export const hashOf = (bytes: Uint8Array): string => Buffer.from(sha256(bytes)).toString('hex').toUpperCase();
 
-/** The signers in the order of the signatures: each sender once. */
+/** Each sender once, in the order of the signatures. */
 export const signersOf = ({ sends }: Pick<Transaction, 'sends'>): string[] => [
   ...new Set(sends.map(({ from }) => from)),
 ];

@@ -28,7 +28,7 @@ const hash = (seed: number, height: number) =>
 export function createArweave({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'arweave');
   const mean = Math.round(chain.blockBytes / CHUNK);
-  /** How far a block's chunks deviate from the average. It cancels out in every pair of blocks, so that the sum is known. */
+  /** The deviation cancels out in every pair of blocks, so that the total size is known. */
   const deviation = (height: number) =>
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
   const weaveSize = (height: number) => CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
@@ -91,7 +91,7 @@ type Outcome = { result: unknown } | { error: { code: number; message: string } 
 const reply = (id: number | string | null, outcome: Outcome) => jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
-/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors under HTTP 200. */
+/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors with HTTP 200. */
 export function createSolana({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED;
@@ -143,9 +143,7 @@ export function createSolana({ seed, clock }: Setting): Upstream {
     rateLimited: () => reply(null, failed(429, 'Too many requests for a specific RPC call')),
     answer({ method, path, body }) {
       if (path !== '' && path !== '/') return textReply(404, 'Not found');
-      if (method !== 'POST') {
-        return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
-      }
+      if (method !== 'POST') return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
       const json = parseJson(body);
       if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
       const { data: asked } = question.safeParse(json);
@@ -156,7 +154,7 @@ export function createSolana({ seed, clock }: Setting): Upstream {
   };
 }
 
-// How each chain grows: invented values of the right magnitude, taken from no chain.
+// The growth of each chain: invented values of the right magnitude.
 const CHAINS = {
   bitcoin: { blockSeconds: 598, blockBytes: 1_450_000, dailyTransactions: 200_000, dailyAddresses: 220_000 },
   arweave: { blockSeconds: 128, blockBytes: 90_000_000, dailyTransactions: 60_000, dailyAddresses: 300 },
@@ -164,16 +162,15 @@ const CHAINS = {
   solana: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
-/** Of Bitcoin; its hash rate follows from it. */
+/** Bitcoin's difficulty, which determines its hash rate. */
 export const DIFFICULTY = 110_000_000_000_000;
-
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
-// The noise changes by at most three in a day, so that with this share of it a total never falls.
+// The noise changes by at most 3 per day, so this share keeps totals from falling.
 const SWING = 0.2;
 
 export type ChainFigures = ReturnType<typeof createChainFigures>;
 
-/** The figures of a chain, which follow from the seed. Counts only grow. */
+/** The figures of a chain, determined by the seed. Counts only grow. */
 export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
   const { blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[token];
   const began = Date.parse(sandboxToken(token)?.begins ?? '');
@@ -188,12 +185,12 @@ export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
   return {
     blockSeconds,
     blockBytes,
-    /** The height of the newest block at `t` (Unix ms). */
+    /** The latest block at `t` (Unix ms). */
     heightAt: (t: number) => Math.max(0, Math.floor((t - began) / blockMs)),
-    /** The time of a block (Unix ms), never before that of the previous one. */
+    /** Unix ms, ascending. */
     blockAt: (height: number) =>
       Math.floor(began + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
-    /** The size of a block: 0.5 to 1.5 times the average. */
+    /** 0.5 to 1.5 times the average. */
     blockBytesAt: (height: number) => Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),

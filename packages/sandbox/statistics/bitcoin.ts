@@ -15,7 +15,7 @@ const EPOCH = 2016; // blocks
 const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
 
-/** The stand-in for mempool.space's API: the newest height, the running adjustment, and the hash rate of three days. */
+/** The stand-in for mempool.space: the height, the difficulty adjustment, and the hash rate of three days. */
 export function createMempool({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
@@ -63,7 +63,6 @@ export function createMempool({ seed, clock }: Setting) {
 }
 
 const SATOSHIS = 1e8;
-const RETARGET = 2016; // blocks
 
 const page = (): Answer => ({
   status: 200,
@@ -89,7 +88,7 @@ export function createBlockchainInfo({ seed, clock }: Setting) {
       totalbc: chain.supplyAt(now) * SATOSHIS,
       n_blocks_total: height,
       blocks_size: mined * chain.blockBytes,
-      nextretarget: Math.ceil((height + 1) / RETARGET) * RETARGET - 1,
+      nextretarget: Math.ceil((height + 1) / EPOCH) * EPOCH - 1,
       difficulty: DIFFICULTY,
     });
   }

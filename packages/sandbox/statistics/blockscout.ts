@@ -1,5 +1,4 @@
-import type { Answer, Setting, Upstream } from '../upstream.ts';
-import { DAY, HOUR, iso, jsonReply, routed, SECOND } from '../upstream.ts';
+import { type Answer, DAY, HOUR, iso, jsonReply, routed, SECOND, type Setting, type Upstream } from '../upstream.ts';
 import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;
@@ -9,7 +8,7 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
   const chain = createChainFigures(seed, 'ethereum');
 
   function stats(now: number): Answer {
-    // Totals are updated every half hour; the transactions of "today" are those of the last full day.
+    // Totals are updated every half hour; `transactions_today` is the count of the last full day.
     const counted = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
     const midnight = Math.floor(now / DAY) * DAY;
     return jsonReply(200, {

@@ -1,12 +1,11 @@
-import type { Answer, Setting, Upstream } from '../upstream.ts';
-import { DAY, jsonReply, SECOND } from '../upstream.ts';
+import { type Answer, DAY, jsonReply, SECOND, type Setting, type Upstream } from '../upstream.ts';
 import { type ChainFigures, createChainFigures, DIFFICULTY } from './arweave.ts';
 
 const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'ethereum' } } as const;
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
 
-/** An error in the older envelope, under HTTP 200. */
+/** The older envelope, with HTTP 200. */
 const olderError = (type: number, message: string, more: object = {}): Answer =>
   jsonReply(200, {
     Response: 'Error',
@@ -18,7 +17,7 @@ const olderError = (type: number, message: string, more: object = {}): Answer =>
     ...more,
   });
 
-/** An error in the newer envelope, under its own status. */
+/** The newer envelope, with its own status. */
 const newerError = (status: number, type: number, message: string): Answer =>
   jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
 
@@ -28,7 +27,7 @@ const overRateLimit = (): Answer =>
   });
 
 function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
-  // A record has the totals at midnight, and the counts of the day before.
+  // A record has the totals at midnight, and the counts of the previous day.
   const midnight = Math.floor(now / DAY) * DAY;
   const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
   const addresses = chain.addressesAt(midnight);
@@ -57,7 +56,7 @@ function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
   return jsonReply(200, { ...envelope, Data: record });
 }
 
-/** The stand-in for CryptoCompare. It needs a key, accepts any, and has BTC and ETH. */
+/** The stand-in for CryptoCompare, with BTC and ETH. It requires a key, and accepts any. */
 export function createCryptoCompare({ seed, clock }: Setting): Upstream {
   return {
     prefix: '/cryptocompare',
