@@ -31,7 +31,7 @@ export async function buildService(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`);
   await cp(SOURCE, folder, {
     recursive: true,
-    filter: async (path) => (await stat(path)).isDirectory() || !path.endsWith('.ts'),
+    filter: async (path) => (await stat(path)).isDirectory() || !/\.(ts|md)$/.test(path),
   });
   await writeTemplate(join(folder, 'database/embedded/template.gz'));
 }

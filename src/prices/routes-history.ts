@@ -52,8 +52,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
   range: {
     tags: ['history'],
     summary: 'Read the price history between two dates',
-    description:
-      'When `thruDate` is today or later it is today, and in a daily series the latest sample follows. ' + REACH,
+    description: `When \`thruDate\` is today or later it is today, and in a daily series the latest sample follows. ${REACH}`,
     operationId: 'getPriceHistoryByRange',
     querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },
