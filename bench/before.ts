@@ -11,7 +11,7 @@ const CALLS = {
   'latest/token': LATEST,
   'latest/tokens of three': '/v1/prices/latest/tokens?tokenNames=bitcoin,ethereum,solana',
   'history/days?days=365': '/v1/prices/history/days?tokenName=bitcoin&days=365',
-  'user/usage': '/v1/user/usage',
+  'tokens, without a key': '/v1/tokens',
 };
 
 /** The rates of this checkout in proportion to those of another, in turns: `BENCH_BEFORE=/path/to/checkout`, built. */
