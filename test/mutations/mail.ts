@@ -113,7 +113,7 @@ export const mail: Mutations[] = [
     changes: [
       [
         'if (await store.request(randomUUID(), email, clock.now())) wake();',
-        'const { count } = await store.usersOf(email, 1); if (count > 0 && (await store.request(randomUUID(), email, clock.now()))) wake();',
+        'const { count } = await users.usersOf(email, 1); if (count > 0 && (await store.request(randomUUID(), email, clock.now()))) wake();',
       ],
     ],
   },

@@ -120,7 +120,7 @@ export const upstream: Mutations[] = [
     changes: [
       ['known.set(what, rows.get(what) as RefreshRow)', 'rows.get(what)'],
       ['if (number < latest) return;', ''],
-      ['return row && ', 'return '],
+      ['return row && row.version', 'return row?.version'],
       ['if (!watches.includes(watched)) watches.push(watched);', 'watches.push(watched);'],
     ],
   },
