@@ -76,7 +76,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     capabilities.push(opened);
     return opened;
   }
-  const catalogue = add(await openCatalogue(deps));
+  // It has no part in the contract: its routes need prices, and the version watcher polls it.
+  const catalogue = await openCatalogue(deps);
   const prices = add(await openPrices({ ...deps, catalogue }));
   const statistics = add(await openStatistics(deps));
   add(openNodes(deps));

@@ -1,4 +1,4 @@
-import type { Capability, CapabilityDeps } from '#server/capability';
+import type { CapabilityDeps } from '#server/capability';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { createTokenStore } from './token-store.ts';
@@ -28,11 +28,11 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
     named: (name) => current.named(name),
     find: (nameOrSymbol) => current.find(nameOrSymbol),
     nearest: (text) => current.nearest(text),
-    /** Reads tokens that any process added or removed. */
-    poll: sync,
+    /** Reads tokens that any process added or removed; the poll of all versions does so too. */
+    sync,
     /** Changes when the tokens change. */
     generation: () => generation,
-  } satisfies Catalogue & Capability & Record<string, unknown>;
+  } satisfies Catalogue & Record<string, unknown>;
 }
 
 export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;

@@ -35,11 +35,11 @@ describe('a process takes over', () => {
   test('a token that is added, with all that is known of it', async () => {
     const catalogue = await open();
     const before = catalogue.generation();
-    await catalogue.poll();
+    await catalogue.sync();
     expect(catalogue.generation()).toBe(before);
     await store().add(TOKENS_CHANGED, DOGECOIN);
     expect(catalogue.find('doge')).toBeUndefined();
-    await catalogue.poll();
+    await catalogue.sync();
     expect(catalogue.find('DOGE')).toEqual(DOGECOIN);
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, DOGECOIN]);
     expect(catalogue.generation()).toBeGreaterThan(before);
@@ -50,12 +50,12 @@ describe('a process takes over', () => {
     await store().add(TOKENS_CHANGED, OTHER_BTC);
     await store().add(TOKENS_CHANGED, DOGECOIN);
     expect(await store().remove(TOKENS_CHANGED, 'other-bitcoin', NOW)).toBe(true);
-    await catalogue.poll();
+    await catalogue.sync();
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, DOGECOIN]);
     expect(await store().remove(TOKENS_CHANGED, 'other-bitcoin', NOW)).toBe(false);
 
     await store().add(TOKENS_CHANGED, { ...OTHER_BTC, title: 'Another' });
-    await catalogue.poll();
+    await catalogue.sync();
     expect(catalogue.all()).toEqual([...BUILT_IN_TOKENS, { ...OTHER_BTC, title: 'Another' }, DOGECOIN]);
   });
 });
