@@ -60,7 +60,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
 
   /** Returns the checks that need no key. */
   function checkOf({ sameSite, registers, needsMail, perClient }: RouteFacts) {
-    if (!sameSite && !needsMail) return undefined;
+    if (!sameSite && !registers && !needsMail && !perClient) return undefined;
     const limit = perClient && clientLimit(perClient);
     return (request: FastifyRequest): void => {
       if (sameSite) refuseCrossSite(request.headers, corsOrigins);
