@@ -61,6 +61,11 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return known?.version === version ? known.body : undefined;
     };
 
+    function keepBody(key: string, version: string, body: Body): Body {
+      kept.set(key, { body, version });
+      return body;
+    }
+
     const get = (question: string): Answer | undefined => find(keyOf(question), clock.now());
 
     function keep(question: string, made: Answer): Answer {
@@ -81,11 +86,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     /** @param version identifies everything that the body is made from, so that a cached body is never outdated */
     function body(question: string, version: string, make: () => string): Body {
       const key = keyOf(question);
-      const known = bodyFor(key, version);
-      if (known) return known;
-      const made = bodyOf(make());
-      kept.set(key, { body: made, version });
-      return made;
+      return bodyFor(key, version) ?? keepBody(key, version, bodyOf(make()));
     }
 
     return {
@@ -99,11 +100,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
         if (!isWide) return body(question, version, text);
         const key = keyOf(question);
-        const known = bodyFor(key, version);
-        if (known) return known;
-        const made = await longBodyOf(pieces);
-        kept.set(key, { body: made, version });
-        return made;
+        return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
       /** Returns the recent response to the same question, or the long one in progress, or makes one. */
