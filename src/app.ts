@@ -59,6 +59,7 @@ export async function buildApp(options: Options) {
   const { allowance, gate } = accounts;
   const { etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
   const { basePath, corsOrigins, registration } = settings;
+  const sendsMail = settings.mail !== undefined;
   const linger = createLingering(timeouts.linger);
   const bodies = createRequestBodies(timeouts, linger);
   const pending = createPendingResponses();
@@ -104,15 +105,14 @@ export async function buildApp(options: Options) {
   refuseUnknown();
   servePageAssets(app, basePath);
   await describeInterface(app, settings);
-  const told = { basePath, registration, sendsMail: settings.mail !== undefined };
-  if (consoleFolder !== undefined) await serveConsole(app, told, consoleFolder);
+  if (consoleFolder !== undefined) await serveConsole(app, { basePath, registration, sendsMail }, consoleFolder);
   const readiness = createReadiness({ checkDatabase, isStopping: () => stopping, capabilities });
   serveStatus(app, { basePath, readiness, clock });
 
   await app.register(
     async (v1) => {
       negotiateFormat(v1);
-      guard(v1, { allowance, gate, clock, settings, sendsMail: settings.mail !== undefined });
+      guard(v1, { allowance, gate, clock, settings, sendsMail });
       for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send });
     },
     { prefix: `${basePath}/v1` },

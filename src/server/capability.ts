@@ -6,8 +6,8 @@ import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureLog } from '#upstream/failure-log';
-import type { Warning } from '#upstream/freshness';
-import type { createUpstreamRecording, StalenessReading, UpstreamReading } from '#upstream/metrics';
+import type { Staleness, Warning } from '#upstream/freshness';
+import type { createUpstreamRecording, UpstreamReading } from '#upstream/metrics';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { ResponseCache } from './replies/response-cache.ts';
@@ -38,7 +38,7 @@ export type Capability = {
   warnings?: () => Warning[];
   readings?: {
     upstreams?: () => readonly UpstreamReading[];
-    staleness?: () => readonly StalenessReading[];
+    staleness?: () => readonly Staleness[];
     add?: (registry: MetricsRegistry) => void;
   };
   close?: () => Promise<void>;

@@ -1,5 +1,6 @@
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
+import type { Staleness } from '#upstream/freshness';
 import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
@@ -10,7 +11,6 @@ const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<C
 /** `budget` counts calls of the calendar month. */
 export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
 /** In ms. */
-export type StalenessReading = { token: string; kind: string; age: number; every: number; idle: number };
 
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
@@ -65,7 +65,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
-export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly StalenessReading[]): void {
+export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly Staleness[]): void {
   registry.gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
     [
       'quotient_data_age_seconds',

@@ -98,7 +98,7 @@ export type NodeCalls = {
   /** The latest block by default. */
   block(height?: string): Promise<LegacyBlock>;
   /**
-   * Converts a request to the node's form: amino JSON is encoded for a modern one, which is asked for the signers.
+   * Converts a request to the node's form. A modern node receives encoded amino JSON; its accounts name the signers.
    * Throws `NodeRejection` with 422 if that is impossible. Sends no transaction.
    *
    * @param sequence of the single signer, if the caller has a newer one than the latest block

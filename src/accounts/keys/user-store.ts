@@ -71,8 +71,8 @@ export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<str
 
 type Changes = {
   holders: KeyHolder[];
-  /** The changed users, and those with so many keys that dead ones may have been deleted. */
   users: ReadonlySet<number>;
+  /** Changed users with so many keys that inactive ones may have been deleted. */
   crowded: ReadonlySet<number>;
   cursor: UserCursor;
 };
