@@ -1,6 +1,6 @@
 import { compare } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { LATEST, openStand } from './stand.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atLeast, type Figure } from './table.ts';
 
 /** Less than this is more than noise. */
@@ -15,10 +15,10 @@ const CALLS = {
 };
 
 /** The rates of this checkout in proportion to those of another, in turns: `BENCH_BEFORE=/path/to/checkout`, built. */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
+export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];
-  const [now, before] = [await openStand(surroundings, KEYS), await openStand(surroundings, KEYS, tree)];
+  const [now, before] = [await openStand(environment, KEYS), await openStand(environment, KEYS, tree)];
   const [{ url }, { url: urlBefore }] = [await now.startService(), await before.startService()];
   const figures: Figure[] = [];
   async function figure(name: string, path: string, keysOf: (stand: typeof now) => readonly string[]): Promise<void> {

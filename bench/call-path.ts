@@ -1,7 +1,7 @@
 import { base64, keyOf, signedTxRaw } from '../fixtures/signing.ts';
+import type { Environment } from './environment.ts';
 import { freePort } from './free-port.ts';
 import { openStand } from './stand.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';
 
 /** A call is made so often: what ran each time belongs to it, and not to what happened to run beside it. */
@@ -39,8 +39,8 @@ async function openCoverage(port: number) {
 type Taken = { result: { url: string; functions: { ranges: [{ count: number }] }[] }[] };
 
 /** How many files of the sources a call passes that no cache answers, and which: they are written to standard error. */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
-  const stand = await openStand(surroundings);
+export async function measure(environment: Environment): Promise<Figure[]> {
+  const stand = await openStand(environment);
   const { sandbox, key } = stand;
   const port = await freePort();
   const service = await stand.startService(

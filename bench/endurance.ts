@@ -74,7 +74,7 @@ async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   const book = createBook();
   const home = await openHome();
   closers.push(home.close);
-  const [hostile, ...users] = await home.enrol(book, USERS + 1);
+  const [hostile, ...users] = await home.createUsers(book, USERS + 1);
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
   const fleet = await startFleet(PROCESSES, environment(home, sandbox), journal);

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Environment } from './environment.ts';
 import { askAgain, leaveBodiesUnfinished, MB, manyValues, sendBodies, sendTexts } from './hostile/attacks.ts';
 import { startNeighbour } from './hostile/neighbour.ts';
 import { searchAnswer } from './hostile/node-answers.ts';
 import { openStand } from './stand.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure, none, seen } from './table.ts';
 
 const MS = 5_000;
@@ -13,8 +13,8 @@ const BROADCAST = 'POST /v1/node/txs';
 const SEARCH = '/v1/node/txs?message.sender=cosmos1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnrql8a';
 
 /** How long the latest price takes for one user, quiet and while another attacks in each of several ways. */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
-  const stand = await openStand(surroundings, 2);
+export async function measure(environment: Environment): Promise<Figure[]> {
+  const stand = await openStand(environment, 2);
   const { sandbox } = stand;
   const [theirs = '', apiKey = ''] = stand.keys;
   const { url } = await stand.startService({ NODE_URLS: sandbox.cosmosNodeUrl });

@@ -1,9 +1,9 @@
 import { openDatabase } from '#database/database';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { compare } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { hasWrk, latencies } from './load.ts';
 import { LATEST, openStand } from './stand.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const TOKENS = 100;
@@ -13,8 +13,8 @@ const ROUNDS = 5;
 const SECONDS = 2;
 
 /** How much longer the latest prices of many tokens take in one call than that of one. */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
-  const stand = await openStand(surroundings);
+export async function measure(environment: Environment): Promise<Figure[]> {
+  const stand = await openStand(environment);
   const database = await openDatabase({ url: stand.databaseUrl, dataDir: stand.dataDir });
   const names = await addSandboxTokens(database.prisma, TOKENS);
   await database.close();

@@ -8,11 +8,11 @@
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Environment, openEnvironment } from './environment.ts';
 import { TREE } from './node.ts';
 import { type OpenCallers, openCallers } from './ordinary/callers.ts';
 import { beginLongRest, FIRST_CALLS } from './ordinary/first-calls.ts';
 import { measure as measureHundredThousand } from './ordinary/hundred-thousand.ts';
-import { openSurroundings, type Surroundings } from './surroundings.ts';
 import { type Figure, printTable } from './table.ts';
 
 const ROWS = ['alone', 'polling', 'page', 'unseen', 'long', 'many'] as const;
@@ -34,19 +34,19 @@ async function ofEach<Of>(some: ReadonlyMap<string, Of>, measure: (of: Of) => Pr
 
 /** The first calls of keys, on one database. */
 async function measureFirstCalls(
-  surroundings: Surroundings,
+  environment: Environment,
   trees: ReadonlyMap<string, string>,
   only: ReadonlySet<Row>,
 ): Promise<Figure[]> {
   const callers = new Map<string, OpenCallers>();
   try {
-    for (const [name, tree] of trees) callers.set(name, await openCallers(surroundings, tree));
+    for (const [name, tree] of trees) callers.set(name, await openCallers(environment, tree));
     const longRests = new Map<string, () => Promise<Figure[]>>();
     if (only.has('long')) for (const [name, of] of callers) longRests.set(name, await beginLongRest(of));
     const figures: Figure[] = [];
     for (const row of ['alone', 'polling', 'page', 'unseen'] as const) {
       // Ten thousand look-ups a few ms apart are what a server is for.
-      const isLeftOut = row === 'unseen' && surroundings.databaseServer === undefined;
+      const isLeftOut = row === 'unseen' && environment.databaseServer === undefined;
       if (only.has(row) && !isLeftOut) figures.push(...(await ofEach(callers, FIRST_CALLS[row])));
     }
     figures.push(...(await ofEach(longRests, (measured) => measured())));
@@ -57,13 +57,13 @@ async function measureFirstCalls(
 }
 
 export async function measure(
-  surroundings: Surroundings,
+  environment: Environment,
   { trees = [TREE], only = ROWS }: Options = {},
 ): Promise<Figure[]> {
   const rows = new Set(only);
   const figures: Figure[] = [];
   const databases = new Map([['embedded', undefined]] as [string, string | undefined][]);
-  if (surroundings.databaseServer !== undefined) databases.set('PostgreSQL', surroundings.databaseServer);
+  if (environment.databaseServer !== undefined) databases.set('PostgreSQL', environment.databaseServer);
   for (const [database, databaseServer] of databases) {
     const named = new Map(
       trees.map((tree) => [trees.length > 1 ? `${basename(resolve(tree))}, ${database}` : database, resolve(tree)]),
@@ -86,10 +86,10 @@ if (import.meta.main) {
     console.error(`--only takes ${ROWS.join(', ')}`);
     process.exit(2);
   }
-  const surroundings = await openSurroundings();
+  const environment = await openEnvironment();
   try {
-    printTable(await measure(surroundings, { trees: values.tree ?? [TREE], only: only ?? ROWS }));
+    printTable(await measure(environment, { trees: values.tree ?? [TREE], only: only ?? ROWS }));
   } finally {
-    await surroundings.close();
+    await environment.close();
   }
 }

@@ -12,8 +12,9 @@
  * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
  * without a server (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) runs on the Node that runs the bench.
  */
+
+import { openEnvironment } from './environment.ts';
 import { describeMachine, writeResults } from './results.ts';
-import { openSurroundings } from './surroundings.ts';
 import { type Figure, printTable } from './table.ts';
 
 const BENCHES = {
@@ -42,18 +43,18 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const surroundings = await openSurroundings();
+const environment = await openEnvironment();
 const figures: Figure[] = [];
 try {
   for (const [name, load] of Object.entries(BENCHES)) {
     if (named.length > 0 && !named.includes(name)) continue;
     console.error(`${name} …`);
-    figures.push(...(await (await load()).measure(surroundings)));
+    figures.push(...(await (await load()).measure(environment)));
   }
 } finally {
-  await surroundings.close();
+  await environment.close();
 }
-const machine = describeMachine(surroundings.version);
+const machine = describeMachine(environment.version);
 printTable(figures);
 console.log(`\nSeen on ${Object.values(machine).join(', ')}.`);
 console.error(`written to ${await writeResults(machine, figures)}`);

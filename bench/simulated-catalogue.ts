@@ -2,8 +2,8 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { createRandom, openSimulation, type Questions } from '../fixtures/simulation.ts';
+import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure, quantile, seen } from './table.ts';
 
 const DAYS = 31;
@@ -35,8 +35,8 @@ function questionsOf(choice: Choice, names: readonly TokenName[]): Questions {
   };
 }
 
-async function simulate(name: string, choice: Choice, surroundings: Surroundings): Promise<Figure[]> {
-  const { open, drop } = await openBenchDatabase(surroundings);
+async function simulate(name: string, choice: Choice, environment: Environment): Promise<Figure[]> {
+  const { open, drop } = await openBenchDatabase(environment);
   const database = await open();
   const names = await addSandboxTokens(database.prisma, TOKENS);
   const simulation = await openSimulation({ open: async () => database, processes: 1 });
@@ -58,7 +58,7 @@ async function simulate(name: string, choice: Choice, surroundings: Surroundings
 }
 
 /** A month with 1,000 tokens, of which 50 are asked for in each hour. */
-export const measure = async (surroundings: Surroundings): Promise<Figure[]> => [
-  ...(await simulate('1,000 tokens, the same 50 asked for each hour', sameEachHour, surroundings)),
-  ...(await simulate('1,000 tokens, another 50 asked for each hour', othersEachHour, surroundings)),
+export const measure = async (environment: Environment): Promise<Figure[]> => [
+  ...(await simulate('1,000 tokens, the same 50 asked for each hour', sameEachHour, environment)),
+  ...(await simulate('1,000 tokens, another 50 asked for each hour', othersEachHour, environment)),
 ];

@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from '#database/database';
 import { makeDatabase } from './database.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Environment } from './environment.ts';
 
 /** A database for a simulation: one of its own on the server, where there is one; else embedded, in memory. */
-export async function openBenchDatabase({ databaseServer }: Surroundings) {
+export async function openBenchDatabase({ databaseServer }: Environment) {
   if (databaseServer === undefined) {
     return {
       open: (): Promise<Database> => openDatabase({ dataDir: 'memory://' }),

@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from '#core/clock';
 import { anyQuestion, commonQuestions, everyQuestion, openSimulation, type Questions } from '../fixtures/simulation.ts';
+import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';
 
 /** What the demo plan's timetable allows in a day: latest every 6 min, chart every 6 h and daily once, for five tokens. */
@@ -29,8 +29,8 @@ const RUNS: readonly Run[] = [
   { name: '31 days', processes: 1, days: 31, every: 3 * MINUTE, questions: commonQuestions },
 ];
 
-async function simulate({ processes, days, every, questions }: Run, surroundings: Surroundings) {
-  const { open, drop } = await openBenchDatabase(surroundings);
+async function simulate({ processes, days, every, questions }: Run, environment: Environment) {
+  const { open, drop } = await openBenchDatabase(environment);
   const simulation = await openSimulation({ open, processes });
   for (let at = 0; at < days * DAY; at += every) await simulation.step(every, questions);
   await simulation.close();
@@ -42,15 +42,15 @@ async function simulate({ processes, days, every, questions }: Run, surroundings
  * The aggregator's calls of a day on the demo plan, beside the timetable's: the clock goes from minute to minute, and
  * in each of them the users ask. What matters of ten thousand is that everything is asked in every minute.
  */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
+export async function measure(environment: Environment): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const run of RUNS) {
     const { name, days, processes } = run;
-    if (processes > 1 && surroundings.databaseServer === undefined) {
+    if (processes > 1 && environment.databaseServer === undefined) {
       console.error(`${name} is left out: it needs a PostgreSQL server.`);
       continue;
     }
-    const { calls, firstFills, total, answers, failures } = await simulate(run, surroundings);
+    const { calls, firstFills, total, answers, failures } = await simulate(run, environment);
     console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     for (const kind of ['latest', 'chart', 'daily'] as const) {
       figures.push(atMost(`${name}: calls for ${kind}`, calls[kind], TIMETABLE[kind] * days, 'calls'));

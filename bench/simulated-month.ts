@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { commonQuestions, openSimulation, type Simulation } from '../fixtures/simulation.ts';
+import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atMost, type Figure } from './table.ts';
 
 const DAYS = 31;
@@ -21,8 +21,8 @@ const RUNS: readonly Run[] = [
   { name: 'a month of 3,000 calls, half of each day in vain', perMonth: 3_000, during: failing(12) },
 ];
 
-async function simulate({ perMonth, during }: Run, surroundings: Surroundings) {
-  const { open, drop } = await openBenchDatabase(surroundings);
+async function simulate({ perMonth, during }: Run, environment: Environment) {
+  const { open, drop } = await openBenchDatabase(environment);
   const env = { COINGECKO_CALLS_PER_MONTH: String(perMonth) };
   const simulation = await openSimulation({ open, processes: 1, env });
   for (let at = 0; at < DAYS * DAY; at += EVERY) {
@@ -35,11 +35,11 @@ async function simulate({ perMonth, during }: Run, surroundings: Surroundings) {
 }
 
 /** A month on the demo plan with fewer calls than its timetable takes: none above them, and none without an answer. */
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
+export async function measure(environment: Environment): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const run of RUNS) {
     const { name, perMonth } = run;
-    const { total, oldest, lastCallAt, answers, failures } = await simulate(run, surroundings);
+    const { total, oldest, lastCallAt, answers, failures } = await simulate(run, environment);
     console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
     figures.push({ figure: `${name}: oldest answer`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { startSandbox } from '#sandbox/server';
 import { makeDatabase } from './database.ts';
+import type { Environment } from './environment.ts';
 import { serviceOf, TREE } from './node.ts';
 import { type Server, startServer } from './service-process.ts';
-import type { Surroundings } from './surroundings.ts';
 import { makeUsers, migrate } from './users.ts';
 
 /** A limit that does not end. */
@@ -18,7 +18,7 @@ export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
  * servers to compare it with. All that it starts is closed with it.
  * @param tree the checkout whose build is measured
  */
-export async function openStand({ databaseServer }: Surroundings, users = 1, tree = TREE) {
+export async function openStand({ databaseServer }: Environment, users = 1, tree = TREE) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const database = databaseServer === undefined ? undefined : await makeDatabase(databaseServer);
   const dataDir = join(directory, 'data');

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { compare } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { freePort } from './free-port.ts';
 import { load } from './load.ts';
 import { reading } from './reading.ts';
 import type { Server } from './service-process.ts';
 import { LATEST, openStand } from './stand.ts';
-import type { Surroundings } from './surroundings.ts';
 import { atLeast, atMost, type Figure } from './table.ts';
 
 const MANY = 10_000;
@@ -16,8 +16,8 @@ async function residentMegabytes({ pid }: Server): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
-export async function measure(surroundings: Surroundings): Promise<Figure[]> {
-  const stand = await openStand(surroundings, MANY);
+export async function measure(environment: Environment): Promise<Figure[]> {
+  const stand = await openStand(environment, MANY);
   const { key, keys } = stand;
   const metricsPort = await freePort();
   const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
@@ -45,7 +45,7 @@ export async function measure(surroundings: Surroundings): Promise<Figure[]> {
     figures.push(atLeast(`history/days?days=365${br ? ' with br' : ''}, against bare Fastify`, ratio, 0.85));
   }
 
-  if (surroundings.databaseServer !== undefined) {
+  if (environment.databaseServer !== undefined) {
     // Two processes that have served nothing else: what a process has served before is felt in what it serves next.
     // Both from the sources, which takes memory: what is compared is the charge.
     const charging = await stand.startService({}, '../src/serve.ts');

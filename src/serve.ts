@@ -4,8 +4,8 @@ import { SECOND, systemClock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { Database } from '#database/database';
 import { announcement, urlOf } from '#process/announcement';
-import { explain, isUnreachable, openConfiguredDatabase } from '#process/exit';
-import { giveBackMemory } from '#process/memory';
+import { isUnreachable, openConfiguredDatabase, toExitReport } from '#process/exit';
+import { startIdleGc } from '#process/memory';
 import type { FailureLog } from '#upstream/failure-log';
 import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -32,7 +32,7 @@ async function start(settings: Settings): Promise<void> {
   const database = await openWhenReachable(settings, failures);
   closers.push(database.close);
   const { listen } = await openService(settings, { logger, failures, database, closers });
-  closers.push(giveBackMemory().close);
+  closers.push(startIdleGc().close);
   const address = await listen(settings.port, stopping.signal);
   if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
 }
@@ -64,7 +64,7 @@ try {
 } catch (error) {
   // An interrupted start is not a failure.
   if (!stopping.signal.aborted) {
-    const { text, exitCode } = explain(error);
+    const { text, exitCode } = toExitReport(error);
     process.stderr.write(`${text}\n`);
     process.exit(exitCode);
   }

@@ -4,7 +4,7 @@ import { decoded } from '../../fixtures/raw-answer.ts';
 import type { Book, User } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';
-import type { Outages } from './outages.ts';
+import type { ReclaimGuard } from './outages.ts';
 import type { Question } from './questions.ts';
 
 /** By then every process has read what another one has fetched, in ms. */
@@ -19,7 +19,7 @@ type Parts = {
   contract: ReturnType<typeof published>;
   book: Book;
   journal: Journal;
-  databaseOutages: Outages;
+  databaseOutages: ReclaimGuard;
 };
 
 /** Finds the path of the description, such as `/v1/node/txs/{hash}`, of which a path is one. */

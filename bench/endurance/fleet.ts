@@ -2,7 +2,7 @@ import { freePort } from '../free-port.ts';
 import { SERVICE } from '../node.ts';
 import { type Server, startServer } from '../service-process.ts';
 import type { Journal } from './journal.ts';
-import { createOutages, type Outages } from './outages.ts';
+import { createReclaimGuard, type ReclaimGuard } from './outages.ts';
 
 /** After a process listens again, how long its old connections may still be found dead, in ms. */
 const GRACE = 1_000;
@@ -14,7 +14,7 @@ export type Member = {
   /** When the process that now runs was started, and when it was killed, by `performance.now()`. */
   startedAt: number;
   killedAt: number | undefined;
-  outages: Outages;
+  outages: ReclaimGuard;
 };
 
 /** Some processes of the service, each on a port that it keeps when it is started again. */
@@ -33,7 +33,7 @@ export async function startFleet(size: number, env: Record<string, string>, jour
       await close();
       throw error;
     });
-    const outages = createOutages(GRACE);
+    const outages = createReclaimGuard(GRACE);
     members.push({
       name,
       url: server.url,

@@ -5,11 +5,11 @@ import { openDatabase } from '#database/database';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { execute, makeDatabase } from '../database.ts';
 import type { Book, Booked, User } from './book.ts';
-import { createOutages } from './outages.ts';
+import { createReclaimGuard } from './outages.ts';
 
 /** After the server accepts connections again, how long a process may take to find it, in ms. */
 const GRACE = 5_000;
-/** Every so manieth user is enrolled with a limit that will be spent. */
+/** Every so manieth user is createdUser with a limit that will be spent. */
 const SCARCE = 30;
 const SCARCE_LIMIT = 150;
 
@@ -28,22 +28,22 @@ export async function openHome() {
 function verbs(url: string) {
   return {
     /** When the database was away. */
-    outages: createOutages(GRACE),
+    outages: createReclaimGuard(GRACE),
 
     /** So many users of both plans, entered in the book. */
-    async enrol(book: Book, count: number): Promise<User[]> {
+    async createUsers(book: Book, count: number): Promise<User[]> {
       const database = await openDatabase({ url, dataDir: 'unused' });
       const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
-      const enrolled: User[] = [];
+      const createdUser: User[] = [];
       for (let i = 0; i < count; i++) {
         const plan = i % 2 === 0 ? 'monthly' : 'yearly';
         const isScarce = i % SCARCE === 0;
         const form = { name: `User ${i}`, email: 'user@example.org', plan } as const;
         const record = await users.create(form, isScarce ? SCARCE_LIMIT : undefined);
-        enrolled.push(book.enter(record, { isScarce }));
+        createdUser.push(book.enter(record, { isScarce }));
       }
       await database.close();
-      return enrolled;
+      return createdUser;
     },
 
     /** What the ledger has of every user. */

@@ -2,7 +2,7 @@
 type Interval = { from: number; thru: number };
 
 /** When something was away: it is from `began` until `ended`, and for so many ms more while it is found again. */
-export function createOutages(graceMs: number) {
+export function createReclaimGuard(graceMs: number) {
   const intervals: Interval[] = [];
   return {
     began(): void {
@@ -18,4 +18,4 @@ export function createOutages(graceMs: number) {
   };
 }
 
-export type Outages = ReturnType<typeof createOutages>;
+export type ReclaimGuard = ReturnType<typeof createReclaimGuard>;

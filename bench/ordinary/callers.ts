@@ -1,5 +1,5 @@
+import type { Environment } from '../environment.ts';
 import { ENDLESS, LATEST, openStand } from '../stand.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Figure, quantile, seen } from '../table.ts';
 import { callAll } from './open-loop.ts';
 import { atRandom, type Call } from './schedule.ts';
@@ -23,8 +23,8 @@ const CALLERS = {
 type Callers = keyof typeof CALLERS;
 
 /** One process of a checkout's service, with users who have called nothing yet, and some who call all the time. */
-export async function openCallers(surroundings: Surroundings, tree: string) {
-  const stand = await openStand(surroundings, 0, tree);
+export async function openCallers(environment: Environment, tree: string) {
+  const stand = await openStand(environment, 0, tree);
   const hot = await stand.makeUsers(HOT.keys, ENDLESS);
   const keys = {} as Record<Callers, string[]>;
   for (const name of Object.keys(CALLERS) as Callers[]) {

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { execute } from '../database.ts';
+import type { Environment } from '../environment.ts';
 import { freePort } from '../free-port.ts';
 import { countAnswers, hasWrk } from '../load.ts';
 import { reading } from '../reading.ts';
 import { LATEST, openStand } from '../stand.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { atLeast, atMost, type Figure, none, seen } from '../table.ts';
 import { watchUnsettled } from './unsettled.ts';
 
@@ -27,12 +27,12 @@ const deal = (keys: readonly string[]): string[][] =>
   );
 
 /** A hundred thousand keys in use on four processes together, beside ten thousand, and whether all is in the ledger. */
-export async function measure(surroundings: Surroundings, tree: string): Promise<Figure[]> {
+export async function measure(environment: Environment, tree: string): Promise<Figure[]> {
   if (!hasWrk) {
     console.error('A hundred thousand keys are left out: only wrk, which is not installed, can ask so often.');
     return [];
   }
-  const stand = await openStand(surroundings, 0, tree);
+  const stand = await openStand(environment, 0, tree);
   try {
     const keys = await stand.makeUsers(MANY, LIMIT);
     const processes: Process[] = [];

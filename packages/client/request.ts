@@ -4,9 +4,9 @@ import { each, object, toSample, toTokens } from './records.ts';
 import { type Answer, createAnswers } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
-import { createTransport, type Question } from './transport/transport.ts';
+import { type ClientRequest, createTransport } from './transport/transport.ts';
 
-export type Request<T> = Pick<Question, 'method' | 'path' | 'body' | 'retries'> & {
+export type Request<T> = Pick<ClientRequest, 'method' | 'path' | 'body' | 'retries'> & {
   /** Undefined parameters are omitted. */
   query?: Parameters;
   accept?: 'text/csv';

@@ -4,7 +4,7 @@
  */
 
 /** `path` is below the base URL, and encoded. A POST has a JSON body. */
-export type NodeQuestion = {
+export type NodeRequest = {
   method: 'GET' | 'POST';
   path: string;
   query: readonly (readonly [name: string, value: string])[];
@@ -12,7 +12,7 @@ export type NodeQuestion = {
 };
 
 /** Whether the caller determines the duration: only searches and further pages have a query. */
-export const isUpToCaller = ({ method, query }: NodeQuestion): boolean => method === 'GET' && query.length > 0;
+export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
 export type NodeReply = {
   status: number;
@@ -23,7 +23,7 @@ export type NodeReply = {
 };
 
 /** Sends a request to one node. Throws the transport's own error if there is no answer. */
-export type AskNode = (question: NodeQuestion) => Promise<NodeReply>;
+export type SendToNode = (question: NodeRequest) => Promise<NodeReply>;
 
 /** The node rejects the request, and so would any other node. `message` is the node's. */
 export class NodeRejection extends Error {

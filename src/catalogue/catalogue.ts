@@ -1,4 +1,4 @@
-import { lettersApart, tolerance } from '#core/record-fields';
+import { editDistance, tolerance } from '#core/record-fields';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
@@ -51,7 +51,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     for (const [other, { token, letters: others }] of called) {
       // A different letter changes at most two bits: this cheap check comes before the edit distance.
       if (bitsIn(letters ^ others) > 2 * most) continue;
-      const apart = lettersApart(text, other, Math.min(most, tolerance(other.length)));
+      const apart = editDistance(text, other, Math.min(most, tolerance(other.length)));
       if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });
     }
     return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);

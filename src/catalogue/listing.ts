@@ -65,7 +65,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
   }
 
   /** The first midnight that CoinGecko reports for a coin, and the first within the plan's history (Unix ms). */
-  async function firstTold(id: string): Promise<{ first: number | undefined; reach: number }> {
+  async function firstAvailable(id: string): Promise<{ first: number | undefined; reach: number }> {
     const days = aggregator.historyDays();
     const isUnlimited = !Number.isFinite(days);
     const reach = isUnlimited ? Number.NEGATIVE_INFINITY : startOfDate(clock.now()) - days * DAY;
@@ -74,14 +74,14 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       return { first: first?.at, reach };
     } catch (error) {
       // The source has learned from the failure that its plan has less history.
-      if (isOutOfReach(error) && aggregator.historyDays() < days) return firstTold(id);
+      if (isOutOfReach(error) && aggregator.historyDays() < days) return firstAvailable(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
     }
   }
 
   async function firstDate({ id, priced, genesis }: Coin) {
-    const { first, reach } = await firstTold(id);
+    const { first, reach } = await firstAvailable(id);
     // A series that begins well within the plan's history has no earlier prices.
     if (first !== undefined && first > reach + 2 * DAY) return { listed: isoDate(first), isFirstDate: true };
     const dates = [...priced, ...(genesis ? [genesis] : []), isoDate(first ?? clock.now())];

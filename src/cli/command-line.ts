@@ -1,5 +1,5 @@
 import { iso, isoDate } from '#core/clock';
-import { EXIT, ExitError, explain } from '#process/exit';
+import { EXIT, ExitError, toExitReport } from '#process/exit';
 import { UsageError, wrongUsage } from './arguments.ts';
 
 export type CommandLine = {
@@ -37,7 +37,7 @@ async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {
-    const { text, exitCode } = explain(error);
+    const { text, exitCode } = toExitReport(error);
     process.stderr.write(`${text}\n`);
     return exitCode;
   }

@@ -18,7 +18,7 @@ import type { Log } from '#core/log';
 import type { Database } from '#database/database';
 import { createDeadline } from '#database/deadline';
 import { isDatabaseUnable } from '#database/unreachable';
-import { openVenue } from '#prices/open-kraken';
+import { openKraken } from '#prices/open-kraken';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings, type Settings } from '#settings';
@@ -158,7 +158,7 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
   const recording = { observe: unobserved, dropped: unobserved };
-  const venue = await openVenue({ settings, refreshes, catalogue, clock, log, ...recording });
+  const venue = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
     store: refreshes,
     upstream: 'coingecko',

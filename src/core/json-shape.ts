@@ -24,7 +24,7 @@ function endOfString(text: string, start: number): number {
 /**
  * Counts values by the bracket or comma before them, so an empty array counts twice. `long` has those over `longer`.
  */
-export function shapeOfJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
+export function scanJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];
   const long = new Map<number, number>();
   let counted = 1;

@@ -1,5 +1,5 @@
 /** Runs work one at a time, in order of arrival. A failure rejects its own caller only. */
-export function createOneAtATime() {
+export function createMutex() {
   let last: Promise<unknown> = Promise.resolve();
   return function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(work);

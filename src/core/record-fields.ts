@@ -23,7 +23,7 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => EN
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
 /** The edit distance (insert, delete, replace, swap), or Infinity above `most`: cells beyond it are not computed. */
-export function lettersApart(a: string, b: string, most: number): number {
+export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

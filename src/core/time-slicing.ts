@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from './clock.ts';
-import { createOneAtATime } from './mutex.ts';
+import { createMutex } from './mutex.ts';
 
 /** How long work may block the event loop, in ms. */
 const PIECE_MS = 5;
@@ -9,7 +9,7 @@ export type Yield = () => Promise<void> | undefined;
 
 /** Runs long work in pieces that yield to the event loop. One work at a time bounds time and memory. */
 export function createLongWork() {
-  const inTurn = createOneAtATime();
+  const inTurn = createMutex();
 
   return function begin<Result>(work: (yieldIfDue: Yield) => Promise<Result>): Promise<Result> {
     return inTurn(() => {

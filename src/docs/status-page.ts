@@ -151,7 +151,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
         effect: 'The smaller figures hold: prices may be fetched less often, and history may begin later.',
       };
     case 'failover': {
-      const [told, first] = [titleOf(warning.told), titleOf(warning.first)];
+      const [told, first] = [titleOf(warning.served), titleOf(warning.primary)];
       const since = timeInWords(warning.since);
       return {
         subject: 'Latest prices',

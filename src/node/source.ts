@@ -1,9 +1,14 @@
-import { isUpToCaller, type NodeQuestion, type NodeReply } from '#cosmos/exchange';
+import { isUpToCaller, type NodeReply, type NodeRequest } from '#cosmos/exchange';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { retryAfter } from '#upstream/transport/json-answer';
 import { parseJson } from '#upstream/transport/json-parse';
-import { openUpstream, type Question, type UpstreamAnswer, type UpstreamOptions } from '#upstream/transport/upstream';
+import {
+  openUpstream,
+  type UpstreamAnswer,
+  type UpstreamOptions,
+  type UpstreamRequest,
+} from '#upstream/transport/upstream';
 
 /** Statuses of a gateway or proxy before the node. They say nothing about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
@@ -62,7 +67,7 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
-/** One node over HTTP. It does not limit calls, and forwards only the question. */
+/** One node over HTTP. It does not limit calls, and forwards only the upstreamRequest. */
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
@@ -79,11 +84,11 @@ export function openNode({ url, name = 'node', ...options }: Options) {
 
   return {
     /** Throws `UpstreamFailure` without a response; `sent` states whether the request may have arrived. */
-    ask(asked: NodeQuestion, withinMs: number): Promise<NodeReply> {
-      const { path, query, body } = asked;
-      const isSearch = isUpToCaller(asked);
+    send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
+      const { path, query, body } = request;
+      const isSearch = isUpToCaller(request);
       const maxBytes = isSearch && path.endsWith('/txs') ? MAX_SEARCH_BYTES : MAX_BYTES;
-      const question: Question = {
+      const upstreamRequest: UpstreamRequest = {
         path,
         query: new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])),
         withinMs: Math.max(1, Math.ceil(withinMs)),
@@ -91,8 +96,8 @@ export function openNode({ url, name = 'node', ...options }: Options) {
         ownFailures: isSearch ? SEARCH_FAILURES : OWN_FAILURES,
         ...(body !== undefined && { body }),
       };
-      const { askOnce } = isSearch ? searches : upstream;
-      return askOnce(question, (answer) => toReply(name, answer, maxBytes, clock.now()));
+      const { sendOnce } = isSearch ? searches : upstream;
+      return sendOnce(upstreamRequest, (answer) => toReply(name, answer, maxBytes, clock.now()));
     },
 
     async close(): Promise<void> {

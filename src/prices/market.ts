@@ -6,7 +6,7 @@ import type { SeriesSummary } from '#prices/archive/archive-store';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
 import { fetchesOf } from '#prices/archive/fetch-names';
 import type { Rates } from '#prices/currencies/rates';
-import { convertedRows, currencyText, noWorth, type Valuation, withRates } from '#prices/currencies/valuation';
+import { convertedRows, currencyText, rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
 import { createGapReport } from '#prices/history/gap-report';
 import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';
@@ -23,7 +23,7 @@ import type { Answers } from '#server/replies/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import type { Warning } from '#upstream/freshness';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
-import type { PointColumns, ToldSample } from './model/sample.ts';
+import type { PointColumns, SourcedSample } from './model/sample.ts';
 
 export type Format = 'json' | 'csv';
 
@@ -51,7 +51,7 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
 };
 
 /** `question` identifies the request. */
-type WindowQuestion = { question: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
+type WindowRequest = { question: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
 /** The holdings of an interval, across all sources. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
@@ -105,11 +105,11 @@ export function createMarket(dependencies: Dependencies) {
     if (stored.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
     const rows = valuation ? convertedRows(stored, valuation) : stored;
     const answer = facts(token, window, rows, outcome, valuation);
-    if (valuation && rows.isEmpty) throw noWorth(valuation, window.span, answer.gaps);
+    if (valuation && rows.isEmpty) throw rateUnavailable(valuation, window.span, answer.gaps);
     return { rows, answer, valuation };
   }
 
-  async function history({ question, token, window, shape, currency }: WindowQuestion): Promise<Answer> {
+  async function history({ question, token, window, shape, currency }: WindowRequest): Promise<Answer> {
     const { rows, answer, valuation } = await told(token, window, currency);
     // A copy, since writing a large body takes a while.
     const wide = rows.isWide ? rows.columns() : undefined;
@@ -117,7 +117,7 @@ export function createMarket(dependencies: Dependencies) {
     return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
   }
 
-  function ask(about: readonly (string | number)[], { currency, ...asked }: Omit<WindowQuestion, 'question'>) {
+  function ask(about: readonly (string | number)[], { currency, ...asked }: Omit<WindowRequest, 'question'>) {
     const question = (currency === DOLLAR ? about : [...about, currency]).join();
     const isLong = () => size(asked.token, asked.window) !== 'short';
     return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
@@ -131,7 +131,7 @@ export function createMarket(dependencies: Dependencies) {
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
       const { rows, answer, valuation } = await told(token, window, currency);
-      const sample = rows.first() as ToldSample;
+      const sample = rows.first() as SourcedSample;
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
       const body = format === 'csv' ? seriesToCsv([sample], valuation?.currency) : JSON.stringify([snapshot]);

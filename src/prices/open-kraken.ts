@@ -1,7 +1,7 @@
 import type { OpenCatalogue } from '#catalogue/open';
 import { SECOND } from '#core/clock';
 import { createDropped } from '#prices/sources/dropped-samples';
-import { openKraken } from '#prices/sources/kraken';
+import { openKrakenSource } from '#prices/sources/kraken';
 import type { CapabilityDeps } from '#server/capability';
 import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
@@ -13,7 +13,7 @@ const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
 /** Kraken with its circuit breaker and its budget: candles, and prices as the fallback. */
-export async function openVenue(
+export async function openKraken(
   deps: Pick<PriceDeps, 'settings' | 'refreshes' | 'catalogue' | 'observe' | 'dropped' | 'clock' | 'log'>,
 ) {
   const { settings, refreshes, catalogue, observe, clock, log } = deps;
@@ -21,7 +21,7 @@ export async function openVenue(
   const breaker = createBreaker();
   const throttle = () => undefined;
   const budget = await openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock });
-  const source = openKraken({
+  const source = openKrakenSource({
     ...settings.kraken,
     timeoutMs: settings.upstreamTimeoutMs,
     catalogue,
@@ -43,4 +43,4 @@ export async function openVenue(
   };
 }
 
-export type Venue = Awaited<ReturnType<typeof openVenue>>;
+export type Venue = Awaited<ReturnType<typeof openKraken>>;

@@ -9,12 +9,12 @@ import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
 import type { Capability } from '#server/capability';
 import { addMemoryReadings } from './metrics.ts';
-import { openVenue, type PriceDeps } from './open-kraken.ts';
+import { openKraken, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
 
 export async function openPrices(deps: PriceDeps) {
   const { settings, database, catalogue, clock } = deps;
-  const venue = await openVenue(deps);
+  const venue = await openKraken(deps);
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = openCurrencies(deps);
   const beside = { ...venue, rates, workingSet };

@@ -39,7 +39,7 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
 }
 
 /** One line for an expected fault, one per invalid setting, the stack for any other error. */
-export function explain(error: unknown): { text: string; exitCode: number } {
+export function toExitReport(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
   if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };

@@ -13,7 +13,7 @@ const ALL = { type: 'major', flavor: 'last-resort' } as const;
  * V8 collects only when it allocates. After a burst, an idle process is collected (see README): 50 ms, or 120 ms with
  * 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of the throughput.
  */
-export function giveBackMemory(): { close: () => Promise<void> } {
+export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();
   let before = performance.eventLoopUtilization();
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type JsonBounds, shapeOfJson } from '#core/json-shape';
+import { type JsonBounds, scanJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
@@ -15,7 +15,7 @@ const broken = (message: string) =>
   invalidRequest({ location: 'body', message, fix: 'send one JSON object, in UTF-8' });
 
 function parse(text: string): unknown {
-  const { excess } = shapeOfJson(text, BOUNDS);
+  const { excess } = scanJson(text, BOUNDS);
   if (excess) throw broken(PASSED[excess]);
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type InputFault, invalidRequest } from '#core/problems';
-import { lettersApart, tolerance } from '#core/record-fields';
+import { editDistance, tolerance } from '#core/record-fields';
 
 type Shape = Record<string, z.ZodType>;
 
@@ -57,7 +57,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** The edit distance between two names, ignoring case; Infinity if it is too large. */
 const apart = (name: string, known: string): number =>
-  lettersApart(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
+  editDistance(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
 
 /** The known name that equals another up to case or one or two letters. */
 function nearest(name: string, known: readonly string[]): string | undefined {

@@ -50,7 +50,7 @@ export type Warning =
   /** The CoinGecko plan has less than is configured. */
   | { about: 'plan'; difference: string }
   /** The fallback source is served for latest prices since an instant (Unix ms). */
-  | { about: 'failover'; told: string; first: string; since: number }
+  | { about: 'failover'; served: string; primary: string; since: number }
   /** The price of a token before and after the switch of the source. */
   | { about: 'price'; token: string; before: Price; after: Price; since: number }
   /** A node, by its position in NODE_URLS: why its last call failed, or why it is skipped. */
@@ -69,7 +69,7 @@ export function warningText(warning: Warning): string {
     case 'plan':
       return `coingecko: ${warning.difference}`;
     case 'failover':
-      return `latest: ${warning.told} is told in place of ${warning.first} since ${iso(warning.since)}`;
+      return `latest: ${warning.served} is served instead of ${warning.primary} since ${iso(warning.since)}`;
     case 'price': {
       const { token, before, after, since } = warning;
       return `latest: ${token} was ${before.price} by ${before.source} and ${after.price} by ${after.source} at ${iso(since)}`;

@@ -1,4 +1,4 @@
-import { createOneAtATime } from '#core/mutex';
+import { createMutex } from '#core/mutex';
 import type { RefreshRow, RefreshStore } from './claims-and-budgets-store.ts';
 import type { Resource } from './resource.ts';
 
@@ -27,7 +27,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
     /** Watches the resources of a cache. Its first `sync` and each later poll update it. */
     watch<What extends Resource>({ names, reload }: Cache<What>) {
       const known = new Map<string, RefreshRow>();
-      const inTurn = createOneAtATime();
+      const inTurn = createMutex();
       let latest = 0;
       let next: Promise<void> | undefined;
 

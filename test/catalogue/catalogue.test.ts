@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCatalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
-import { lettersApart } from '#core/record-fields';
+import { editDistance } from '#core/record-fields';
 
 const named = (name: string, symbol = name, title = name): Token => ({
   ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },
@@ -162,7 +162,7 @@ describe('letters apart', () => {
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
         const apart = steps(a, b);
-        expect(lettersApart(a, b, most)).toBe(apart <= most ? apart : Number.POSITIVE_INFINITY);
+        expect(editDistance(a, b, most)).toBe(apart <= most ? apart : Number.POSITIVE_INFINITY);
       }),
       { numRuns: 1000 },
     );

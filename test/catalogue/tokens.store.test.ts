@@ -9,7 +9,7 @@ let service: Service;
 let key: string;
 beforeEach(async () => {
   service = await startService({ settings: { COINGECKO_CALLS_PER_MINUTE: '10000' } });
-  key = await service.enrol();
+  key = await service.createUser();
 });
 afterEach(() => service.close());
 

@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
-import { type Besieged, BY_NAME, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
+import {
+  BY_NAME,
+  DAYS,
+  type FaultyUpstreamService,
+  LATEST,
+  startWithFaultyUpstream,
+} from '../support/service/chaos.ts';
 
 const BUDGET = amount(25, 40);
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeEach(async () => {
-  service = await startBesieged({
+  service = await startWithFaultyUpstream({
     start: '2026-05-02T00:00:00Z',
     settings: { COINGECKO_CALLS_PER_MONTH: String(BUDGET) },
   });

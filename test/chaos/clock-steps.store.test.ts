@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
-import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
+import {
+  DAY_CHART,
+  DAYS,
+  type FaultyUpstreamService,
+  LATEST,
+  startWithFaultyUpstream,
+} from '../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeEach(async () => {
-  service = await startBesieged();
+  service = await startWithFaultyUpstream();
   for (const path of [LATEST, DAY_CHART, DAYS]) expect((await service.ask(path)).status).toBe(200);
   service.sandbox.clearCalls();
 });

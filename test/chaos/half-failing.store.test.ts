@@ -3,15 +3,15 @@ import { MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
 import { createRandom } from '../../fixtures/simulation.ts';
 import { amount, longTimeout } from '../support/long.ts';
-import { type Besieged, BY_NAME, startBesieged } from '../support/service/chaos.ts';
+import { BY_NAME, type FaultyUpstreamService, startWithFaultyUpstream } from '../support/service/chaos.ts';
 
 const REQUESTS = amount(250, 10_000);
 const ROUNDS = amount(5, 50);
 const AT_ONCE = 50;
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeEach(async () => {
-  service = await startBesieged({
+  service = await startWithFaultyUpstream({
     settings: {
       ...{ UPSTREAM_TIMEOUT_MS: '500', COINGECKO_REFRESH: 'latest=1m,chart=5m' },
       MARKET_SOURCES: 'coingecko,kraken',
@@ -104,7 +104,7 @@ test('while the upstream holds every call, all that is stored is answered before
   timeout: longTimeout,
 }, async () => {
   await service.close();
-  service = await startBesieged({
+  service = await startWithFaultyUpstream({
     settings: { UPSTREAM_TIMEOUT_MS: '60000', COINGECKO_REFRESH: 'latest=1m,chart=5m' },
   });
   for (const token of BY_NAME) for (const path of fixed(token)) await service.ask(path);

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
 import { amount, longTimeout } from '../support/long.ts';
-import { type Besieged, BY_NAME, DAY_CHART, DAYS, LATEST, startBesieged } from '../support/service/chaos.ts';
+import {
+  BY_NAME,
+  DAY_CHART,
+  DAYS,
+  type FaultyUpstreamService,
+  LATEST,
+  startWithFaultyUpstream,
+} from '../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeEach(async () => {
-  service = await startBesieged();
+  service = await startWithFaultyUpstream();
 });
 afterEach(() => service?.close());
 
@@ -109,7 +116,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
 
 test('a deadline that passed in vain is not waited for again by the next call of the same window', async () => {
   await service.close();
-  service = await startBesieged({ settings: { UPSTREAM_TIMEOUT_MS: '400' } });
+  service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '400' } });
   service.sandbox.faults.always({ kind: 'hangBeforeHeaders' });
   expect(await service.ask(DAYS)).toMatchObject({ status: 504, code: 'upstream_timeout' });
   expect(await service.ask(DAYS)).toMatchObject({ status: 504 });

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Living = { key: number; apiKey: string };
 
-async function enrol(): Promise<Living[]> {
+async function createUser(): Promise<Living[]> {
   const settings = createNoticeSettingsStore(replicas.prisma, createUserStore(replicas.prisma));
   const users: Living[] = [];
   for (let i = 0; i < USERS; i += 1) {
@@ -90,7 +90,7 @@ const posted = () =>
 test(
   'every notice arrives, with one id each, whoever is killed',
   async () => {
-    const users = await enrol();
+    const users = await createUser();
     const processes = [...replicas.processes];
     let isKilling = true;
     const calling = (async () => {

@@ -9,7 +9,7 @@ import { amount, longTimeout } from '../support/long.ts';
 /** How long the aggregator is cut off; midnight is in there. */
 const HOURS = amount(2, 24);
 
-type Question = ReturnType<typeof commonQuestions>[number];
+type UpstreamRequest = ReturnType<typeof commonQuestions>[number];
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let simulation: Simulation;
@@ -37,7 +37,7 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
   const unnamed: string[] = [];
   const questions: Questions = (random, now) => [
     ...BUILT_IN_NAMES.map(
-      (token): Question =>
+      (token): UpstreamRequest =>
         async (market) => {
           const answer = await market.latest(token);
           oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
@@ -45,7 +45,7 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
         },
     ),
     ...[...commonQuestions(random, now), ...commonQuestions(random, now)].map(
-      (question): Question =>
+      (question): UpstreamRequest =>
         async (market) => {
           const answer = await question(market);
           const isOfNext = answer.modifiedAt > cutOffAt + 5 * MINUTE;

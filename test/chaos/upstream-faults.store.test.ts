@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE, SECOND } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
 import { warningText } from '#upstream/freshness';
-import { type Besieged, DAY_CHART, LATEST, startBesieged } from '../support/service/chaos.ts';
+import { DAY_CHART, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../support/service/chaos.ts';
 
 type Case = {
   fault: Fault | 'refused';
@@ -53,9 +53,9 @@ const CASES: [string, Case][] = [
 ];
 
 describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutMs, retryAfter }) => {
-  let service: Besieged;
+  let service: FaultyUpstreamService;
   beforeEach(async () => {
-    service = await startBesieged({ settings: timeoutMs ? { UPSTREAM_TIMEOUT_MS: String(timeoutMs) } : {} });
+    service = await startWithFaultyUpstream({ settings: timeoutMs ? { UPSTREAM_TIMEOUT_MS: String(timeoutMs) } : {} });
   });
   afterEach(() => service?.close());
 
@@ -114,7 +114,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
 });
 
 test('of 200 MB no more is taken than the bound and what the sockets hold', async () => {
-  const service = await startBesieged();
+  const service = await startWithFaultyUpstream();
   service.sandbox.faults.always({ kind: 'huge', bytes: 200 * 2 ** 20 });
   expect(await service.ask(LATEST)).toMatchObject({ status: 502, code: 'upstream_invalid' });
   await service.gate.atMost(0);

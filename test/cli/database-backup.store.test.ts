@@ -10,7 +10,7 @@ import { openDatabase } from '#database/database';
 import { restoreBackup } from '#database/restore';
 import { openSession } from '#database/session';
 import { END } from '#database/tar';
-import { explain } from '#process/exit';
+import { toExitReport } from '#process/exit';
 import { contentOf, withSession } from '../support/database/content.ts';
 import { makeDataDirectory } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
@@ -81,7 +81,7 @@ describe('the embedded database', () => {
     vi.stubEnv('DATABASE_URL', '');
     const refused = async (run: typeof runBackup, name: string, to: string) => {
       vi.stubEnv('DATA_DIR', to);
-      const { text, exitCode } = explain(
+      const { text, exitCode } = toExitReport(
         await run([name]).then(
           () => new Error('it was not refused'),
           (error) => error,

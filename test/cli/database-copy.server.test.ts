@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCopy } from '#cli/database-copy';
-import { explain } from '#process/exit';
+import { toExitReport } from '#process/exit';
 import { contentOf, withSession } from '../support/database/content.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
@@ -117,7 +117,7 @@ async function refused(...args: string[]): Promise<string> {
     () => new Error('it was not refused'),
     (reason: unknown) => reason,
   );
-  const { text, exitCode } = explain(error);
+  const { text, exitCode } = toExitReport(error);
   expect(text).not.toMatch(/hunter2|\n/);
   expect(existsSync(nowhere)).toBe(false);
   return `${text}\n${exitCode === 2 ? '' : `exit ${exitCode}`}`;

@@ -81,7 +81,7 @@ it('registers, reads prices, and knows what is left', async () => {
 });
 
 it('changes the key and erases the user', async () => {
-  const apiKey = await service.enrol();
+  const apiKey = await service.createUser();
   const told = await opened.page.evaluate(
     async ([baseUrl, key]) => {
       const one = new client.QuotientClient({ baseUrl, apiKey: key });
@@ -98,7 +98,7 @@ it('changes the key and erases the user', async () => {
 });
 
 it('tells problems, and failures of the network, as errors of its own', async () => {
-  const apiKey = await service.enrol({ limit: 0 });
+  const apiKey = await service.createUser({ limit: 0 });
   const told = await opened.page.evaluate(
     async ([baseUrl, key]) => {
       const failure = (call: Promise<unknown>) =>
@@ -154,7 +154,7 @@ it('hands a signed transaction over through the service, and waits for its block
       const { txs } = await chain.transactions({ 'transfer.recipient': address });
       return { height: Number(found.height), code: found.code, coins: result.length, found: txs.length };
     },
-    [`${service.url}/v1/node`, await service.enrol(), tx, to] as const,
+    [`${service.url}/v1/node`, await service.createUser(), tx, to] as const,
   );
   expect(told).toMatchObject({ code: undefined, coins: 2, found: 1 });
   expect(told.height).toBeGreaterThan(0);

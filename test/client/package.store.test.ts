@@ -175,7 +175,7 @@ describe('the examples of the service', () => {
   it('run as CommonJS, without what Node 18 does not have', async () => {
     await writeFile(join(folder, 'old.cjs'), withoutNewer);
     await writeFile(join(folder, 'price.cjs'), here(examples.commonJs));
-    const env = { QUOTIENT_API_KEY: await service.enrol() };
+    const env = { QUOTIENT_API_KEY: await service.createUser() };
     expect(await runWith(env, process.execPath, '--require', './old.cjs', 'price.cjs')).toMatch(/^now \d/);
   });
 });

@@ -11,13 +11,13 @@ let service: Service;
 let client: QuotientClient;
 beforeAll(async () => {
   service = await startService({ clock: createTestClock(NOW) });
-  client = new QuotientClient({ baseUrl: service.url, apiKey: await service.enrol({ limit: 1000 }) });
+  client = new QuotientClient({ baseUrl: service.url, apiKey: await service.createUser({ limit: 1000 }) });
 });
 afterAll(() => service?.close());
 
 /** What the service answers by itself. */
 async function plain(path: string) {
-  return (await service.get(path, { key: await service.enrol() })).json();
+  return (await service.get(path, { key: await service.createUser() })).json();
 }
 
 it('the latest price', async () => {
@@ -163,7 +163,7 @@ describe('about a result', () => {
 
 describe('the allowance', () => {
   it('is what the last priced answer told', async () => {
-    const one = client.withKey(await service.enrol({ limit: 7 }));
+    const one = client.withKey(await service.createUser({ limit: 7 }));
     expect(one.allowance).toBeUndefined();
     await one.latestPrice('bitcoin');
     expect(one.allowance).toEqual({ limit: 7, remaining: expect.any(Number), resetsAt: expect.any(Date) });
@@ -176,7 +176,7 @@ describe('the allowance', () => {
 
   it('is told to whoever wants to hear of every answer', async () => {
     const heard: unknown[] = [];
-    const apiKey = await service.enrol();
+    const apiKey = await service.createUser();
     const one = new QuotientClient({
       baseUrl: service.url,
       apiKey,

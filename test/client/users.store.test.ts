@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** A client with a key of its own. */
-const enrolled = async (...fate: Parameters<Service['enrol']>) => anyone.withKey(await service.enrol(...fate));
+const createdUser = async (...fate: Parameters<Service['createUser']>) =>
+  anyone.withKey(await service.createUser(...fate));
 
 it('registers, and goes on with the key', async () => {
   const user = await anyone.createUser(ADA);
@@ -27,7 +28,7 @@ it('registers, and goes on with the key', async () => {
 });
 
 it('tells what was used, with dates', async () => {
-  const client = await enrolled({ limit: 100 });
+  const client = await createdUser({ limit: 100 });
   await client.latestPrice('bitcoin');
   const usage = await client.usage();
   expect(usage).toMatchObject({ limit: 100, used: 1, remaining: 99 });
@@ -37,7 +38,7 @@ it('tells what was used, with dates', async () => {
 });
 
 it('rotates: the new key goes on, and the old one only reads', async () => {
-  const client = await enrolled();
+  const client = await createdUser();
   const before = await client.user();
   const user = await client.rotate({ graceSeconds: 60 });
   expect(user.key).toBe(before.key);
@@ -47,7 +48,7 @@ it('rotates: the new key goes on, and the old one only reads', async () => {
 });
 
 it('renews once', async () => {
-  const client = await enrolled();
+  const client = await createdUser();
   const before = await client.user();
   const after = await client.renew();
   expect(after.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
@@ -55,7 +56,7 @@ it('renews once', async () => {
 });
 
 it('erases the user', async () => {
-  const client = await enrolled();
+  const client = await createdUser();
   expect(await client.deleteUser()).toBeUndefined();
   expect((await failure(client.user())).code).toMatch(/^api_key_(invalid|revoked)$/);
 });
@@ -78,8 +79,8 @@ describe('problems', () => {
   it.each<[string, () => Promise<QuotientClient>]>([
     ['api_key_missing', async () => anyone],
     ['api_key_invalid', async () => anyone.withKey('qt_nobody')],
-    ['api_key_expired', () => enrolled({ validUntil: Date.now() - DAY })],
-    ['api_key_revoked', () => enrolled({ revokedAt: new Date() })],
+    ['api_key_expired', () => createdUser({ validUntil: Date.now() - DAY })],
+    ['api_key_revoked', () => createdUser({ revokedAt: new Date() })],
   ])('%s', async (code, make) => {
     const client = await make();
     expect(await failure(client.usage())).toMatchObject({ code, status: 401 });
@@ -87,7 +88,7 @@ describe('problems', () => {
   });
 
   it('quota_exceeded, with the seconds to the end of the period', async () => {
-    const client = await enrolled({ limit: 1 });
+    const client = await createdUser({ limit: 1 });
     await client.latestPrice('bitcoin');
     const error = await failure(client.latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'quota_exceeded', status: 429 });

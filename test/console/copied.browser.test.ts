@@ -25,7 +25,7 @@ const copied = () => here.page.evaluate<string>('navigator.clipboard.readText()'
 
 it('is said of the snippet that was copied, and of no other', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   const calls = page.locator('#snippets');
   for (const [name, part] of [
     ['Python', 'urlopen'],
@@ -42,7 +42,7 @@ it('is said of the snippet that was copied, and of no other', async () => {
 
 it('is said of the new key that was copied, and not of the next one', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   const dialog = page.getByRole('dialog');
   for (const name of ['One', 'Two']) {
     await page.getByRole('button', { name: 'New key' }).click();
@@ -58,7 +58,7 @@ it('is said of the new key that was copied, and not of the next one', async () =
 
 it('is said again from the last click on', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   const copy = page.locator('#snippet-copy');
   await copy.click();
   await expect.poll(() => label('snippet-copy')).toBe('Copied');

@@ -30,7 +30,7 @@ const words = () =>
 
 it('writes every date of the dashboard in one format', async () => {
   const { page } = here;
-  await here.openWhole(await opened.service.enrol());
+  await here.openWhole(await opened.service.createUser());
   await page.getByText('Show as a table').click();
   await page.getByRole('button', { name: 'Custom' }).click();
   const today = /\d{1,2} [A-Z][a-z]{2} \d{4}/;
@@ -41,7 +41,7 @@ it('writes every date of the dashboard in one format', async () => {
 
 it('writes the dates of problems in it too', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol({ validUntil: Date.now() - DAY }));
+  await here.open(await opened.service.createUser({ validUntil: Date.now() - DAY }));
   const banner = page.locator('#banner');
   await banner.getByText(/^This API key expired at \d{1,2} \w{3} \d{4}, \d\d:\d\d/).waitFor();
   expect(await words()).not.toMatch(ISO);
@@ -49,7 +49,7 @@ it('writes the dates of problems in it too', async () => {
 
 it('names a time range in it that cannot be had', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   await page.route('**/v1/prices/history/**', (route) =>
     route.fulfill({
       status: 503,

@@ -22,7 +22,7 @@ async function serve(added: number) {
   }));
   await database.prisma.token.createMany({ data });
   const service = await startService({ database, consoleFolder: inject('consoleFolder') });
-  const key = await service.enrol();
+  const key = await service.createUser();
   return {
     ...service,
     key,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url);
-  key = await service.enrol({ limit: 1000 });
+  key = await service.createUser({ limit: 1000 });
   await here.openWhole(key);
 });
 afterEach(async () => {

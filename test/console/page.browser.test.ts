@@ -66,7 +66,7 @@ it('is light on the wire, chart and all', async () => {
   });
   await session.send('Network.enable');
   await here.page.reload();
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   // The page, its modules, its style, its icon, and all the figures that it shows at first.
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThan(FIRST_LOAD);
@@ -81,14 +81,14 @@ it('stays where it is while it is filled', async () => {
       for (const { value } of list.getEntries()) shift += value;
     }).observe({ type: 'layout-shift' });
   `);
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   expect(await here.page.evaluate('globalThis.shift')).toBeLessThan(SHIFT);
 });
 
 it('is printed light and whole, without buttons and without a key', async () => {
   here = await visit(browser, service.url, { colorScheme: 'dark' });
   const { page } = here;
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   await page.getByLabel('Show key').check();
   expect(await page.locator('body').innerText()).toContain(key);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(opened.browser, opened.service.url, { viewport: { width: 390, height: 844 } });
-  await here.open(await opened.service.enrol({ limit: 10_000 }));
+  await here.open(await opened.service.createUser({ limit: 10_000 }));
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);

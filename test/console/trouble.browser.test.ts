@@ -44,7 +44,7 @@ it('shows the age of what it has while the upstream fails', async () => {
   const aging = await startService({ clock, consoleFolder: inject('consoleFolder') });
   try {
     await here.page.goto(`${aging.url}/`);
-    await here.open(await aging.enrol());
+    await here.open(await aging.createUser());
     expect(await text('prices-age')).toMatch(/^As of/);
     aging.sandbox.faults.always({ kind: 'status', status: 500 });
     clock.advance(5 * HOUR);
@@ -76,7 +76,7 @@ it('tells of a failure where there is nothing to show, and shows what else there
   bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
   try {
     await here.page.goto(`${bare.url}/`);
-    await here.open(await bare.enrol());
+    await here.open(await bare.createUser());
     expect(await text('chart-offer'), 'without a sample').toContain('The chart costs one call.');
     await here.page.locator('#chart-load').click();
     await here.page.locator('#chart-problem').getByRole('link', { name: 'What upstream_unavailable means' }).waitFor();
@@ -89,7 +89,7 @@ it('tells of a failure where there is nothing to show, and shows what else there
 });
 
 it('renews a key that has expired', async () => {
-  const key = await service.enrol({ validUntil: Date.now() - DAY });
+  const key = await service.createUser({ validUntil: Date.now() - DAY });
   await here.open(key);
   await banner().getByText('This API key expired at').waitFor();
   await banner().getByRole('button', { name: 'Renew key' }).click();
@@ -100,7 +100,7 @@ it('renews a key that has expired', async () => {
 });
 
 it('says when an allowance that is spent is refilled', async () => {
-  await here.open(await service.enrol({ limit: 1 }));
+  await here.open(await service.createUser({ limit: 1 }));
   await here.page.locator('#statistics-load').click();
   await banner().getByText('It resets in').waitFor();
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
@@ -111,7 +111,7 @@ it('says when an allowance that is spent is refilled', async () => {
 
 it('renews, and says from when that is possible again', async () => {
   const { page } = here;
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   await menu('Renew key');
   await page.getByRole('dialog').getByText('and then for one more period').waitFor();
@@ -129,7 +129,7 @@ it('renews, and says from when that is possible again', async () => {
 });
 
 it('says why when another has renewed it meanwhile', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   await menu('Renew key');
   await fetch(`${service.url}/v1/user/renew`, { method: 'POST', headers: { 'x-api-key': key } });
@@ -140,7 +140,7 @@ it('says why when another has renewed it meanwhile', async () => {
 });
 
 it('replaces the key, and shows the new one once', async () => {
-  const old = await service.enrol();
+  const old = await service.createUser();
   await here.open(old);
   await menu('Replace key');
   await here.page.getByLabel('The old key stops working').selectOption('0');
@@ -156,7 +156,7 @@ it('replaces the key, and shows the new one once', async () => {
 });
 
 it('deletes the account after it has asked, and not before', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   await menu('Delete account');
   await here.page.getByRole('button', { name: 'Cancel' }).click();
@@ -169,7 +169,7 @@ it('deletes the account after it has asked, and not before', async () => {
 });
 
 it('says what to do when the key dies while it is used', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await here.page.getByRole('button', { name: 'Solana' }).click();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shapeOfJson } from '#core/json-shape';
+import { scanJson } from '#core/json-shape';
 
 const WIDE = { depth: 1000, values: 1_000_000 };
 
@@ -19,10 +19,10 @@ test('the levels are those of the value, and none of its values goes uncounted',
     fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 1), (value, space) => {
       const text = JSON.stringify(value, undefined, space);
       const { depth, values } = measured(value);
-      expect(shapeOfJson(text, { ...WIDE, depth }).excess).toBeUndefined();
-      if (depth > 0) expect(shapeOfJson(text, { ...WIDE, depth: depth - 1 }).excess).toBe('depth');
-      expect(shapeOfJson(text, { ...WIDE, values: values - 1 }).excess).toBe('values');
-      expect(shapeOfJson(text, { ...WIDE, values: 2 * values }).excess).toBeUndefined();
+      expect(scanJson(text, { ...WIDE, depth }).excess).toBeUndefined();
+      if (depth > 0) expect(scanJson(text, { ...WIDE, depth: depth - 1 }).excess).toBe('depth');
+      expect(scanJson(text, { ...WIDE, values: values - 1 }).excess).toBe('values');
+      expect(scanJson(text, { ...WIDE, values: 2 * values }).excess).toBeUndefined();
     }),
   );
 });
@@ -33,13 +33,13 @@ test.each([
   ['nothing', '', 0, 1],
   ['brackets that close what is not open', ']]]}}}', 0, 1],
 ])('%s', (_name, text, depth, values) => {
-  expect(shapeOfJson(text, { depth, values: values + 1 }).excess).toBeUndefined();
+  expect(scanJson(text, { depth, values: values + 1 }).excess).toBeUndefined();
 });
 
 test('a text of any bytes is scanned to its end', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'x') }), (text) => {
-      const { excess, long } = shapeOfJson(text, WIDE, 2);
+      const { excess, long } = scanJson(text, WIDE, 2);
       expect(excess).toBeUndefined();
       for (const [start, end] of long) expect(end - start).toBeGreaterThan(2);
     }),

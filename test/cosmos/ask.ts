@@ -1,10 +1,10 @@
-import type { AskNode, NodeQuestion, NodeReply } from '#cosmos/exchange';
+import type { NodeReply, NodeRequest, SendToNode } from '#cosmos/exchange';
 
 /** A node that answers by path, or in turn, and remembers what it was asked. */
 export function scriptedNode(answers: Record<string, unknown> | readonly (NodeReply | object)[]) {
-  const asked: NodeQuestion[] = [];
+  const asked: NodeRequest[] = [];
   const turns = Array.isArray(answers) ? [...answers] : undefined;
-  const ask: AskNode = async (question) => {
+  const ask: SendToNode = async (question) => {
     asked.push(question);
     const answer = turns ? turns.shift() : (answers as Record<string, unknown>)[question.path];
     if (answer === undefined) return { status: 501, body: { code: 12, message: 'Not Implemented', details: [] } };

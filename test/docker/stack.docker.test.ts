@@ -14,7 +14,7 @@ const stack = openStack();
 let url: string;
 
 /** A user of their own for each test, made by the operator: registrations are limited. */
-async function enrol() {
+async function createUser() {
   const form = ['--name', 'Ada Lovelace', '--email', 'ada@example.org', '--plan', 'monthly'];
   const command = ['node', 'build/cli/users.js', 'create', ...form, '--limit', String(LIMIT)];
   const record = await stack.compose('exec', '-T', 'api', ...command);
@@ -104,7 +104,7 @@ it('registers, answers and counts, whichever replica is asked', async () => {
 });
 
 it('a replica that is killed under load costs no reader an answer', async () => {
-  const { key, apiKey } = await enrol();
+  const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
   const [victim = ''] = await stack.containers('api');
@@ -126,7 +126,7 @@ it('a replica that is killed under load costs no reader an answer', async () => 
 });
 
 it('a replica that is stopped under load costs neither an answer nor a count', async () => {
-  const { key, apiKey } = await enrol();
+  const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
   const [stopped = ''] = await stack.containers('api');
@@ -145,7 +145,7 @@ it('a replica that is stopped under load costs neither an answer nor a count', a
 });
 
 it('a database that restarts under load comes back by itself, and no count is lost', async () => {
-  const { key, apiKey } = await enrol();
+  const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThan(400);
   await stack.compose('restart', 'postgres');
@@ -178,7 +178,7 @@ it('tells clients apart by the address that the balancer saw', async () => {
 });
 
 it('the balancer writes no key into its log, not even when it logs every request', async () => {
-  const { apiKey } = await enrol();
+  const { apiKey } = await createUser();
   // The same configuration, talkative.
   const talkative = `sed '0,/^{$/s//{\\n\\tdebug/' /etc/caddy/Caddyfile >/tmp/Caddyfile
     && exec caddy run --adapter caddyfile --config /tmp/Caddyfile`.replaceAll('\n', ' ');

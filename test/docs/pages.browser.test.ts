@@ -44,7 +44,7 @@ it('tells on the status page what fails, as soon as somebody looks, and that the
   await expectSoundLooks(page, 'serving', WIDTHS);
 
   service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
-  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: await service.enrol() });
+  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: await service.createUser() });
   await comeBack();
   await page.getByRole('heading', { name: 'What is wrong' }).waitFor();
   expect(await page.locator('#warnings').innerText()).toContain('CoinGecko has a fault.');

@@ -175,7 +175,7 @@ test('fifty who wait for the same block have it looked up by one poller', async 
     if (method === 'GET' && ++looks === 4) node.state.known.set(hash, { height: '12', txhash: hash });
     return undefined;
   };
-  const keys = await Promise.all(Array.from({ length: 13 }, () => service.enrol()));
+  const keys = await Promise.all(Array.from({ length: 13 }, () => service.createUser()));
   const waiting = Array.from({ length: 50 }, (_, i) => broadcast(keys[Math.floor(i / 4)] as string));
   const answers = await Promise.all(waiting);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 it('calls to the node are free of charge, and bound by the burst limit all the same', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   const answers = [];
   for (let call = 0; call < BURST + 1; call++) answers.push(await service.get(`/v1/node/txs/${HASH}`, { key }));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);

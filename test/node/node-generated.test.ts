@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { NodeDialect } from '#cosmos/dialects/adapter';
-import type { NodeQuestion, NodeReply } from '#cosmos/exchange';
+import type { NodeReply, NodeRequest } from '#cosmos/exchange';
 import { createNode } from '#node/node';
 import { createNodePool } from '#node/pool/pool';
 import { SAMPLES } from '../cosmos/conversion/samples.ts';
@@ -215,14 +215,14 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
       statuses,
       async (call, steps, status) => {
         const said: unknown[] = [];
-        const ask = async ({ path }: NodeQuestion): Promise<NodeReply> => {
+        const send = async ({ path }: NodeRequest): Promise<NodeReply> => {
           const sound = structuredClone(SOUND[dialect].find(([pattern]) => pattern.test(path))?.[1]);
           const body = steps.reduce((now, one) => damage(now, structuredClone(one)), sound);
           said.push(body);
           return { status, body };
         };
         const pool = createNodePool({
-          sources: [{ ask, close: async () => {} }],
+          sources: [{ send, close: async () => {} }],
           ...{ dialect, timeoutMs: 1000, clock: systemClock },
           log: { debug() {}, info() {}, warn() {}, error() {} },
           failures: unlogged,
@@ -269,7 +269,7 @@ test('generated amino JSON is encoded or refused, and never an error of ours', {
   timeout: longTimeout,
 }, async () => {
   const sends: string[] = [];
-  const ask = async ({ method, path, body }: NodeQuestion): Promise<NodeReply> => {
+  const send = async ({ method, path, body }: NodeRequest): Promise<NodeReply> => {
     if (method === 'POST') {
       sends.push((body as { tx_bytes: string }).tx_bytes);
       return { status: 400, body: { code: 3, message: 'refused', details: [] } };
@@ -285,7 +285,7 @@ test('generated amino JSON is encoded or refused, and never an error of ours', {
   const options = { timeoutMs: 1000, clock: systemClock };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const pool = createNodePool({
-    sources: [{ ask, close: async () => {} }],
+    sources: [{ send, close: async () => {} }],
     dialect: 'cosmos',
     log,
     failures: unlogged,

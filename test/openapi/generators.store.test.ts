@@ -89,7 +89,7 @@ it('the generated client reads prices, makes a key and gets problems', async () 
   await build.write({ file: join(folder, 'use.mjs'), format: 'esm' });
   await build.close();
   const { walk } = await import(pathToFileURL(join(folder, 'use.mjs')).href);
-  expect(await walk(service.url, await service.enrol())).toMatchObject({
+  expect(await walk(service.url, await service.createUser())).toMatchObject({
     tokens: 5,
     latest: expect.any(Number),
     table: ['bitcoin', 'solana'],

@@ -15,7 +15,7 @@ beforeEach(async () => {
   clock = createTestClock('2026-05-15T14:42:25.300Z');
   const settings = { COINGECKO_CALLS_PER_MINUTE: '10000' };
   service = await startService({ clock, sandbox: { plan: 'public' }, settings });
-  key = await service.enrol({ validUntil: clock.now() + 365 * DAY });
+  key = await service.createUser({ validUntil: clock.now() + 365 * DAY });
 });
 afterEach(() => service.close());
 

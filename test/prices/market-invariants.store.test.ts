@@ -12,10 +12,10 @@ import { amount, longTimeout } from '../support/long.ts';
 import { openTestMarket, type TestMarket } from '../support/service/market.ts';
 
 const SEED = 1;
-type Question =
+type UpstreamRequest =
   | { kind: 'days'; token: TokenName; days: number }
   | { kind: 'range'; token: TokenName; grain: Interval; back: number; length: number };
-type Step = Question | { kind: 'wait'; ms: number } | { kind: 'down' } | { kind: 'up' };
+type Step = UpstreamRequest | { kind: 'wait'; ms: number } | { kind: 'down' } | { kind: 'up' };
 
 const token = fc.constantFrom<TokenName[]>('bitcoin', 'ethereum', 'solana');
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -69,7 +69,7 @@ function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; p
 }
 
 /** The window of a question, as dates where it is one of days. */
-function windowOf(question: Question, now: number): { grain: Interval; from: number; thru: number } {
+function windowOf(question: UpstreamRequest, now: number): { grain: Interval; from: number; thru: number } {
   if (question.kind === 'range') {
     const from = startOfDate(now) - question.back * DAY;
     const thru = from + question.length * DAY;
@@ -80,7 +80,7 @@ function windowOf(question: Question, now: number): { grain: Interval; from: num
   return { grain: days === 1 ? 'minute' : 'hour', from: now - days * DAY, thru: now };
 }
 
-const ask = ({ market }: TestMarket, question: Question, now: number) => {
+const ask = ({ market }: TestMarket, question: UpstreamRequest, now: number) => {
   if (question.kind === 'days') return market.days(question.token, question.days, 'csv');
   const from = startOfDate(now) - question.back * DAY;
   return market.range(question.token, question.grain, from, from + question.length * DAY, 'csv');
@@ -93,7 +93,7 @@ const gapsOf = ({ gaps }: Answer) =>
   });
 
 /** What holds of every answer, whatever came before it. */
-function checkAnswer(answer: Answer, question: Question, now: number, stored: readonly number[]): void {
+function checkAnswer(answer: Answer, question: UpstreamRequest, now: number, stored: readonly number[]): void {
   const { token } = question;
   const { grain, from, thru } = windowOf(question, now);
   const samples = samplesOf(answer, stored);

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { EXIT, explain } from '#process/exit';
+import { EXIT, toExitReport } from '#process/exit';
 
 /** What is said of a server that cannot listen there. */
 async function refusal(host: string, port: number) {
   const server = createServer().listen(port, host);
   const [error] = await once(server, 'error');
-  return explain(error);
+  return toExitReport(error);
 }
 
 it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', async (host) => {

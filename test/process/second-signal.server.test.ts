@@ -13,7 +13,7 @@ it.each([
   ['SIGINT', 'solana'],
 ] as const)('a stop that takes its time is ended by a second signal, %s', async (signal, token) => {
   const process = await replicas.start();
-  const { apiKey } = await replicas.enrol(10);
+  const { apiKey } = await replicas.createUser(10);
   const hold = replicas.sandbox.faults.hold();
   const path = `/v1/prices/history/days?tokenName=${token}&days=30`;
   const slow = hammer(process.url, apiKey, { connections: 1, path });

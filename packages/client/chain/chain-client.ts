@@ -1,5 +1,5 @@
 import { createAdapter, detectDialect, type NodeCalls } from '../../cosmos/dialects/adapter.ts';
-import type { AskNode } from '../../cosmos/exchange.ts';
+import type { SendToNode } from '../../cosmos/exchange.ts';
 import type {
   LegacyAccount,
   LegacyBalances,
@@ -117,7 +117,7 @@ export class ChainClient {
     const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
     const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
     let answer: Answer | undefined;
-    const ask: AskNode = (question) =>
+    const ask: SendToNode = (question) =>
       askNode(this.#transport, question, {
         apiKey: this.#isService ? this.#network.apiKey : undefined,
         call: { ...options, signal: deadline.signal },
@@ -139,7 +139,7 @@ export class ChainClient {
     }
   }
 
-  async #adapter(ask: AskNode): Promise<NodeCalls> {
+  async #adapter(ask: SendToNode): Promise<NodeCalls> {
     return this.#isService ? createServiceAdapter(ask) : createAdapter(await this.#dialectOfNode(), ask);
   }
 

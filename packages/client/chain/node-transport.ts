@@ -3,7 +3,7 @@ import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
 import { answered } from '../../cosmos/dialects/replies.ts';
 import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
-import { type AskNode, NodeFault, type NodeQuestion, NodeRejection, type NodeReply } from '../../cosmos/exchange.ts';
+import { NodeFault, NodeRejection, type NodeReply, type NodeRequest, type SendToNode } from '../../cosmos/exchange.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../cosmos/transactions.ts';
 import { invalid, QuotientError, refuseSecret, refuseSecretMembers } from '../error.ts';
@@ -37,7 +37,7 @@ type AskOptions = {
 /** Sends a request to a node and returns its answer with any status. Throws a problem of the service. */
 export async function askNode(
   transport: Transport,
-  question: NodeQuestion,
+  question: NodeRequest,
   { apiKey, call, onAnswer }: AskOptions,
 ): Promise<NodeReply> {
   try {
@@ -71,7 +71,7 @@ export function asQuotientError(error: unknown): unknown {
 }
 
 /** A node behind the service: legacy shapes, and in addition searches of either dialect and transactions as bytes. */
-export function createServiceAdapter(ask: AskNode): NodeCalls {
+export function createServiceAdapter(ask: SendToNode): NodeCalls {
   return {
     ...createLegacyAdapter(ask),
     prepare: async (request) => request,

@@ -11,7 +11,7 @@ import {
 } from './options.ts';
 import { createRetries } from './retries.ts';
 
-export type Question = {
+export type ClientRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the base URL, encoded. */
   path: string;
@@ -58,7 +58,7 @@ function reportUncaught(error: unknown): void {
 export function createTransport(base: unknown, options: TransportOptions, note?: (answer: Answer) => void) {
   const { baseUrl, fetch: ownFetch, onAnswer, ...defaults } = readOptions(base, options);
 
-  function prepare({ method, path, query = [], body, accept, apiKey }: Question, headers: object): Sent {
+  function prepare({ method, path, query = [], body, accept, apiKey }: ClientRequest, headers: object): Sent {
     checkKey(apiKey);
     const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
     const content = body === undefined ? undefined : JSON.stringify(body);
@@ -91,13 +91,13 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     }
   }
 
-  async function exchange(question: Question, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
+  async function exchange(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
     // Not called as a method: a browser's `fetch` accepts no other `this`.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });
     current.facts = factsOf(response);
-    const answer = describeAnswer(question.method, question.path, response);
-    const { apiKey } = question;
+    const answer = describeAnswer(request.method, request.path, response);
+    const { apiKey } = request;
     const mask = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
     const redirected = redirectError(response, mask);
     if (redirected) {
@@ -108,14 +108,14 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     const text = await response.text();
     announce(answer);
     if (response.ok) return { answer, headers: response.headers, text };
-    throw (question.toError ?? problemOf)(response, mask(text));
+    throw (request.toError ?? problemOf)(response, mask(text));
   }
 
   /** Throws `QuotientError`, or the reason of the caller's signal. */
-  async function attempt(question: Question, sent: Sent, deadline: Deadline): Promise<Answered> {
+  async function attempt(request: ClientRequest, sent: Sent, deadline: Deadline): Promise<Answered> {
     const current: { facts: Facts } = { facts: undefined };
     try {
-      return await Promise.race([exchange(question, sent, deadline.signal, current), deadline.over]);
+      return await Promise.race([exchange(request, sent, deadline.signal, current), deadline.over]);
     } catch (error) {
       if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, current.facts);
       deadline.check();
@@ -133,16 +133,16 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
      * Sends a request. Retries a GET after a transient failure, and any request after a rate limit: not before
      * `Retry-After`, and within the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
-    async ask(question: Question, call?: CallOptions): Promise<Answered> {
+    async ask(request: ClientRequest, call?: CallOptions): Promise<Answered> {
       const { signal, headers, ...asked } = readArguments(() => readCallOptions(call));
-      const sent = readArguments(() => prepare(question, headers));
+      const sent = readArguments(() => prepare(request, headers));
       const deadline = startDeadline(asked.timeout ?? defaults.timeout, signal);
-      const retries = createRetries(question.method, asked.retries ?? question.retries ?? defaults.retries);
+      const retries = createRetries(request.method, asked.retries ?? request.retries ?? defaults.retries);
       try {
         deadline.check();
         for (;;) {
           try {
-            return await attempt(question, sent, deadline);
+            return await attempt(request, sent, deadline);
           } catch (error) {
             if (!(error instanceof QuotientError) || deadline.signal.aborted) throw error;
             const pause = retries.pauseAfter(error, deadline.left());

@@ -1,4 +1,4 @@
-import { type AskNode, NodeFault } from '../exchange.ts';
+import { NodeFault, type SendToNode } from '../exchange.ts';
 import { createLegacyAdapter } from './legacy.ts';
 import { createModernAdapter } from './modern.ts';
 import type { NodeCalls, NodeCapabilities } from './replies.ts';
@@ -9,15 +9,15 @@ export type { NodeCalls };
 export type NodeDialect = 'legacy' | 'cosmos';
 
 /** All adapters of a node share `capabilities`. */
-export function createAdapter(dialect: NodeDialect, ask: AskNode, capabilities: NodeCapabilities = {}): NodeCalls {
-  return dialect === 'legacy' ? createLegacyAdapter(ask) : createModernAdapter(ask, capabilities);
+export function createAdapter(dialect: NodeDialect, send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
+  return dialect === 'legacy' ? createLegacyAdapter(send) : createModernAdapter(send, capabilities);
 }
 
 /** Detects the dialect by the latest block; `cosmos` if the node speaks both. Throws `NodeFault` for neither. */
-export async function detectDialect(ask: AskNode): Promise<NodeDialect> {
+export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {
-      await createAdapter(dialect, ask).latestHeight();
+      await createAdapter(dialect, send).latestHeight();
       return dialect;
     } catch (error) {
       if (!(error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind))) throw error;

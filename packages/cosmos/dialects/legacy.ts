@@ -1,4 +1,4 @@
-import { type AskNode, NodeRejection } from '../exchange.ts';
+import { NodeRejection, type SendToNode } from '../exchange.ts';
 import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
@@ -7,9 +7,9 @@ import { answered, type NodeCalls, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
 /** Calls of the legacy interface, whose answers have the legacy shapes except for omitted members. */
-export function createLegacyAdapter(ask: AskNode): NodeCalls {
+export function createLegacyAdapter(send: SendToNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
-    answered(await ask({ method: 'GET', path, query }));
+    answered(await send({ method: 'GET', path, query }));
 
   async function balances(address: string) {
     const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
@@ -52,7 +52,7 @@ export function createLegacyAdapter(ask: AskNode): NodeCalls {
 
     async broadcast(request) {
       const { tx, mode } = await prepare(request);
-      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
+      return legacyTransaction(answered(await send({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
     },
 
     latestHeight: async () => (await head()).height,

@@ -1,5 +1,5 @@
 import { txBytes } from '../conversion/tx-bytes.ts';
-import { type AskNode, NodeRejection, type NodeReply } from '../exchange.ts';
+import { NodeRejection, type NodeReply, type SendToNode } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
 import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
@@ -18,8 +18,9 @@ const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', bloc
 /** Errors of a node that expects the conditions in the other parameter. */
 const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
-export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities): NodeCalls {
-  const get = (path: string, query: readonly (readonly [string, string])[] = []) => ask({ method: 'GET', path, query });
+export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities): NodeCalls {
+  const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
+    send({ method: 'GET', path, query });
 
   async function head() {
     const { block, sdk_block } = answered(await get(`${TENDERMINT}/blocks/latest`));
@@ -121,7 +122,7 @@ export function createModernAdapter(ask: AskNode, capabilities: NodeCapabilities
     async broadcast(request) {
       const { tx_bytes, mode } = await prepare(request);
       const body = { tx_bytes, mode: MODES[mode] };
-      return modernTransaction(answered(await ask({ method: 'POST', path: TXS, query: [], body })).tx_response);
+      return modernTransaction(answered(await send({ method: 'POST', path: TXS, query: [], body })).tx_response);
     },
 
     latestHeight,

@@ -12,8 +12,8 @@ import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
 import type { LedgerStore } from './ledger-store.ts';
 import {
-  createOutages,
   createQuotaStates,
+  createReclaimGuard,
   endLease,
   type Held,
   isIdle,
@@ -64,7 +64,7 @@ export function createLeases(dependencies: LeaseOptions) {
   } = dependencies;
   const { clock, failures } = options;
   const quotas = createQuotaStates(clock);
-  const outages = createOutages({
+  const outages = createReclaimGuard({
     clock,
     ...(reclaimAfterMs !== undefined && { afterStart: reclaimAfterMs }),
   });

@@ -142,7 +142,7 @@ const AFTER_FAILURE = 10 * SECOND;
 const AFTER_START = 5 * SECOND;
 
 /** A lease lapses while its holder cannot reach the database, which each process notices by its own polls. */
-export function createOutages({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
+export function createReclaimGuard({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
   let reclaimsFrom = clock.elapsed() + afterStart;
   return {
     failed(): void {
@@ -152,4 +152,4 @@ export function createOutages({ clock, afterStart = AFTER_START }: { clock: Cloc
   };
 }
 
-export type Outages = ReturnType<typeof createOutages>;
+export type ReclaimGuard = ReturnType<typeof createReclaimGuard>;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
-import { createOneAtATime } from '#core/mutex';
+import { createMutex } from '#core/mutex';
 import type { FailureLog } from '#upstream/failure-log';
 import { isRunningOut, type Lease, restWanted, wanted } from './lease.ts';
 import { isIdle, type QuotaState } from './quota-state.ts';
@@ -91,7 +91,7 @@ type Dependencies = SchedulerOptions & {
   begin: () => { activeUsers: number; statements: readonly Statement[] };
 };
 
-type InTurn = ReturnType<typeof createOneAtATime>;
+type InTurn = ReturnType<typeof createMutex>;
 
 /** Returns a function that requests the next run. All requests before it starts share it. */
 function createShared(inTurn: InTurn, statement: Statement): Statement {
@@ -113,7 +113,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
  * leases.
  */
 export function createScheduler({ settleAsking, grantFirst, begin, clock, failures, tickMs = SECOND }: Dependencies) {
-  const inTurn = createOneAtATime();
+  const inTurn = createMutex();
   let interval = tickMs;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -138,7 +138,7 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
     /** Requests the next statement for waiting calls. Rejects with its error. */
     soon: createShared(inTurn, settleAsking),
     /** Requests the next first grants. Rejects with their error. */
-    soonGranted: createShared(createOneAtATime(), grantFirst),
+    soonGranted: createShared(createMutex(), grantFirst),
     tick,
     interval: (): number => interval,
 

@@ -3,7 +3,7 @@ import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from './lease.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
-import { endLease, isIdle, type Outages, type QuotaState, type QuotaStates } from './quota-state.ts';
+import { endLease, isIdle, type QuotaState, type QuotaStates, type ReclaimGuard } from './quota-state.ts';
 import { type DueLease, dueInTick, dueOfAsking, type Statement } from './scheduler.ts';
 
 /** Pauses before a retry, in ms: for a user with nothing left, and after the ledger failed. */
@@ -17,7 +17,7 @@ type Dependencies = {
   quotas: QuotaStates;
   ledger: LedgerStore;
   clock: Clock;
-  outages: Outages;
+  outages: ReclaimGuard;
   /** The least size of a first grant, where plenty is left. */
   firstGrant: number;
 };

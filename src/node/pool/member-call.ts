@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import { createAdapter, detectDialect, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
-import { type AskNode, isUpToCaller, NodeFault } from '#cosmos/exchange';
+import { isUpToCaller, NodeFault, type SendToNode } from '#cosmos/exchange';
 import { UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
 import { isOfNode, type Member, nameOf, toFailure, type WantedChain } from './member.ts';
@@ -29,9 +29,9 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
   }
 
   /** Detects the node's dialect. If that fails, nothing of the call has been sent. */
-  async function dialectOf(member: Member, ask: AskNode): Promise<NodeDialect> {
+  async function dialectOf(member: Member, send: SendToNode): Promise<NodeDialect> {
     try {
-      const found = await detectDialect(ask);
+      const found = await detectDialect(send);
       if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'node dialect detected');
       member.dialect = found;
       return found;
@@ -53,11 +53,11 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
   }
 
   /** Makes a call in the node's dialect, which is detected again if the node no longer knows the path. */
-  async function attempt<T>(member: Member, ask: AskNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+  async function attempt<T>(member: Member, send: SendToNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
-    const spoken = known ?? (await dialectOf(member, ask));
+    const spoken = known ?? (await dialectOf(member, send));
     const callIn = async (dialect: NodeDialect) => {
-      const calls = createAdapter(dialect, ask, member.capabilities);
+      const calls = createAdapter(dialect, send, member.capabilities);
       if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);
       return use(calls);
     };
@@ -66,7 +66,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     } catch (error) {
       const mayHaveChanged = known && !configured && error instanceof NodeFault;
       if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
-      const now = await dialectOf(member, ask);
+      const now = await dialectOf(member, send);
       if (now === spoken) throw error;
       return callIn(now);
     }
@@ -80,14 +80,14 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     sends = true,
   ): Promise<T> {
     let isOpenEnded = false;
-    const ask: AskNode = (question) => {
+    const send: SendToNode = (question) => {
       isOpenEnded = isUpToCaller(question);
       const left = until - clock.elapsed();
-      if (left > 0) return member.source.ask(question, left);
+      if (left > 0) return member.source.send(question, left);
       throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left for it', { sent: false });
     };
     try {
-      const value = await attempt(member, ask, use);
+      const value = await attempt(member, send, use);
       member.failure = undefined;
       return value;
     } catch (error) {

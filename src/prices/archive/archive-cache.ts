@@ -14,12 +14,12 @@ import {
 import { createLatestPrices } from '#prices/archive/latest-prices';
 import type { Interval } from '#prices/model/interval';
 import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import { firstSample, lastSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
+import { firstSample, lastSample, POINTS, type PointSeries, type SourcedSample } from '#prices/model/sample';
 import { plausibleTimes } from '#upstream/plausible';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { ArchiveStore, LatestRow } from './archive-store.ts';
 import { type FailoverState, type FailoverStore, STARTING_STATE } from './latest-store.ts';
-import { type CachedToken, createCachedToken, createResidents, oldestInMemory, readSeries } from './lazy-cache.ts';
+import { type CachedToken, createCachedToken, createLazyCache, oldestInMemory, readSeries } from './lazy-cache.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
 type Dependencies = {
@@ -51,7 +51,7 @@ const firstDayOf = (token: CachedToken | undefined): number | undefined =>
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
-  const tokens = createResidents<CachedToken>({
+  const tokens = createLazyCache<CachedToken>({
     workingSet,
     bytesOf: (token) => token.bytes(),
     dropped(token): void {
@@ -100,7 +100,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const [token, cached] of loading) tokens.keep(token, cached);
     const coverageOf = Map.groupBy(coverage, ({ token }) => token);
     for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
-    state = stored && (hasFallback || stored.told === PRIMARY_SOURCE) ? stored : STARTING_STATE;
+    state = stored && (hasFallback || stored.served === PRIMARY_SOURCE) ? stored : STARTING_STATE;
     latest.set(priced, prices, state);
     // No response contains data that is not loaded.
     if (news.length > 0) generation += 1;
@@ -126,7 +126,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
       tokens.of(token).coverage(interval, source),
 
     /** The latest price as served, and the latest price of one source. */
-    latest: latest.told,
+    latest: latest.served,
     latestOf: latest.of,
     /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
@@ -146,7 +146,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     },
 
     /** The newest sample of a token, from any fetch. */
-    newest: (token: TokenName): ToldSample | undefined => lastSample(tokens.of(token).series.minute.all()),
+    newest: (token: TokenName): SourcedSample | undefined => lastSample(tokens.of(token).series.minute.all()),
 
     async record(...fetched: Parameters<ArchiveStore['record']>): Promise<void> {
       await store.record(...fetched);

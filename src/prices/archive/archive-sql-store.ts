@@ -127,7 +127,7 @@ export async function readSummary(prisma: PrismaClient, table: 'point' | 'candle
 }
 
 /** Day rows at other times than midnight, maybe of other sources, stay until a response has a row for their date. */
-const givesWay = (interval: Interval, { from, thru }: Span) => {
+const isSuperseded = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;
   return Prisma.sql`(
@@ -159,11 +159,11 @@ export function writePoints(token: TokenName, source: MarketSourceName, update: 
   // Provisional samples may change at any time.
   const samples = update.samples.map((sample) => ({ ...sample, settled: sample.settled && !provisional }));
   const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
-  const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
+  const isReplaceable = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
   const ofSeries = Prisma.sql`token = ${token} AND grain = ${interval}::grain`;
   const gone = covers
-    ? Prisma.sql`DELETE FROM point WHERE ${ofSeries} AND ${mayGo}
-        AND ${givesWay(interval, covers)} AND at NOT IN (SELECT at FROM written)`
+    ? Prisma.sql`DELETE FROM point WHERE ${ofSeries} AND ${isReplaceable}
+        AND ${isSuperseded(interval, covers)} AND at NOT IN (SELECT at FROM written)`
     : Prisma.sql`SELECT 1`;
   const isCovered = provisional
     ? Prisma.sql`EXISTS (SELECT FROM source_coverage c
@@ -173,7 +173,7 @@ export function writePoints(token: TokenName, source: MarketSourceName, update: 
     WITH given AS (${given(samples)}),
     written AS (
       SELECT * FROM given WHERE NOT ${isCovered} AND date_trunc(${interval}, at, 'UTC') NOT IN (
-        SELECT date_trunc(${interval}, at, 'UTC') FROM point WHERE ${ofSeries} AND NOT (${mayGo})
+        SELECT date_trunc(${interval}, at, 'UTC') FROM point WHERE ${ofSeries} AND NOT (${isReplaceable})
           AND at BETWEEN ${toInstant(first - DAY)} AND ${toInstant(last + DAY)})),
     gone AS (${gone})
     INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
@@ -182,5 +182,5 @@ export function writePoints(token: TokenName, source: MarketSourceName, update: 
     ON CONFLICT (token, grain, at) DO UPDATE
     SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
       settled = excluded.settled, source = excluded.source, provisional = excluded.provisional
-    WHERE ${mayGo}`;
+    WHERE ${isReplaceable}`;
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
 import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import type { ToldSample } from '#prices/model/sample';
+import type { SourcedSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 /** The columns of CoinGecko's export of a coin's daily history; the service's own CSV calls the first `date`. */
@@ -12,7 +12,7 @@ export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volum
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
 /** A row, or its fault, with its time if that is readable. */
-type ReadRow = { sample: ToldSample } | { fault: string; at: number | undefined };
+type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -60,7 +60,7 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   for (const figure of [price, marketCap, volume]) {
     if (figure !== null && typeof figure === 'object') return { fault: figure.fault, at };
   }
-  return { sample: { at, price, marketCap, volume, source } as ToldSample };
+  return { sample: { at, price, marketCap, volume, source } as SourcedSample };
 }
 
 /** Bounds the memory that one file can use. */

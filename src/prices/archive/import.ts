@@ -5,13 +5,13 @@ import { type BadLine, type CsvLine, type ImportColumn, readImportRow } from '#p
 import type { CoveredBySource, ImportStore } from '#prices/archive/import-store';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
-import type { Sample, ToldSample } from '#prices/model/sample';
+import type { Sample, SourcedSample } from '#prices/model/sample';
 import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
 /** A settled row that stays, although the file's row differs. */
-export type KeptRow = { stored: ToldSample; given: ToldSample };
+export type KeptRow = { stored: SourcedSample; given: SourcedSample };
 
 type ImportOptions = {
   /** The file's rows replace settled ones. */
@@ -30,7 +30,7 @@ export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'ke
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
 /** `gaveWay`: the file has a better row for its date. `dates`: the possible dates of a bad line, in Unix ms. */
-type CheckedRow = { sample: ToldSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
+type CheckedRow = { sample: SourcedSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
 
 /** The span from the earliest row to the latest; undefined without rows. */
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -57,7 +57,7 @@ async function* checkedRows(
   now: number,
 ): AsyncGenerator<CheckedRow> {
   const lineOfDate = new Map<number, number>();
-  const late = new Map<number, ToldSample>();
+  const late = new Map<number, SourcedSample>();
   let last = Number.NaN;
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
@@ -94,7 +94,7 @@ function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
   const doubtful = new Set<number>();
   return {
-    row: ({ at, source }: ToldSample): void => void dates.set(startOfDate(at), source),
+    row: ({ at, source }: SourcedSample): void => void dates.set(startOfDate(at), source),
     bad(some: readonly number[]): void {
       for (const date of some) doubtful.add(date);
     },
@@ -130,7 +130,7 @@ export function createImport({ store, clock }: Dependencies) {
       const now = clock.now();
       const counts: ImportCounts = { read: 0, added: 0, changed: 0, skipped: 0, kept: 0, bad: 0 };
       const covered = createCoveredDates();
-      let batch: ToldSample[] = [];
+      let batch: SourcedSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
         // Once the next date is ready, no midnight row of a date is expected any more.

@@ -6,18 +6,18 @@ import type { LatestPrice } from '#prices/model/records';
 
 export function createLatestPrices() {
   const stored = new Map<TokenName, readonly LatestRow[]>();
-  const told = new Map<TokenName, ToldLatest>();
+  const served = new Map<TokenName, SourcedLatest>();
 
   function forget(token: TokenName): void {
     stored.delete(token);
-    told.delete(token);
+    served.delete(token);
   }
 
   return {
     of: (token: TokenName, source: MarketSourceName): LatestRow | undefined =>
       stored.get(token)?.find((row) => row.source === source),
 
-    told: (token: TokenName): ToldLatest | undefined => told.get(token),
+    served: (token: TokenName): SourcedLatest | undefined => served.get(token),
     forget,
 
     /** Sets the stored rows of some tokens; a token without a row is removed. */
@@ -31,7 +31,7 @@ export function createLatestPrices() {
         forget(token);
         if (!composed) continue;
         stored.set(token, mine);
-        told.set(token, composed);
+        served.set(token, composed);
       }
     },
   };
@@ -41,7 +41,7 @@ export function createLatestPrices() {
 type FromSource = { source: MarketSourceName; record: LatestPrice; at: number; fetchedAt: number };
 
 /** The latest price of a token as served; instants in Unix ms. */
-export type ToldLatest = {
+export type SourcedLatest = {
   record: LatestPrice;
   /** The time of the price. */
   at: number;
@@ -50,16 +50,16 @@ export type ToldLatest = {
   sources: readonly { source: MarketSourceName; fetchedAt: number }[];
 };
 
-const toldBy = (...rows: readonly [FromSource, ...FromSource[]]): ToldLatest['sources'] =>
+const sourcesOf = (...rows: readonly [FromSource, ...FromSource[]]): SourcedLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
 /** Kraken reports the price only: the other figures stay the primary source's last ones. `rows` in source order. */
-function composeLatest(rows: readonly FromSource[], { told, since }: FailoverState): ToldLatest | undefined {
+function composeLatest(rows: readonly FromSource[], { served, since }: FailoverState): SourcedLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;
-  const mine = rows.find(({ source }) => source === told);
+  const mine = rows.find(({ source }) => source === served);
   const isSince = mine && mine !== main && mine.fetchedAt >= (since ?? 0);
-  if (!isSince) return { ...main, sources: toldBy(main) };
+  if (!isSince) return { ...main, sources: sourcesOf(main) };
   const record = { ...main.record, current_price: mine.record.current_price };
-  return { ...mine, record, sources: toldBy(mine, main) };
+  return { ...mine, record, sources: sourcesOf(mine, main) };
 }

@@ -45,9 +45,9 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
 /** Each latest price is a sample too, unless a row that stays has its slot, or a preferred source covers its time. */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
-  const mayGo = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
+  const isReplaceable = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
   // Any row of an hour already is its sample.
-  const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${mayGo})`;
+  const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${isReplaceable})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
   // A look-up for each row: otherwise the planner reads the whole table instead of 250 keys.
@@ -68,7 +68,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     ON CONFLICT (token, grain, at) DO UPDATE
     SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
       settled = excluded.settled, source = excluded.source, provisional = excluded.provisional
-    WHERE ${mayGo}`;
+    WHERE ${isReplaceable}`;
 }
 
 /** CoinGecko's prices also start an hour; Kraken's would be a second sample beside that of the hour's beginning. */
@@ -82,7 +82,7 @@ export type PriceDifference = { token: TokenName; from: number; to: number };
 
 /** The active source of latest prices, for all processes. */
 export type FailoverState = {
-  told: MarketSourceName;
+  served: MarketSourceName;
   /** Consecutive good responses of the primary source since the fallback took over. */
   goodAnswers: number;
   /** When the active source took over (Unix ms); undefined if no switch has happened. */
@@ -92,7 +92,7 @@ export type FailoverState = {
 };
 
 export const STARTING_STATE: FailoverState = {
-  told: PRIMARY_SOURCE,
+  served: PRIMARY_SOURCE,
   goodAnswers: 0,
   since: undefined,
   differences: [],
@@ -105,9 +105,9 @@ export function createFailoverStore(prisma: PrismaClient) {
     /** Undefined if no switch has happened, or the active source is no longer configured. */
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
-      if (!row || !isMarketSource(row.told)) return undefined;
+      if (!row || !isMarketSource(row.served)) return undefined;
       const differences = row.differences as PriceDifference[];
-      return { told: row.told, goodAnswers: row.goodAnswers, since: row.since?.getTime(), differences };
+      return { served: row.served, goodAnswers: row.goodAnswers, since: row.since?.getTime(), differences };
     },
 
     /**
@@ -121,10 +121,10 @@ export function createFailoverStore(prisma: PrismaClient) {
       const changed = await prisma.$executeRaw`
         WITH changed AS (
           INSERT INTO source_failover AS known (what, told, good_answers, since, differences)
-          VALUES (${WHAT}, ${to.told}, ${to.goodAnswers}::int, ${since}, ${JSON.stringify(to.differences)}::jsonb)
+          VALUES (${WHAT}, ${to.served}, ${to.goodAnswers}::int, ${since}, ${JSON.stringify(to.differences)}::jsonb)
           ON CONFLICT (what) DO UPDATE SET told = excluded.told, good_answers = excluded.good_answers,
             since = excluded.since, differences = excluded.differences
-          WHERE known.told = ${from.told} AND known.good_answers = ${from.goodAnswers}::int
+          WHERE known.told = ${from.served} AND known.good_answers = ${from.goodAnswers}::int
           RETURNING what)
         INSERT INTO refresh (what, version) SELECT ${what}, 1 FROM changed
         ON CONFLICT (what) DO UPDATE SET version = refresh.version + 1`;

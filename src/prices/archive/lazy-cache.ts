@@ -4,7 +4,7 @@ import type { MarketSourceName } from '#prices/model/market-sources';
 import { POINTS, type PointSeries } from '#prices/model/sample';
 import { type Columns, createSeries, type Layout, type Series } from '#prices/model/series';
 import type { Coverage } from './archive-store.ts';
-import type { Resident, WorkingSet } from './working-set.ts';
+import type { Evictable, WorkingSet } from './working-set.ts';
 
 type Options<Value> = {
   workingSet: WorkingSet;
@@ -14,8 +14,8 @@ type Options<Value> = {
 };
 
 /** Stored values in memory, by name: a name is wanted first, and kept by the poll that loads it. */
-export function createResidents<Value>({ workingSet, bytesOf, dropped }: Options<Value>) {
-  const kept = new Map<string, Resident & { value: Value }>();
+export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options<Value>) {
+  const kept = new Map<string, Evictable & { value: Value }>();
   const wanted = new Set<string>();
 
   function of(name: string): Value {

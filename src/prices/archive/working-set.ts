@@ -6,17 +6,17 @@ const MOST_BYTES = 128 * 1024 * 1024;
 const IN_USE = 30 * SECOND;
 
 /** Rows in memory that can be loaded again. */
-export type Resident = { bytes(): number; drop(): void };
+export type Evictable = { bytes(): number; drop(): void };
 type Options = { clock: Clock; mostBytes?: number };
 
 /** Above the bound, the least recently used rows are dropped; rows in use stay even above it. */
 export function createWorkingSet({ clock, mostBytes = MOST_BYTES }: Options) {
-  const usedAt = new Map<Resident, number>();
+  const usedAt = new Map<Evictable, number>();
   const bytes = () => usedAt.keys().reduce((sum, resident) => sum + resident.bytes(), 0);
 
   return {
     /** Marks rows as used now, and adds new ones to the set. */
-    use: (resident: Resident): void => void usedAt.set(resident, clock.elapsed()),
+    use: (resident: Evictable): void => void usedAt.set(resident, clock.elapsed()),
 
     /** Drops rows above the bound. Call it after loading rows. */
     trim(): void {

@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, type Span, union } from '#core/clock';
 import type { Coverage } from '#prices/archive/archive-store';
-import { createResidents, oldestInMemory, pagesFrom, readSeries } from '#prices/archive/lazy-cache';
+import { createLazyCache, oldestInMemory, pagesFrom, readSeries } from '#prices/archive/lazy-cache';
 import type { WorkingSet } from '#prices/archive/working-set';
 import { CANDLES, type CandleColumns, candleLength, type StoredCandle } from '#prices/model/candle';
 import { INTERVALS, type Interval } from '#prices/model/interval';
@@ -44,7 +44,7 @@ type Dependencies = {
 
 /** The stored candles in memory: stored first and then reloaded, as in the price archive. Use a series after `load`. */
 export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
-  const residents = createResidents<CachedCandles>({
+  const residents = createLazyCache<CachedCandles>({
     workingSet,
     bytesOf: ({ series }) => series.bytes,
     dropped: (name) => forget(namesOf(seriesOf(name))),

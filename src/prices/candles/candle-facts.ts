@@ -134,12 +134,12 @@ export const isCandleSettled = (at: number, length: number, fetchedAt: number): 
 export const runningCandle = (interval: Interval, now: number): number =>
   Math.floor(now / candleLength(interval)) * candleLength(interval);
 
-const firstTold = (interval: Interval, reach: number): number =>
+const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
 /** The beginning of the first candle to request: Kraken has no older ones, or they are not kept. */
 export const firstAsked = (interval: Interval, { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>): number =>
-  Math.max(firstTold(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
+  Math.max(firstAvailable(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
 /** The parts of a span from an instant on whose finished candles are missing. */
 export function candleGaps(
@@ -166,7 +166,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   // From the oldest missing candle of the whole series, so that the next window needs no call.
   const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
   const oldest = Math.min(missing?.from ?? running, unsettled);
-  const from = oldest === firstTold(interval, reach) ? undefined : oldest;
+  const from = oldest === firstAvailable(interval, reach) ? undefined : oldest;
   if (!gap) return { from, wait: 'none' };
   const isNewestAlone = gap.from >= running - length && span.from < gap.from;
   return { from, wait: isNewestAlone ? 'moment' : 'end' };

@@ -3,7 +3,7 @@ import { type Clock, overlap } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
-import { noWorth, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
+import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-rows';
 import { CANDLE_MINUTES, candleLength } from '#prices/model/candle';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
@@ -31,7 +31,7 @@ type Dependencies = {
 };
 
 /** `question` identifies the request. */
-type CandleQuestion = {
+type CandleRequest = {
   question: string;
   series: CandleSeries;
   window: Window;
@@ -92,7 +92,7 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
-  async function history({ question, series, window, format, currency }: CandleQuestion): Promise<Answer> {
+  async function history({ question, series, window, format, currency }: CandleRequest): Promise<Answer> {
     await Promise.all([archive.load(series.token), cache.load(series)]);
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
@@ -102,7 +102,7 @@ export function createCandles(dependencies: Dependencies) {
     const columns = valuation ? convertCandles(dollars, valuation.worth) : dollars;
     const answer = told.facts(series, window, columns, outcome, valuation);
     const count = columns.at.length;
-    if (valuation && count === 0) throw noWorth(valuation, window.span, answer.gaps);
+    if (valuation && count === 0) throw rateUnavailable(valuation, window.span, answer.gaps);
     const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
     const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
     const rows = { version, isWide: windowSize(count) !== 'short' };

@@ -7,7 +7,7 @@ import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 
 /** The value of one unit of a currency at an instant (Unix ms), in US dollars; NaN if unknown. */
-export type Worth = (at: number) => number;
+export type UsdRate = (at: number) => number;
 
 /** NaN if the figure or the currency's value (`worth`, in US dollars) is unknown. */
 function inUnits(dollars: number, worth: number): number {
@@ -23,7 +23,7 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, wor
 }
 
 /** Reference rates of each instant's UTC date; `units` for one euro, undefined for the euro itself. */
-export function worthByRates(dollars: RateSeries, units: RateSeries | undefined): Worth {
+export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefined): UsdRate {
   let date = Number.NaN;
   let worth = Number.NaN;
   return (at) => {
@@ -36,7 +36,10 @@ export function worthByRates(dollars: RateSeries, units: RateSeries | undefined)
 }
 
 /** The nearest sample: of the same UTC date for days, else within the spacing of the interval. */
-export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | 'price'>, interval: Interval): Worth {
+export function usdRateFromSamples(
+  { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
+  interval: Interval,
+): UsdRate {
   const furthest = interval === 'day' ? DAY : spacingOf(interval);
   return (at) => {
     const next = placeOf(times, at);
@@ -55,7 +58,7 @@ export function worthBySamples({ at: times, price }: Pick<PointColumns, 'at' | '
 }
 
 /** Converts the columns `money` from US dollars, and leaves out rows without a known rate. */
-function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Rows & string)[], worth: Worth): Rows {
+function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Rows & string)[], worth: UsdRate): Rows {
   const places = new Uint32Array(rows.at.length);
   const worths = new Float64Array(rows.at.length);
   let count = 0;
@@ -77,17 +80,17 @@ function convertRows<Rows extends Columns>(rows: Rows, money: readonly (keyof Ro
   return Object.fromEntries(converted);
 }
 
-export const convertColumns = (columns: PointColumns, worth: Worth): PointColumns =>
+export const convertColumns = (columns: PointColumns, worth: UsdRate): PointColumns =>
   convertRows(columns, ['price', 'marketCap', 'volume'], worth);
 
 /** Converts each candle at the rate of its beginning; the volume is in tokens and stays. */
-export const convertCandles = (columns: CandleColumns, worth: Worth): CandleColumns =>
+export const convertCandles = (columns: CandleColumns, worth: UsdRate): CandleColumns =>
   convertRows(columns, ['open', 'high', 'low', 'close'], worth);
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 
 /** Highs and lows convert at their dates' rates, the rest at `now`. Undefined if the price cannot be converted. */
-export function convertLatest(record: LatestPrice, now: number, worth: Worth): LatestPrice | undefined {
+export function convertLatest(record: LatestPrice, now: number, worth: UsdRate): LatestPrice | undefined {
   const current_price = convertFigure(record.current_price, now);
   if (current_price === null) return undefined;
   return {

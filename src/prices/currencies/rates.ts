@@ -5,7 +5,7 @@ import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { worthByRates } from './conversion.ts';
+import { usdRateFromRates } from './conversion.ts';
 import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-series.ts';
 import type { RateStore } from './rate-store.ts';
 import type { Valuation } from './valuation.ts';
@@ -61,7 +61,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
         currency,
         source: 'ecb',
         version,
-        worth: worthByRates(dollars, units),
+        worth: usdRateFromRates(dollars, units),
         on: (at) => (units ?? dollars).at(at)?.on ?? Number.NaN,
         missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
         isSettled: (thru) => thru < newest + DAY,

@@ -8,7 +8,7 @@ import { firstSample, type PointColumns } from '#prices/model/sample';
 import { wholeOf } from '#prices/model/series';
 import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-runner';
-import { convertColumns, type Worth, worthBySamples } from './conversion.ts';
+import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.ts';
 
 /** The value of a currency over a time; instants in Unix ms. */
 export type Valuation = {
@@ -17,9 +17,9 @@ export type Valuation = {
   source: string;
   /** Identifies these values in caches; undefined if nothing does. */
   version: string | undefined;
-  worth: Worth;
+  worth: UsdRate;
   /** The date of the rate at an instant (its midnight); NaN if there is none. */
-  on: Worth;
+  on: UsdRate;
   /** The parts of a span without a known value, ascending. */
   missing: (span: Span) => Span[];
   /** Whether the values thru an instant are final. */
@@ -46,7 +46,7 @@ export function valuationBySamples(
     currency,
     source,
     outcome,
-    worth: worthBySamples(samples, interval),
+    worth: usdRateFromSamples(samples, interval),
     version: version === undefined ? undefined : `${currency}:${version}`,
     missing: (asked) => unknown.flatMap((gap) => overlap(gap, asked) ?? []),
     isSettled: () => isSettled && gaps.length === 0,
@@ -74,7 +74,7 @@ export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefin
     : { ...outcome, fetched: outcome.fetched || ofRates.fetched, refreshing: outcome.refreshing || ofRates.refreshing };
 
 /** The error for a time without a known value of the currency. */
-export function noWorth({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
+export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
   if (endedOn !== undefined && from >= endedOn + DAY)
     return invalidRequest({
       location: 'query.currency',

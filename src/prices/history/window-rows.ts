@@ -3,7 +3,7 @@ import { type Clock, DAY, overlap, startOfDate } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
-import { firstSample, POINTS, type PointSeries, type ToldSample } from '#prices/model/sample';
+import { firstSample, POINTS, type PointSeries, type SourcedSample } from '#prices/model/sample';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 
 /** A larger window is sent in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
@@ -21,7 +21,7 @@ type Dependencies = { archive: ArchiveCache; clock: Clock };
 
 export function createWindowReader({ archive, clock }: Dependencies) {
   /** Until today's row is ready, the first sample after midnight replaces it; a later hour's does not. */
-  function standIn(token: TokenName): ToldSample | undefined {
+  function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
       firstSample(archive.series(token, interval).slice(today, Number.POSITIVE_INFINITY)),
@@ -33,9 +33,9 @@ export function createWindowReader({ archive, clock }: Dependencies) {
   /** The rows of a window, and the samples that follow them. Use them before any await: rows may be replaced. */
   function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
-    const following: ToldSample[] = [];
+    const following: SourcedSample[] = [];
     let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
-    const follow = (sample: ToldSample | undefined) => {
+    const follow = (sample: SourcedSample | undefined) => {
       if (!sample || sample.at <= lastAt) return;
       following.push(sample);
       lastAt = sample.at;
@@ -60,7 +60,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
-      first: (): ToldSample | undefined => firstSample(slice) ?? following[0],
+      first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
       /** A copy. */
       columns: () => columnsOf(POINTS, following, slice),
       /** Identifies the rows; undefined for rows that are not in memory, whose bodies are not cached. */

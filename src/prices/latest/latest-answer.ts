@@ -1,9 +1,9 @@
 import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, DAY, MINUTE, SECOND } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { ToldLatest } from '#prices/archive/latest-prices';
+import type { SourcedLatest } from '#prices/archive/latest-prices';
 import { convertLatest } from '#prices/currencies/conversion';
-import { currencyText, noWorth, withRates } from '#prices/currencies/valuation';
+import { currencyText, rateUnavailable, withRates } from '#prices/currencies/valuation';
 import type { Valuations } from '#prices/currencies/valuations';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
@@ -37,7 +37,7 @@ export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: 
 }
 
 type Named = Pick<Token, 'name' | 'symbol'>;
-type Row = Named & { told: ToldLatest | undefined; change: number | null };
+type Row = Named & { told: SourcedLatest | undefined; change: number | null };
 
 const versionOfAll = (rows: readonly Row[]): string =>
   rows.map(({ symbol, told, change }) => [symbol, told && versionOf(told), change].join()).join(';');
@@ -86,10 +86,10 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
   };
 }
 
-export const versionOf = ({ sources }: ToldLatest): string => sources.flatMap(Object.values).join();
+export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
 /** `Quotient-Source`: the most frequent source first; with its greatest age in seconds unless only the primary one. */
-export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
+export function sourcesOf(prices: readonly SourcedLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
   const told = new Map<MarketSourceName, number>();
   for (const { sources } of prices) {
@@ -110,7 +110,7 @@ export function sourcesOf(prices: readonly ToldLatest[], now: number): string {
 
 /** Why a token has no price although no fetch failed. */
 export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
-type LatestAnswerRow = { told: ToldLatest | undefined };
+type LatestAnswerRow = { told: SourcedLatest | undefined };
 
 /** `question` identifies the request. */
 type Asked<R extends LatestAnswerRow> = {
@@ -134,7 +134,7 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
   !(outcome instanceof Promise);
 
 /** Throws a problem if no token has a price. */
-function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): ToldLatest[] {
+function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): SourcedLatest[] {
   const told = rows.flatMap(({ told }) => told ?? []);
   if (told.length === 0) throw upstreamProblem(failure ?? leftOut);
   return told;
@@ -179,7 +179,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     const converted = rows.map((row): R => {
       if (!row.told) return row;
       const record = convertLatest(row.told.record, valuation.now, valuation.worth);
-      if (!record) throw noWorth(valuation, { from: now, thru: now }, []);
+      if (!record) throw rateUnavailable(valuation, { from: now, thru: now }, []);
       return { ...row, told: { ...row.told, record } };
     });
     const version = `${versionOf(rows)};${valuation.version}`;

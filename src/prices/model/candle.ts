@@ -17,7 +17,7 @@ export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisf
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
 
 /** Finished candles, ascending; `covers` is the span that they complete. */
-export type ToldCandles = { candles: Candle[]; covers: Span | undefined };
+export type SourcedCandles = { candles: Candle[]; covers: Span | undefined };
 
 /** Why a candle is implausible; `beginning` and `now` in Unix ms, `length` in ms. */
 export function implausibleCandle(

@@ -41,7 +41,7 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
   });
 }
 
-export type ToldSample = Sample & { source: MarketSourceName };
+export type SourcedSample = Sample & { source: MarketSourceName };
 
 /** By default unsettled, and from the primary source. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
@@ -55,7 +55,7 @@ export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>
 export type PointSeries = Series<PointColumns, PointRow>;
 type PointSlice = Slice<PointColumns>;
 
-function sampleAt(columns: PointColumns, index: number): ToldSample {
+function sampleAt(columns: PointColumns, index: number): SourcedSample {
   const figure = (column: Float64Array) => {
     const value = column[index] as number;
     return Number.isNaN(value) ? null : value;
@@ -69,12 +69,12 @@ function sampleAt(columns: PointColumns, index: number): ToldSample {
   };
 }
 
-export function* samplesOf({ columns, start, end }: PointSlice): Generator<ToldSample> {
+export function* samplesOf({ columns, start, end }: PointSlice): Generator<SourcedSample> {
   for (let i = start; i < end; i++) yield sampleAt(columns, i);
 }
 
-export const firstSample = ({ columns, start, end }: PointSlice): ToldSample | undefined =>
+export const firstSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
   start === end ? undefined : sampleAt(columns, start);
 
-export const lastSample = ({ columns, start, end }: PointSlice): ToldSample | undefined =>
+export const lastSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
   start === end ? undefined : sampleAt(columns, end - 1);

@@ -57,7 +57,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /** How often the active source's latest prices are fetched, in ms. */
-  const latestEvery = (): number => (failover?.isTold() ? FALLBACK_EVERY : budget.schedule().latest);
+  const latestEvery = (): number => (failover?.isFallbackServed() ? FALLBACK_EVERY : budget.schedule().latest);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
     kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
@@ -112,7 +112,7 @@ export function createBackfill(dependencies: Dependencies) {
     const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
     if (outcome.failure === undefined && failed.length === 0) return outcome;
     const { fetched } = await failover.window(token, window);
-    const isLatestOld = failed.includes('latest') && !failover.isTold();
+    const isLatestOld = failed.includes('latest') && !failover.isFallbackServed();
     if (isLatestOld || !failover.isComplete(token, window)) return outcome;
     return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
   }
@@ -124,7 +124,7 @@ export function createBackfill(dependencies: Dependencies) {
       demand.mark(token);
       const age = latestAge(token);
       const every = budget.schedule().latest;
-      if (failover?.isTold()) return latestOfFallback(token, failover, age >= every);
+      if (failover?.isFallbackServed()) return latestOfFallback(token, failover, age >= every);
       if (age < every && (failover === undefined || failover.isPrimarySound())) return NOTHING_TO_FETCH;
       return latestOfPrimary(token, age, every);
     },

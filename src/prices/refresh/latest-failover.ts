@@ -47,7 +47,7 @@ export function createLatestFailover(dependencies: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
   /** When this process last requested a token's latest price from the fallback (Unix ms). */
   const askedAt = new Map<TokenName, number>();
-  const isTold = (): boolean => archive.failover().told !== PRIMARY_SOURCE;
+  const isFallbackServed = (): boolean => archive.failover().served !== PRIMARY_SOURCE;
 
   const isPrimarySound = (): boolean => {
     const canBeAsked = singleFlight.failure('latest') === undefined && hasBudget();
@@ -69,15 +69,15 @@ export function createLatestFailover(dependencies: Dependencies) {
       return isFar ? [{ token, from: from.current_price, to: to.current_price }] : [];
     });
 
-  function tellSwitch(from: MarketSourceName, { told: to, differences }: FailoverState): void {
+  function logSwitch(from: MarketSourceName, { served: to, differences }: FailoverState): void {
     const failure = singleFlight.failure('latest');
     const cause = failure === undefined ? 'over_budget' : causeOf(failure);
     const reason = to === PRIMARY_SOURCE ? 'it answers again' : `${PRIMARY_SOURCE}: ${cause}`;
     log.warn({ from, to, reason }, 'latest-price source switched');
     for (const { token, ...prices } of differences) {
       differed(token);
-      const told = { [from]: prices.from, [to]: prices.to };
-      log.warn({ token, prices: told }, 'price difference between sources');
+      const served = { [from]: prices.from, [to]: prices.to };
+      log.warn({ token, prices: served }, 'price difference between sources');
     }
   }
 
@@ -85,15 +85,15 @@ export function createLatestFailover(dependencies: Dependencies) {
   async function decide(event: FailoverEvent, at: number): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const from = archive.failover();
-      const after = nextTold(from, event);
-      const isSwitch = after.told !== from.told;
+      const after = nextFailoverState(from, event);
+      const isSwitch = after.served !== from.served;
       if (!isSwitch && after.goodAnswers === from.goodAnswers) return;
-      const differences = isSwitch ? differencesBetween(from.told, after.told) : from.differences;
+      const differences = isSwitch ? differencesBetween(from.served, after.served) : from.differences;
       const to = { ...after, since: isSwitch ? at : from.since, differences };
       const isStored = await store.replace('failover' satisfies Fetch, from, to);
       await archive.sync();
       if (!isStored) continue;
-      if (isSwitch) tellSwitch(from.told, to);
+      if (isSwitch) logSwitch(from.served, to);
       return;
     }
   }
@@ -108,14 +108,14 @@ export function createLatestFailover(dependencies: Dependencies) {
   }
 
   return {
-    isTold,
+    isFallbackServed,
     isPrimarySound,
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
     /** Whether an open window ends with the fallback's price: if active, or the newest primary sample is old too. */
     endsWindow: (token: TokenName): boolean =>
-      isTold() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
+      isFallbackServed() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
     isFresh,
 
@@ -125,23 +125,23 @@ export function createLatestFailover(dependencies: Dependencies) {
       const known = archive.latest(token);
       const wait = known ? waitOnRefresh(ageAt(known.fetchedAt, clock.now()), FALLBACK_EVERY) : 'end';
       if (!isFresh(token)) await runner.run(`${fallback.name}:latest`, wait, fetchLatest);
-      return isTold() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
+      return isFallbackServed() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
     /** For the operator: an active fallback, and the prices that differed at the switch. */
     warnings(): Warning[] {
-      const { told, since, differences } = archive.failover();
-      if (since === undefined || (!isTold() && ageAt(since, clock.now()) > HOUR)) return [];
-      const from = isTold() ? PRIMARY_SOURCE : fallback.name;
-      const served = differences.filter(({ token }) => catalogue.named(token));
-      const far = served.map(({ token, ...prices }): Warning => {
+      const { served, since, differences } = archive.failover();
+      if (since === undefined || (!isFallbackServed() && ageAt(since, clock.now()) > HOUR)) return [];
+      const from = isFallbackServed() ? PRIMARY_SOURCE : fallback.name;
+      const known = differences.filter(({ token }) => catalogue.named(token));
+      const far = known.map(({ token, ...prices }): Warning => {
         const [before, after] = [
           { source: from, price: prices.from },
-          { source: told, price: prices.to },
+          { source: served, price: prices.to },
         ];
         return { about: 'price', token, before, after, since };
       });
-      return isTold() ? [{ about: 'failover', told, first: PRIMARY_SOURCE, since }, ...far] : far;
+      return isFallbackServed() ? [{ about: 'failover', served, primary: PRIMARY_SOURCE, since }, ...far] : far;
     },
   };
 }
@@ -159,16 +159,18 @@ export type FailoverEvent =
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
 /** The fallback takes over only by responding itself, so never while down; two good primary responses end it. */
-export function nextTold(
-  { told, goodAnswers }: Pick<FailoverState, 'told' | 'goodAnswers'>,
+export function nextFailoverState(
+  { served, goodAnswers }: Pick<FailoverState, 'served' | 'goodAnswers'>,
   event: FailoverEvent,
-): Pick<FailoverState, 'told' | 'goodAnswers'> {
+): Pick<FailoverState, 'served' | 'goodAnswers'> {
   if (event.kind === 'fallback_answered') {
-    return told === PRIMARY_SOURCE && !event.isSound ? { told: event.source, goodAnswers: 0 } : { told, goodAnswers };
+    return served === PRIMARY_SOURCE && !event.isSound
+      ? { served: event.source, goodAnswers: 0 }
+      : { served, goodAnswers };
   }
-  if (told === PRIMARY_SOURCE || event.kind === 'primary_failed') return { told, goodAnswers: 0 };
+  if (served === PRIMARY_SOURCE || event.kind === 'primary_failed') return { served, goodAnswers: 0 };
   const good = goodAnswers + 1;
-  return good >= GOOD_ANSWERS ? { told: PRIMARY_SOURCE, goodAnswers: 0 } : { told, goodAnswers: good };
+  return good >= GOOD_ANSWERS ? { served: PRIMARY_SOURCE, goodAnswers: 0 } : { served, goodAnswers: good };
 }
 
 /** A source is healthy if it can be requested, or its last good response (Unix ms) is at most two intervals old. */

@@ -35,16 +35,16 @@ function toCoin(called: NamedCoin, { genesis_date, market_data }: z.infer<typeof
   };
 }
 
-type Dependencies = { ask: Upstream['ask']; read: ReturnType<typeof createReader>; clock: Clock };
+type Dependencies = { send: Upstream['send']; read: ReturnType<typeof createReader>; clock: Clock };
 
 /** Every method throws `UpstreamFailure`. */
-export function createCoins({ ask, read, clock }: Dependencies) {
+export function createCoins({ send, read, clock }: Dependencies) {
   return {
     /** Undefined for an unknown id. */
     coin: (id: string): Promise<Coin | undefined> => {
       const left = ['localization', 'tickers', 'community_data', 'developer_data', 'sparkline'];
       const query = Object.fromEntries(left.map((name) => [name, 'false']));
-      return ask({ path: `/coins/${id}`, query, maxBytes: COIN_BYTES }, (answer) => {
+      return send({ path: `/coins/${id}`, query, maxBytes: COIN_BYTES }, (answer) => {
         if (answer.status === 404) return undefined;
         const now = clock.now();
         return toCoin(read(named, answer, now), read(coin, answer, now));
@@ -53,13 +53,13 @@ export function createCoins({ ask, read, clock }: Dependencies) {
 
     /** The coins that match a text, the largest first. */
     search: (text: string): Promise<NamedCoin[]> =>
-      ask({ path: '/search', query: { query: text }, maxBytes: SEARCH_BYTES }, (answer) => {
+      send({ path: '/search', query: { query: text }, maxBytes: SEARCH_BYTES }, (answer) => {
         const found = z.object({ coins: listOf(named, MOST_COINS) });
         return read(found, answer, clock.now()).coins;
       }),
 
     coins: (): Promise<NamedCoin[]> =>
-      ask({ path: '/coins/list', maxBytes: LIST_BYTES }, (answer) =>
+      send({ path: '/coins/list', maxBytes: LIST_BYTES }, (answer) =>
         read(listOf(named, MOST_COINS), answer, clock.now()),
       ),
   };

@@ -7,7 +7,7 @@ import {
   maybe,
   NUMERIC,
   numeric,
-  type ToldError,
+  type ReportedError,
   whole,
 } from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
@@ -128,7 +128,7 @@ export const keyAnswer = z
     };
   });
 
-function errorIn(body: unknown): ToldError | undefined {
+function errorIn(body: unknown): ReportedError | undefined {
   const { data } = errorAnswer.safeParse(body);
   if (!data) return undefined;
   const status = data.status ?? (typeof data.error === 'object' ? data.error.status : undefined);

@@ -95,7 +95,7 @@ export function openCoinGecko(options: Options) {
     const maxBytes = CHART_BYTES + POINT_BYTES * points;
     const asked = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
     try {
-      return await upstream.ask(asked, (answer) => {
+      return await upstream.send(asked, (answer) => {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
         const beginning = beginningOf(catalogue.named(token));
@@ -123,7 +123,7 @@ export function openCoinGecko(options: Options) {
     historyDays: () => reachDays.day,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
-    key: (): Promise<KeyFacts> => upstream.ask({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
+    key: (): Promise<KeyFacts> => upstream.send({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
     /** The latest prices of the named tokens; a token without a price is left out. */
     async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
@@ -131,7 +131,7 @@ export function openCoinGecko(options: Options) {
       const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
       const path = '/coins/markets';
       const wanted = new Set(tokens);
-      return upstream.ask({ path, query, maxBytes }, (answer) => {
+      return upstream.send({ path, query, maxBytes }, (answer) => {
         const now = clock.now();
         const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
         const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
@@ -169,7 +169,7 @@ export function openCoinGecko(options: Options) {
         (clock.now() - from) / DAY,
       ),
 
-    ...createCoins({ ask: upstream.ask, read, clock }),
+    ...createCoins({ send: upstream.send, read, clock }),
     close: upstream.close,
   };
 }

@@ -114,7 +114,7 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };
-      const text = await upstream.ask(question, (answer) => textOf(answer, clock.now()));
+      const text = await upstream.send(question, (answer) => textOf(answer, clock.now()));
       if (text === '') return [];
       const told = await ratesIn(text);
       const now = clock.now();

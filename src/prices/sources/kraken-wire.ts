@@ -3,7 +3,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, HOUR, MINUTE, SECOND } from '#core/clock';
 import type { Candle } from '#prices/model/candle';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { createJsonReader, NUMERIC, numeric, type ToldError } from '#upstream/transport/json-answer';
+import { createJsonReader, NUMERIC, numeric, type ReportedError } from '#upstream/transport/json-answer';
 
 /* Kraken on the wire: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
@@ -23,7 +23,7 @@ const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
 const errorAnswer = z.object({ error: z.array(z.string()) });
 
 /** Errors begin with E; the others are warnings beside a result. */
-function errorIn(body: unknown): ToldError | undefined {
+function errorIn(body: unknown): ReportedError | undefined {
   const errors = errorAnswer.safeParse(body).data?.error.filter((one) => one.startsWith('E')) ?? [];
   if (errors.length === 0) return undefined;
   const known = CAUSES.find(([beginning]) => errors.some((one) => beginning.test(one)));

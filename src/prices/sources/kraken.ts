@@ -10,13 +10,13 @@ import {
   candleLength,
   closingSample,
   implausibleCandle,
-  type ToldCandles,
+  type SourcedCandles,
 } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { Quote, Sample } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failure';
 import { implausible } from '#upstream/plausible';
-import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
+import { openUpstream, type UpstreamOptions, type UpstreamRequest } from '#upstream/transport/upstream';
 import { createPlausible, type Dropped } from './dropped-samples.ts';
 import {
   assetPairs,
@@ -31,7 +31,7 @@ import {
 } from './kraken-wire.ts';
 
 /** Finished candles that Kraken returns per length. */
-const CANDLES_TOLD = 720;
+const CANDLES_SERVED = 720;
 /** In bytes: a row has 90; in 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
@@ -45,7 +45,7 @@ type Options = {
   leftOut: (pair: LeftOut) => void;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
-type Ask = <Body>(question: Question, schema: z.ZodType<Body>) => Promise<Body>;
+type Ask = <Body>(question: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
 /** Kraken has begun to name pairs by their symbols: a response may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
@@ -67,7 +67,7 @@ const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
 /** Kraken's public REST API (docs.kraken.com/api). Every method throws `UpstreamFailure`. */
-export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
+export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
   const { timeoutMs } = rest;
   const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
   const plausible = createPlausible(UPSTREAM, dropped);
@@ -78,7 +78,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     const end = clock.elapsed() + timeoutMs;
     return (question, schema) => {
       const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
-      return upstream.ask({ ...question, withinMs }, (answer) => read(schema, answer, clock.now()));
+      return upstream.send({ ...question, withinMs }, (answer) => read(schema, answer, clock.now()));
     };
   }
 
@@ -101,7 +101,7 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
   }
 
   /** The finished candles from `from` (Unix ms) on, or all; `not_listed` if the token is not traded. */
-  async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<ToldCandles> {
+  async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
     const length = minutes * MINUTE;
     const ask = withinDeadline();
     const [{ token, pair, names }] = await namesOfTraded([name], ask);
@@ -116,14 +116,14 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
     );
     const wanted = from ?? beginningOf(token);
     // Fewer rows than Kraken keeps: there are no others in the requested time.
-    const first = rows.length < CANDLES_TOLD ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
+    const first = rows.length < CANDLES_SERVED ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
     const covers = { from: first, thru: last + length - 1 };
     return { candles: told.filter(({ at }) => at >= wanted), covers: covers.from <= covers.thru ? covers : undefined };
   }
 
   return {
     name: UPSTREAM,
-    reach: (interval: Interval, now: number): number => now - CANDLES_TOLD * candleLength(interval),
+    reach: (interval: Interval, now: number): number => now - CANDLES_SERVED * candleLength(interval),
 
     /** The price of each token's last trade, as of now: the response has no time. Tokens without one are left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
@@ -170,5 +170,5 @@ export function openKraken({ catalogue, clock, dropped, leftOut, ...rest }: Opti
   };
 }
 
-export type Kraken = ReturnType<typeof openKraken>;
+export type Kraken = ReturnType<typeof openKrakenSource>;
 export type FallbackSource = Pick<Kraken, 'name' | 'reach' | 'quotes' | 'samples'>;

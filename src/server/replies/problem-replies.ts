@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
-import { lettersApart, tolerance } from '#core/record-fields';
+import { editDistance, tolerance } from '#core/record-fields';
 import { checkRequest } from '#server/connections/request-limits';
 import type { Gate } from '#server/gate';
 import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
@@ -168,7 +168,7 @@ const SHORTEST_END = 4;
 /** The known path that another equals up to case, slashes, one or two letters, or a prefix. */
 export function nearestPath(path: string, known: readonly string[]): string | undefined {
   const given = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
-  const apart = (one: string) => lettersApart(given, one.toLowerCase(), tolerance(one.length));
+  const apart = (one: string) => editDistance(given, one.toLowerCase(), tolerance(one.length));
   const isEnd = (whole: string, end: string) => end.length >= SHORTEST_END && whole.endsWith(end);
   const [nearest] = known
     .map((one) => ({ one, letters: apart(one) }))

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SECOND } from '#core/clock';
 import { UpstreamFailure } from '#upstream/failure';
 import { digits, instant, maybe, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource } from './source.ts';
+import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
 /** About a day of blocks. */
 const BLOCKS_BACK = 720;
@@ -45,7 +45,7 @@ const RULES: FigureRules<Ends> = {
 /** The sample's time is that of the newest block. */
 export const openArweaveNode = statisticsSource({
   kind: 'arweave-node',
-  figuresByToken: { ar: figuresTold(RULES) },
+  figuresByToken: { ar: reportedFigures(RULES) },
   async take(ask, { name }) {
     const block = (height: number) =>
       ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '#core/clock';
 import { instant, maybe, numeric, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource } from './source.ts';
+import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const MILLISECOND = 1;
 const SATOSHIS = 1e8;
@@ -39,7 +39,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
 /** blockchain.info, `GET /stats?format=json`. The sample's time is its `timestamp` (ms). */
 export const openBitcoinStats = statisticsSource({
   kind: 'bitcoin-stats',
-  figuresByToken: { btc: figuresTold(RULES) },
+  figuresByToken: { btc: reportedFigures(RULES) },
   take: (ask, { name }) =>
     ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
       sampleOf(name, RULES, stats, stats.timestamp),
@@ -72,7 +72,7 @@ const MEMPOOL_RULES: FigureRules<Answers> = {
 /** mempool's API; the URL ends in `/api`. The sample's time is the moment of the response. */
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
-  figuresByToken: { btc: figuresTold(MEMPOOL_RULES) },
+  figuresByToken: { btc: reportedFigures(MEMPOOL_RULES) },
   async take(ask, { name, clock }) {
     // One call first: a half-open circuit allows a single probe.
     const adjustment = await ask({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);

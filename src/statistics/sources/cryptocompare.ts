@@ -4,7 +4,7 @@ import { FIGURES, type Figure } from '#statistics/figures';
 import { figuresOf } from '#statistics/record';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { instant, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
+import { instant, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
@@ -43,7 +43,7 @@ function wordsIn(body: unknown): Words | undefined {
   return newer && { ...newer.Err, type: newer.Err.type, parameter: newer.Err.other_info?.param };
 }
 
-function errorIn(body: unknown): ToldError | undefined {
+function errorIn(body: unknown): ReportedError | undefined {
   const words = wordsIn(body);
   if (words) return { message: words.message, cause: causeOf(words) };
   return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { errorText, listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, figuresTold, rounded, sampleOf, statisticsSource, unlessRefused } from './source.ts';
+import { errorText, listOf, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const statsAnswer = z.object({
   average_block_time: maybe(numeric),
@@ -50,7 +50,7 @@ const RULES: FigureRules<Answers> = {
 /** Blockscout's hosted service reports a key at fault in a different body for each of these. */
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
-function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | undefined {
+function errorIn(body: unknown, status: number, hasKey: boolean): ReportedError | undefined {
   if (!KEY_REFUSED.has(status)) return errorText(body);
   return { message: hasKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
 }
@@ -58,7 +58,7 @@ function errorIn(body: unknown, status: number, hasKey: boolean): ToldError | un
 /** Blockscout, or its hosted service with a key (docs.blockscout.com/devs/pro-api-responses-and-routes). */
 export const openEthereumStats = statisticsSource({
   kind: 'ethereum-stats',
-  figuresByToken: { eth: figuresTold(RULES) },
+  figuresByToken: { eth: reportedFigures(RULES) },
   authorization: (apiKey) => `Bearer ${apiKey}`,
   errorIn,
   async take(ask, { name, clock }) {

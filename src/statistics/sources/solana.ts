@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FailureCause } from '#upstream/failure';
-import { listOf, maybe, numeric, type ToldError, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, figuresTold, sampleOf, statisticsSource, unlessRefused } from './source.ts';
+import { listOf, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, reportedFigures, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
 /** Performance samples for the mean: one a minute, so an hour. */
@@ -36,7 +36,7 @@ function causeOf(code: number): FailureCause {
   return isInternal || isOfTheServer ? 'server_error' : 'refused';
 }
 
-function errorIn(body: unknown): ToldError | undefined {
+function errorIn(body: unknown): ReportedError | undefined {
   const { data } = errorAnswer.safeParse(body);
   if (!data) return undefined;
   const { code, message } = data.error;
@@ -57,7 +57,7 @@ const RULES: FigureRules<Answers> = {
 /** A Solana RPC node. The sample's time is the moment of the response. */
 export const openSolanaRpc = statisticsSource({
   kind: 'solana-rpc',
-  figuresByToken: { sol: figuresTold(RULES) },
+  figuresByToken: { sol: reportedFigures(RULES) },
   errorIn,
   async take(ask, { name, clock }) {
     const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {

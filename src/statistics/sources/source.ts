@@ -10,8 +10,8 @@ import type {
   StatisticsSymbol,
 } from '#statistics/statistics-sources';
 import { UpstreamFailure } from '#upstream/failure';
-import { createJsonReader, errorText, type ToldError } from '#upstream/transport/json-answer';
-import { openUpstream, type Question, type UpstreamOptions } from '#upstream/transport/upstream';
+import { createJsonReader, errorText, type ReportedError } from '#upstream/transport/json-answer';
+import { openUpstream, type UpstreamOptions, type UpstreamRequest } from '#upstream/transport/upstream';
 
 export type StatisticsOptions = Pick<
   UpstreamOptions,
@@ -25,7 +25,7 @@ export type StatisticsOptions = Pick<
 
 /** Sends one request of a sample; `use` converts the body, and throws if it is unusable. */
 export type Ask = <Body, Used = Body>(
-  question: Omit<Question, 'withinMs'>,
+  question: Omit<UpstreamRequest, 'withinMs'>,
   schema: z.ZodType<Body>,
   use?: (body: Body) => Used,
 ) => Promise<Used>;
@@ -37,7 +37,7 @@ type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   /** The value of `Authorization`. */
   authorization?: (apiKey: string) => string;
   /** Finds the source's own error format in a body or a status. */
-  errorIn?: (body: unknown, status: number, hasKey: boolean) => ToldError | undefined;
+  errorIn?: (body: unknown, status: number, hasKey: boolean) => ReportedError | undefined;
   take: (ask: Ask, sampling: Sampling) => Promise<ChainSample>;
 };
 
@@ -59,7 +59,7 @@ export const statisticsSource =
         const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
         const ask: Ask = (question, schema, use = (body) => body as never) => {
           const left = Math.max(1, Math.ceil(end - clock.elapsed()));
-          return upstream.ask({ ...question, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
+          return upstream.send({ ...question, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
         };
         return take(ask, { name, symbol, clock });
       },
@@ -81,7 +81,7 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
 export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
 /** The figures that have a rule, in the order of the record. */
-export const figuresTold = (rules: FigureRules<never>): readonly Figure[] =>
+export const reportedFigures = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
 /** For a mean that is published as an integer. */

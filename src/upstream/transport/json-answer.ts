@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DAY, SECOND } from '#core/clock';
-import { type JsonBounds, shapeOfJson } from '#core/json-shape';
+import { type JsonBounds, scanJson } from '#core/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
@@ -9,7 +9,7 @@ const LONGEST_REST = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
 /** An error in a body; `cause` is set where it is more specific than the status. */
-export type ToldError = { message: string; cause?: FailureCause | undefined };
+export type ReportedError = { message: string; cause?: FailureCause | undefined };
 
 function causeOf(status: number, told: FailureCause | undefined): FailureCause {
   if (status === 429) return 'rate_limited';
@@ -39,7 +39,7 @@ function parseJson(text: string): unknown {
 const errorShape = z.object({ error: z.string().min(1) });
 
 /** The most common error form: a string member `error`. */
-export function errorText(body: unknown): ToldError | undefined {
+export function errorText(body: unknown): ReportedError | undefined {
   const { data } = errorShape.safeParse(body);
   return data && { message: data.error };
 }
@@ -47,7 +47,7 @@ export function errorText(body: unknown): ToldError | undefined {
 /** `errorIn` finds the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
 export function createJsonReader(
   upstream: string,
-  errorIn: (body: unknown, status: number) => ToldError | undefined,
+  errorIn: (body: unknown, status: number) => ReportedError | undefined,
   apiKey?: string | undefined,
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
@@ -59,7 +59,7 @@ export function createJsonReader(
         retryAfter: retryAfter(answer.headers, now),
       });
 
-    const { excess } = shapeOfJson(answer.text, BOUNDS);
+    const { excess } = scanJson(answer.text, BOUNDS);
     if (excess) throw fail('too_large', `JSON beyond its bound of ${BOUNDS[excess]} (${excess})`);
     const body = parseJson(answer.text);
     const error = errorIn(body, answer.status);

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cutJson, type JsonBounds, shapeOfJson } from '#core/json-shape';
-import { createOneAtATime } from '#core/mutex';
+import { cutJson, type JsonBounds, scanJson } from '#core/json-shape';
+import { createMutex } from '#core/mutex';
 
 /** Longer texts are parsed in pieces of about this many characters, with a turn of the loop between them. */
 const PIECE = 64 * 1024;
 /** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
-const inTurn = createOneAtATime();
+const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('the JSON is broken');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
@@ -50,7 +50,7 @@ async function parseLong(text: string, range: readonly [number, number], long: L
 }
 
 function longWithin(text: string, bounds: JsonBounds): Long {
-  const { excess, long } = shapeOfJson(text, bounds, PIECE);
+  const { excess, long } = scanJson(text, bounds, PIECE);
   if (excess) throw new RangeError(`the JSON has too many ${excess === 'depth' ? 'levels' : 'values'}`);
   return long;
 }

@@ -46,7 +46,7 @@ export type UpstreamOptions = {
 };
 
 /** `path` is relative to the base URL; `withinMs` lowers the upstream's deadline. */
-export type Question = {
+export type UpstreamRequest = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
   /** Sent as JSON with POST; without it the call is a GET. */
@@ -54,7 +54,7 @@ export type Question = {
   withinMs?: number;
   /** The maximum response size in bytes; 64 KB by default. */
   maxBytes?: number;
-  /** Failures caused by the question itself, which do not count against the upstream. */
+  /** Failures caused by the request itself, which do not count against the upstream. */
   ownFailures?: ReadonlySet<FailureCause>;
 };
 
@@ -100,7 +100,7 @@ export function openUpstream(options: UpstreamOptions) {
   });
 
   async function exchange(
-    { path, query, body, maxBytes = MAX_BYTES }: Question,
+    { path, query, body, maxBytes = MAX_BYTES }: UpstreamRequest,
     signal: AbortSignal,
   ): Promise<UpstreamAnswer> {
     const search = new URLSearchParams(query).toString();
@@ -119,7 +119,7 @@ export function openUpstream(options: UpstreamOptions) {
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
   }
 
-  function recordFailure({ reason, retryAfter }: UpstreamFailure, { ownFailures }: Question): void {
+  function recordFailure({ reason, retryAfter }: UpstreamFailure, { ownFailures }: UpstreamRequest): void {
     if (ownFailures?.has(reason)) breaker.cancelled();
     else if (reason === 'rate_limited') {
       breaker.rateLimited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
@@ -150,19 +150,19 @@ export function openUpstream(options: UpstreamOptions) {
   }
 
   async function once<T>(
-    question: Question,
+    request: UpstreamRequest,
     signal: AbortSignal,
     read: (answer: UpstreamAnswer) => T | Promise<T>,
   ): Promise<T> {
     await reserveCall();
     try {
-      const value = await read(await exchange(question, signal));
+      const value = await read(await exchange(request, signal));
       breaker.succeeded(clock.elapsed());
       observe('ok');
       return value;
     } catch (error) {
       const failure = failureOf(name, error);
-      recordFailure(failure, question);
+      recordFailure(failure, request);
       observe(failure.reason);
       throw failure;
     }
@@ -171,15 +171,15 @@ export function openUpstream(options: UpstreamOptions) {
   /** Full jitter with a doubling bound. */
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
-  async function ask<T>(
-    question: Question,
+  async function send<T>(
+    request: UpstreamRequest,
     read: (answer: UpstreamAnswer) => T | Promise<T>,
     retries: number,
   ): Promise<T> {
-    const deadline = AbortSignal.timeout(Math.min(timeoutMs, question.withinMs ?? timeoutMs));
+    const deadline = AbortSignal.timeout(Math.min(timeoutMs, request.withinMs ?? timeoutMs));
     for (let attempt = 0; ; attempt++) {
       try {
-        return await once(question, deadline, read);
+        return await once(request, deadline, read);
       } catch (error) {
         const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
         if (!isRetried || attempt === retries) throw error;
@@ -193,11 +193,12 @@ export function openUpstream(options: UpstreamOptions) {
   return {
     name,
     /** Retries a broken connection and 5xx, so for idempotent calls only. Throws `UpstreamFailure`, as `read` may. */
-    ask: <T>(question: Question, read: (answer: UpstreamAnswer) => T): Promise<T> => ask(question, read, RETRIES),
+    send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
+      send(request, read, RETRIES),
 
     /** Calls without retries. `sent` of the failure says whether the request may have been sent. */
-    askOnce: <T>(question: Question, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
-      ask(question, read, 0),
+    sendOnce: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
+      send(request, read, 0),
 
     close: client.close,
   };

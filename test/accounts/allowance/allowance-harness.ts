@@ -113,7 +113,7 @@ export function openTeller(
 export type Teller = ReturnType<typeof openTeller>;
 
 /** A user with such a limit, valid for two years from an instant, and the key. */
-export async function enrol(
+export async function createUser(
   { prisma }: Pick<TestDatabase, 'prisma'>,
   teller: Teller,
   { limit, at }: { limit: number; at: number },

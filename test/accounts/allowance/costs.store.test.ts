@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
-  enrol,
+  createUser,
   type HandClock,
   handClock,
   openTeller,
@@ -54,7 +54,7 @@ const untilPeriodEnds = () => (PERIOD_END - clock.now()) / SECOND;
 /** A user with a few calls, all of them held by processes that do not rest; gives how many these are. */
 async function spread(processes: number, limit: number) {
   const [first] = open(processes);
-  const { key, apiKey } = await enrol(database, first as Teller, { limit, at: START });
+  const { key, apiKey } = await createUser(database, first as Teller, { limit, at: START });
   for (const teller of tellers) teller.refund(await teller.call(apiKey));
   const [usage] = await usageRows(database, key);
   const held = usage?.outstanding ?? 0;
@@ -64,7 +64,7 @@ async function spread(processes: number, limit: number) {
 
 it('a call is paid at once, as many as it costs, and is given back as many', async () => {
   const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await enrol(database, teller, { limit: 100, at: START });
+  const { key, apiKey } = await createUser(database, teller, { limit: 100, at: START });
   const kept = await teller.call(apiKey, DEAR);
   const refunded = await teller.call(apiKey, 7);
   expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
@@ -78,7 +78,7 @@ it('a call is paid at once, as many as it costs, and is given back as many', asy
 
 it('the last calls pay for it, though a process is granted a fourth of what is left', async () => {
   const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await enrol(database, teller, { limit: 2 * DEAR, at: START });
+  const { key, apiKey } = await createUser(database, teller, { limit: 2 * DEAR, at: START });
   for (let n = 0; n < 2; n++) expect(await outcome(teller.call(apiKey, DEAR), teller)).toMatchObject({ paid: DEAR });
   expect(await outcome(teller.call(apiKey), teller)).toMatchObject({ code: 'quota_exceeded' });
   await close();
@@ -87,7 +87,7 @@ it('the last calls pay for it, though a process is granted a fourth of what is l
 
 it('with fewer left it is refused until the period ends, and calls of one have them all', async () => {
   const [first, second] = open(2) as [Teller, Teller];
-  const { key, apiKey } = await enrol(database, first, { limit: DEAR - 1, at: START });
+  const { key, apiKey } = await createUser(database, first, { limit: DEAR - 1, at: START });
   for (let n = 0; n < 3; n++) {
     expect(await outcome(first.call(apiKey, DEAR), first)).toMatchObject({
       code: 'quota_exceeded',
@@ -103,7 +103,7 @@ it('with fewer left it is refused until the period ends, and calls of one have t
 
 it('a process that refuses it gives back at once what it holds', async () => {
   const [holder, other] = open(2) as [Teller, Teller];
-  const { apiKey } = await enrol(database, holder, { limit: 4 * DEAR, at: START });
+  const { apiKey } = await createUser(database, holder, { limit: 4 * DEAR, at: START });
   // A fourth of what is left is held beside what is spent.
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, DEAR));
   holder.keep(await holder.call(apiKey));
@@ -118,7 +118,7 @@ it('a process that refuses it gives back at once what it holds', async () => {
 
 it('calls of one that wait beside it are answered though it is refused', async () => {
   const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await enrol(database, teller, { limit: DEAR - 1, at: START });
+  const { key, apiKey } = await createUser(database, teller, { limit: DEAR - 1, at: START });
   const costs = [1, 1, DEAR, ...Array<number>(DEAR - 3).fill(1)];
   const outcomes = await Promise.all(costs.map((cost) => outcome(teller.call(apiKey, cost), teller)));
   expect(outcomes.map(({ paid }) => paid)).toEqual(costs.map((cost) => (cost === 1 ? 1 : undefined)));
@@ -161,7 +161,7 @@ it('of two that need what both hold one is answered, and neither waits for the o
 
 it('it is of the period and date in which it was paid, and the next period has its own', async () => {
   const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await enrol(database, teller, { limit: DEAR, at: START });
+  const { key, apiKey } = await createUser(database, teller, { limit: DEAR, at: START });
   const receipt = await teller.call(apiKey, DEAR);
   clock.pass(31 * DAY);
   await teller.poll();

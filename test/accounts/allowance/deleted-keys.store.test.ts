@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { enrol, handClock, openTeller } from './allowance-harness.ts';
+import { createUser, handClock, openTeller } from './allowance-harness.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ it('a key that was revoked and deleted while a process was cut off is not served
   const start = Date.UTC(2026, 4, 10, 12);
   const clocks = [handClock(start), handClock(start)] as const;
   const [cutOff, other] = [openTeller(database, clocks[0]), openTeller(database, clocks[1])];
-  const { key, apiKey } = await enrol(database, cutOff, { limit: 100, at: start });
+  const { key, apiKey } = await createUser(database, cutOff, { limit: 100, at: start });
   cutOff.keep(await cutOff.call(apiKey));
 
   await other.users.revoke(key);

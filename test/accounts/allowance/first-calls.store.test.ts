@@ -5,7 +5,7 @@ import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import { BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+import { BY_HAND, createUser, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const PAGE = 16;
@@ -23,7 +23,7 @@ beforeEach(() => {
 /** A process, the key of a user with such a limit, and how many statements were made. */
 async function open({ limit, page }: { limit: number; page?: number }) {
   const registrar = openTeller(database, clock);
-  const { key, apiKey } = await enrol(database, registrar, { limit, at: START });
+  const { key, apiKey } = await createUser(database, registrar, { limit, at: START });
   await registrar.close();
   let statements = 0;
   const ledger = createLedgerStore(database, () => {

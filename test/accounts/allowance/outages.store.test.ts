@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, enrol, type HandClock, handClock, openTeller } from './allowance-harness.ts';
+import { age, createUser, type HandClock, handClock, openTeller } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 40;
@@ -20,7 +20,7 @@ beforeEach(() => {
 async function cutOff(reclaimAfterMs?: number) {
   const holder = openTeller(database, clock);
   const other = openTeller(database, clock, { reclaimAfterMs });
-  const { key, apiKey } = await enrol(database, holder, { limit: LIMIT, at: START });
+  const { key, apiKey } = await createUser(database, holder, { limit: LIMIT, at: START });
   holder.keep(await holder.call(apiKey));
   await holder.settle();
   holder.abandon();
@@ -58,7 +58,7 @@ it('a stop just after the ledger failed sends one statement after the other, and
     return database.query(...statement);
   };
   const teller = openTeller({ ...database, query: counted }, clock);
-  const { key, apiKey } = await enrol(database, teller, { limit: LIMIT, at: START });
+  const { key, apiKey } = await createUser(database, teller, { limit: LIMIT, at: START });
   teller.keep(await teller.call(apiKey));
   teller.loseNext('answer');
   await teller.users.limit(key, LIMIT + 1);

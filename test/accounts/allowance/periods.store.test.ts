@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
-  enrol,
+  createUser,
   type HandClock,
   handClock,
   openTeller,
@@ -28,7 +28,7 @@ afterAll(() => database?.close());
 beforeEach(async () => {
   clock = handClock(START);
   teller = openTeller(database, clock);
-  ({ key, apiKey } = await enrol(database, teller, { limit: LIMIT, at: START }));
+  ({ key, apiKey } = await createUser(database, teller, { limit: LIMIT, at: START }));
 });
 
 it('each period has the whole allowance, from its first millisecond, and counts from the anchor', async () => {
@@ -132,7 +132,7 @@ it('a lease does not outlive the key', async () => {
 });
 
 it('a lease is not spent from for more than 18 s without the ledger, by either clock', async () => {
-  const plenty = await enrol(database, teller, { limit: 1_000, at: START });
+  const plenty = await createUser(database, teller, { limit: 1_000, at: START });
   apiKey = plenty.apiKey;
   const receipt = await teller.call(apiKey);
   teller.keep(receipt);

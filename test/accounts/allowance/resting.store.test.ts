@@ -6,7 +6,7 @@ import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import { age, BY_HAND, enrol, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+import { age, BY_HAND, createUser, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 /** Of what is left of it a thousandth is 24. */
@@ -28,7 +28,7 @@ async function open(count: number, limit = LIMIT) {
   const tellers = Array.from({ length: count }, () => openTeller(database, clock));
   const [first] = tellers;
   if (!first) throw new Error('there is no process');
-  const { key, apiKey } = await enrol(database, first, { limit, at: START });
+  const { key, apiKey } = await createUser(database, first, { limit, at: START });
   for (const teller of tellers) {
     await teller.poll();
     teller.keep(await teller.call(apiKey));
@@ -213,7 +213,7 @@ it('a call that comes while its lease is put to rest spends nothing that was giv
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const other = openTeller(database, clock);
-  const { key, apiKey } = await enrol(database, other, { limit: 40, at: START });
+  const { key, apiKey } = await createUser(database, other, { limit: 40, at: START });
   const call = async () => allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
   await call();
   clock.pass(5 * SECOND);

@@ -110,7 +110,7 @@ it('the user of a key is told so many times a second: of a known one by its user
     for (let n = 0; n < count; n++) told.push(await data(apiKey()));
     return told.map(({ outcome }) => outcome);
   };
-  const other = await service.enrol();
+  const other = await service.createUser();
   await ask('GET', 'usage', { 'x-api-key': other });
   const [invalid, limited] = ['api_key_invalid', 'rate_limited'];
   expect(await times(5, mintApiKey)).toEqual([invalid, invalid, invalid, invalid, limited]);

@@ -35,7 +35,7 @@ function open() {
 }
 
 /** A user of the monthly plan who registered so long ago, and has renewed as long as `months`; gives the record number. */
-async function enrol(since: number, months = 1): Promise<number> {
+async function createUser(since: number, months = 1): Promise<number> {
   const createdAt = NOW - since;
   const term = { ...firstTerm('monthly', createdAt), validUntil: addMonths(createdAt, months) };
   const user = await open().store.create(
@@ -57,19 +57,19 @@ async function spend(userKey: number, periodStart: number, { used = 0, unbooked 
 
 it('tells the state of each user, the live keys, and what was used of the running period alone', async () => {
   const { users, report } = open();
-  const spending = await enrol(10 * DAY);
+  const spending = await createUser(10 * DAY);
   await spend(spending, NOW - 10 * DAY, { used: 40, unbooked: 2 });
-  const renewed = await enrol(40 * DAY, 3);
+  const renewed = await createUser(40 * DAY, 3);
   await spend(renewed, NOW - 40 * DAY, { used: 77, unbooked: 1 });
-  const back = await enrol(40 * DAY, 3);
+  const back = await createUser(40 * DAY, 3);
   await spend(back, NOW - 40 * DAY, { used: 77 });
   await spend(back, addMonths(NOW - 40 * DAY, 1), { used: 5 });
-  const lapsed = await enrol(40 * DAY);
-  const revoked = await enrol(DAY);
+  const lapsed = await createUser(40 * DAY);
+  const revoked = await createUser(DAY);
   await users.revoke(revoked);
-  const erased = await enrol(DAY);
+  const erased = await createUser(DAY);
   await users.erase(byOperator(erased));
-  const rotated = await enrol(DAY);
+  const rotated = await createUser(DAY);
   await users.rotate(byOperator(rotated), 300);
 
   const told = new Map((await report.list()).map((account) => [account.key, account]));
@@ -90,7 +90,7 @@ it('tells the state of each user, the live keys, and what was used of the runnin
 
 it('tells the state of each key of a user, the newest first, and the last use of any', async () => {
   const { users, report } = open();
-  const user = await enrol(DAY);
+  const user = await createUser(DAY);
   const [first] = await users.listKeys(user);
   const ends = NOW + HOUR;
   const shop = await users.createKey(byOperator(user), {

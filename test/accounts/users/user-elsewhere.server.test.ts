@@ -22,7 +22,7 @@ async function ask(n: number, method: string, path: string, apiKey: string) {
 }
 
 it('an erased user is refused at once where it was erased, and within 5 s elsewhere', async () => {
-  const { apiKey } = await replicas.enrol(1_000);
+  const { apiKey } = await replicas.createUser(1_000);
   for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
   expect((await ask(0, 'DELETE', '/v1/user', apiKey)).status).toBe(204);
   expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_revoked');
@@ -32,7 +32,7 @@ it('an erased user is refused at once where it was erased, and within 5 s elsewh
 });
 
 it('what the operator changes reaches every process within 5 s', async () => {
-  const { key, apiKey } = await replicas.enrol(1_000);
+  const { key, apiKey } = await replicas.createUser(1_000);
   for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
 
   await replicas.users.limit(key, 1);
@@ -55,7 +55,7 @@ it('what the operator changes reaches every process within 5 s', async () => {
 });
 
 it('a key that was refused as unknown is served within 5 s of its registration elsewhere', async () => {
-  const { key, apiKey } = await replicas.enrol(1_000);
+  const { key, apiKey } = await replicas.createUser(1_000);
   await replicas.prisma.apiKey.updateMany({ where: { userKey: key }, data: { hash: '0'.repeat(64) } });
   expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
   const { apiKey: rotated } = await replicas.users.rotate(byOperator(key), 0);

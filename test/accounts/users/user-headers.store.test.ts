@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 beforeEach(async () => {
   clock.set(START - clock.now());
-  key = await service.enrol({ limit: LIMIT });
+  key = await service.createUser({ limit: LIMIT });
 });
 
 /** The one item of a structured field, and its parameters. */

@@ -36,7 +36,7 @@ async function statuses(on: Service, path: string, key: string, times: number) {
 describe('the burst limit', () => {
   it('lets so many requests of a key through in a second, free ones included, and others untouched', async () => {
     const { service: on, clock } = await start({ BURST_PER_SECOND: '3' });
-    const [key, other] = [await on.enrol(), await on.enrol()];
+    const [key, other] = [await on.createUser(), await on.createUser()];
     expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
     expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
     // What changed is read again meanwhile: that gives nobody a new start.
@@ -55,7 +55,7 @@ describe('the burst limit', () => {
 
   it('is off at 0', async () => {
     const { service: on } = await start({ BURST_PER_SECOND: '0' });
-    const key = await on.enrol();
+    const key = await on.createUser();
     expect(new Set(await statuses(on, USAGE, key, 120))).toEqual(new Set([200]));
   });
 });
@@ -128,7 +128,7 @@ describe('who may register', () => {
 describe('the order of checks', () => {
   it('is secret, path and method, key, burst, parameters, allowance', async () => {
     const { service: on } = await start({ BURST_PER_SECOND: '1' });
-    const spent = await on.enrol({ limit: 0 });
+    const spent = await on.createUser({ limit: 0 });
     const code = async (method: string, path: string, key?: string) => {
       const headers: Record<string, string> = key ? { 'x-api-key': key } : {};
       const response = await fetch(`${on.url}${path}`, { method, headers });
@@ -142,7 +142,7 @@ describe('the order of checks', () => {
     expect(await code('GET', wrong)).toBe('api_key_missing');
     expect(await code('GET', wrong, spent)).toBe('invalid_request');
     expect(await code('GET', wrong, spent)).toBe('rate_limited');
-    const another = await on.enrol({ limit: 0 });
+    const another = await on.createUser({ limit: 0 });
     expect(await code('GET', PRICED, another)).toBe('quota_exceeded');
   });
 });

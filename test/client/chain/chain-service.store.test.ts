@@ -36,7 +36,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     // With every look-up the time of the chain goes on by a second.
     const onAnswer = () => clock.advance(SECOND);
     direct = new ChainClient({ nodeUrl, retries: 0 });
-    const apiKey = await service.enrol();
+    const apiKey = await service.createUser();
     through = new ChainClient({ nodeUrl: `${service.url}/v1/node`, apiKey, retries: 0, onAnswer });
   });
   afterAll(async () => {
@@ -127,7 +127,7 @@ it('a service without a node says so, once', async () => {
     const answers: number[] = [];
     const onAnswer = ({ status }: { status: number }) => answers.push(status);
     const nodeUrl = `${service.url}/v1/node`;
-    const client = new ChainClient({ nodeUrl, apiKey: await service.enrol(), onAnswer });
+    const client = new ChainClient({ nodeUrl, apiKey: await service.createUser(), onAnswer });
     expect(await outcome(client.transaction(UNKNOWN))).toMatchObject({
       code: 'node_not_configured',
       status: 503,

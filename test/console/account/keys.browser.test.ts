@@ -42,7 +42,7 @@ const dialog = () => here.page.getByRole('dialog');
 
 it('lists the keys, makes one for a page that is shown once, and revokes it', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await here.open(owner);
   await items().filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
   expect(await items().allInnerTexts()).toEqual([expect.stringContaining(`${owner.slice(0, 7)}…`)]);
@@ -90,7 +90,7 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
 
 it('makes no key of no scope, and says what the service refuses', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   for (let i = 0; i < 19; i += 1) await makeKey(owner, { label: `key ${i}`, scopes: 'node' });
   await here.open(owner);
   await page.getByRole('button', { name: 'New key' }).click();
@@ -108,7 +108,7 @@ it('makes no key of no scope, and says what the service refuses', async () => {
 
 it('tells a key for pages what it may not do, and has no button for it', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await here.open(await makeKey(owner, { label: 'Shop', scopes: 'prices' }));
   await page.locator('#keys').getByText('This key cannot manage the account').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
@@ -126,7 +126,7 @@ it('tells a key for pages what it may not do, and has no button for it', async (
 });
 
 it('says so where a key may not read prices', async () => {
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await here.open(await makeKey(owner, { label: 'Wallet', scopes: 'node' }));
   await here.page.locator('#banner').getByRole('link', { name: 'What scope_missing means' }).waitFor();
   await here.page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
@@ -135,7 +135,7 @@ it('says so where a key may not read prices', async () => {
 
 it('lets a key that was replaced read, and manage nothing', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await makeKey(owner, { label: 'Shop', scopes: 'prices' });
   await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': owner } });
   await here.open(owner);
@@ -148,7 +148,7 @@ it('lets a key that was replaced read, and manage nothing', async () => {
 
 it('neither makes nor revokes keys of an account that has expired, and does once it is renewed', async () => {
   const { page } = here;
-  await here.open(await service.enrol({ validUntil: Date.now() - 86_400_000 }));
+  await here.open(await service.createUser({ validUntil: Date.now() - 86_400_000 }));
   await page.locator('#keys').getByText('once the account is renewed').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
   await page.locator('#banner').getByRole('button', { name: 'Renew key' }).click();
@@ -157,7 +157,7 @@ it('neither makes nor revokes keys of an account that has expired, and does once
 });
 
 it('warns of an owner key that a page of another origin has used', async () => {
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   const headers = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
   await service.get('/v1/user/usage', { key: owner, headers });
   await expect
@@ -180,7 +180,7 @@ it('warns of an owner key that a page of another origin has used', async () => {
 
 it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await makeKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
   await here.open(owner);
   const found = (view: string, part: string) => expectSoundLooks(page, view, [320, 1280], part);

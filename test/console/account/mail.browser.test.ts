@@ -107,7 +107,7 @@ it('answers the same for an address that nobody has', async () => {
 
 it('keeps the new key on this device in the place of the lost one alone', async () => {
   const { page } = here;
-  const mine = await service.enrol();
+  const mine = await service.createUser();
   await page.getByLabel('API key', { exact: true }).fill(mine);
   await page.locator('#sign-in').getByLabel('Stay signed in').check();
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -128,7 +128,7 @@ it('keeps the new key on this device in the place of the lost one alone', async 
 
 it('sets the notices, and shows the secret of a webhook once', async () => {
   const { page } = here;
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   const panel = page.locator('#notices');
   await panel.waitFor();

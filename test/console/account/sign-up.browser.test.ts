@@ -151,7 +151,7 @@ it('asks for what is missing before it asks the service', async () => {
 it.each([
   ['is unknown', async () => 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000', 'api_key_invalid'],
   ['is no key at all', async () => 'schlüssel', 'api_key_invalid'],
-  ['was revoked', () => service.enrol({ revokedAt: new Date() }), 'api_key_revoked'],
+  ['was revoked', () => service.createUser({ revokedAt: new Date() }), 'api_key_revoked'],
 ])('does not open for a key that %s', async (_what, key, code) => {
   const { page } = here;
   await page.getByLabel('API key', { exact: true }).fill(await key());
@@ -172,7 +172,7 @@ it('says so where registration is closed', async () => {
     await here.page.goto(`${closed.url}/`);
     await here.page.getByText('Registration is closed. Ask the operator of this service for a key.').waitFor();
     expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
-    await here.open(await closed.enrol());
+    await here.open(await closed.createUser());
   } finally {
     const ended = closed.close();
     // The browser opens connections in advance that it never uses.

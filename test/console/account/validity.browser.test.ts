@@ -64,7 +64,7 @@ it('the new key is shown with the date on which it expires, and how it is renewe
 
 it('the allowance panel states when the key expires, and renews it', async () => {
   const { page } = here;
-  const key = await service.enrol();
+  const key = await service.createUser();
   await here.open(key);
   expect(await text('validity')).toBe(`The key expires on ${await expiryOf(key)}.`);
   await page.locator('#allowance').getByRole('button', { name: 'Renew…' }).click();
@@ -77,7 +77,7 @@ it('the allowance panel states when the key expires, and renews it', async () =>
 
 it('a renewal in one tab hides the button of the other', async () => {
   const { page } = here;
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   const other = await here.context.newPage();
   await other.goto(`${service.url}/`);
   await other.locator('#renew').click();
@@ -89,7 +89,7 @@ it('a renewal in one tab hides the button of the other', async () => {
 
 it('the allowance panel states that a key has expired, and renews it', async () => {
   const { page } = here;
-  const key = await service.enrol({ validUntil: Date.now() - 86_400_000 });
+  const key = await service.createUser({ validUntil: Date.now() - 86_400_000 });
   await here.open(key);
   expect(await text('validity')).toBe(`The key expired on ${await expiryOf(key)}.`);
   await page.locator('#renew').click();
@@ -109,14 +109,14 @@ async function restrictedKey(owner: string): Promise<string> {
 }
 
 it('a key that cannot renew has no button for it', async () => {
-  await here.open(await restrictedKey(await service.enrol()));
+  await here.open(await restrictedKey(await service.createUser()));
   expect(await text('validity')).toMatch(/^The account expires on .+\. Renew it with the owner key\.$/);
   expect(await here.page.locator('#renew').isVisible()).toBe(false);
 });
 
 it.each([
-  ['an owner key', async () => service.enrol(), true],
-  ['a restricted key', async () => restrictedKey(await service.enrol()), false],
+  ['an owner key', async () => service.createUser(), true],
+  ['a restricted key', async () => restrictedKey(await service.createUser()), false],
 ] as const)('%s has no button to renew until the page has its access', async (_, makeKey, canRenew) => {
   const { page } = here;
   const listed = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ it.each([
 it('a renewal is offered before all is known only if the key has expired', async () => {
   const { page } = here;
   await page.route('**/v1/user/usage', (route) => route.fulfill({ status: 503, body: '' }));
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   expect(await text('validity')).toContain('The key expires on');
   expect(await page.locator('#renew').isVisible()).toBe(false);
   await page.locator('#account-button').click();
@@ -145,14 +145,14 @@ it('a renewal is offered before all is known only if the key has expired', async
   await page.getByRole('button', { name: 'Sign out' }).click();
 
   await page.route('**/v1/user/keys', (route) => route.fulfill({ status: 503, body: '' }));
-  await here.open(await service.enrol({ validUntil: Date.now() - 86_400_000 }));
+  await here.open(await service.createUser({ validUntil: Date.now() - 86_400_000 }));
   expect(await text('validity')).toContain('The key expired on');
   expect(await page.locator('#renew').isVisible()).toBe(true);
 });
 
 it('a key that is made for a page is shown with its own end, or that of the account', async () => {
   const { page } = here;
-  const owner = await service.enrol();
+  const owner = await service.createUser();
   await here.open(owner);
   for (const days of ['', '7']) {
     await page.getByRole('button', { name: 'New key' }).click();

@@ -23,7 +23,7 @@ const pressed = (group: string) => here.page.locator(`#${group} [aria-pressed=tr
 it('leads to the view after the sign-in, which every selection renames', async () => {
   const { page } = here;
   await page.goto(`${opened.service.url}?token=SOL&metric=market_cap&range=7d&currency=eur`);
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   await heading('Solana history');
   expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
   expect(await page.locator('#readout-value').innerText()).toMatch(/^€/);
@@ -76,7 +76,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
 
 it('shows two dates, and corrects what there is not, saying so', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   expect(search()).toBe('');
   await page.goto(`${opened.service.url}/?range=2026-01-01..2026-02-01`);
   await page.locator('#dashboard').waitFor();
@@ -100,7 +100,7 @@ it('shows two dates, and corrects what there is not, saying so', async () => {
 
 it('goes with the link of a mail', async () => {
   const { page } = here;
-  await here.open(await opened.service.enrol());
+  await here.open(await opened.service.createUser());
   await page.goto(`${opened.service.url}/?token=solana#recover=abc`);
   await heading('Get a new owner key');
   expect(page.url()).toBe(`${opened.service.url}/?token=solana`);

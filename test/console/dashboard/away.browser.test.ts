@@ -53,7 +53,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
   try {
     const { port } = new URL(service.url);
     await page.goto(`${service.url}/`);
-    await here.openWhole(await service.enrol({ limit: 100 }));
+    await here.openWhole(await service.createUser({ limit: 100 }));
     await page.locator('#key-list li').waitFor();
     await expect.poll(() => text('left')).toBe('97');
     const before = await figures();
@@ -104,7 +104,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
 
 it('keeps its figures when the key dies, and does not try again', async () => {
   const { page } = here;
-  const key = await opened.service.enrol({ limit: 100 });
+  const key = await opened.service.createUser({ limit: 100 });
   await page.reload();
   await here.openWhole(key);
   // The usage follows the first answers.
@@ -123,7 +123,7 @@ it('keeps its figures when the key dies, and does not try again', async () => {
 
 it('refreshes by itself when that is asked for, at the price that it names', async () => {
   const { page } = here;
-  const key = await opened.service.enrol({ limit: 40 });
+  const key = await opened.service.createUser({ limit: 40 });
   await page.reload();
   await here.openWhole(key);
   const used = async () => {
@@ -166,7 +166,7 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
 
 it('asks a service that refuses everything no more often than it says, and not at all where nobody looks', async () => {
   const { page } = here;
-  await here.openWhole(await opened.service.enrol());
+  await here.openWhole(await opened.service.createUser());
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
   await refresh();
   const countdown = page.locator('#connection').getByText(/^Next try in/);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(browser, service.url);
-  key = await service.enrol({ limit: 1000 });
+  key = await service.createUser({ limit: 1000 });
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);
@@ -104,6 +104,6 @@ it('begins anew for another user of the same tab', async () => {
   await page.locator('#account-button').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   const before = priced().length;
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   expect(priced().slice(before)).toEqual(['latest/tokens']);
 });

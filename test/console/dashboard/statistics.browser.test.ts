@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => opened?.close());
 beforeEach(async () => {
   here = await visit(opened.browser, opened.service.url);
-  key = await opened.service.enrol();
+  key = await opened.service.createUser();
   await here.openWhole(key);
 });
 afterEach(async () => {

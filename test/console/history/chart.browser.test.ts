@@ -33,7 +33,7 @@ const shown = () =>
 const showsAll = (points: number) => expect.poll(shown).toEqual([0, points - 1, points - 1]);
 
 async function open(range: string): Promise<number> {
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
   await press(range);
   await here.settled();
   const [, last = 0] = await shown();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   opened = await openTestConsole();
   ({ browser, service } = opened);
   // From now on, the stored candles decide which dates are available.
-  const key = await service.enrol();
+  const key = await service.createUser();
   for (const interval of ['minute', 'hourly', 'daily']) {
     const dates = `fromDate=${daysAgo(1)}&thruDate=${daysAgo(0)}`;
     await service.get(`/v1/prices/history/ohlc?tokenName=bitcoin&${dates}&interval=${interval}`, { key });
@@ -26,7 +26,7 @@ beforeEach(async () => {
   here = await visit(browser, service.url, { viewport: { width: 1280, height: 900 } });
   const tokens = (await (await service.get('/v1/tokens')).json()) as [TokenRecord];
   [token] = tokens;
-  await here.open(await service.enrol());
+  await here.open(await service.createUser());
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);

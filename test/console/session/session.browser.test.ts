@@ -17,7 +17,7 @@ afterEach(async () => {
   await here.close();
 });
 
-const enrol = () => opened.service.enrol();
+const createUser = () => opened.service.createUser();
 
 /** Another tab of the same browser. */
 async function openTab(): Promise<Page> {
@@ -41,7 +41,7 @@ const keyOf = (page: Page) => page.locator('#menu-key').textContent();
 
 it('survives a reload, another page and a second tab, and ends in all of them', async () => {
   const { page } = here;
-  await here.open(await enrol());
+  await here.open(await createUser());
   await page.reload();
   await isSignedIn(page);
   await page.getByRole('link', { name: 'Docs' }).first().click();
@@ -64,12 +64,12 @@ it('survives a reload, another page and a second tab, and ends in all of them', 
 
 it('stays with its user when another one signs in in a second tab', async () => {
   const { page } = here;
-  await here.open(await enrol());
+  await here.open(await createUser());
   const first = await keyOf(page);
   const other = await openTab();
   await isSignedIn(other);
   // As one whose session came from elsewhere.
-  await other.evaluate(`sessionStorage.setItem('quotient:key:/', ${JSON.stringify(await enrol())})`);
+  await other.evaluate(`sessionStorage.setItem('quotient:key:/', ${JSON.stringify(await createUser())})`);
   await other.reload();
   await isSignedIn(other);
   expect(await keyOf(other)).not.toBe(first);
@@ -85,7 +85,7 @@ it('stays with its user when another one signs in in a second tab', async () => 
 
 it('goes on in all tabs with a key that one of them has replaced, and ends with the account', async () => {
   const { page } = here;
-  await here.open(await enrol());
+  await here.open(await createUser());
   const other = await openTab();
   await isSignedIn(other);
   await menu(page, 'Replace key');
@@ -138,7 +138,7 @@ it('goes on in the tab alone where the browser stores nothing', async () => {
     }
   `);
   await here.page.reload();
-  await here.open(await enrol());
+  await here.open(await createUser());
   await here.page.getByLabel('Currency').selectOption('eur');
   await here.settled();
   await menu(here.page, 'Sign out');
@@ -147,7 +147,7 @@ it('goes on in the tab alone where the browser stores nothing', async () => {
 
 it('does not end while the service is away at a reload', async () => {
   const { page } = here;
-  await here.open(await enrol());
+  await here.open(await createUser());
   await page.route('**/v1/user/data', (route) => route.abort());
   await page.reload();
   await page.getByRole('heading', { name: 'Signing you in' }).waitFor();

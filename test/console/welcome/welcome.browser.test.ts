@@ -44,7 +44,7 @@ it('shows real figures to whoever is not signed in, in their place, and the call
   await expectSoundLooks(page, 'welcome', [320, 1440]);
 
   expect(sent.filter((url) => url.endsWith('/v1/sample'))).toHaveLength(1);
-  const key = await service.enrol();
+  const key = await service.createUser();
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('#dashboard').waitFor();

@@ -44,8 +44,8 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     'The key has 30 calls a minute, not 500.',
   ],
   [
-    { about: 'failover', told: 'kraken', first: 'coingecko', since: SINCE },
-    'latest: kraken is told in place of coingecko since 2026-11-21T10:05:00.000Z',
+    { about: 'failover', served: 'kraken', primary: 'coingecko', since: SINCE },
+    'latest: kraken is served instead of coingecko since 2026-11-21T10:05:00.000Z',
     'Latest prices',
     'They come from Kraken in place of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
   ],

@@ -46,7 +46,7 @@ describe('the status page', () => {
 
   it('says in words what machines are told when the aggregator fails', async () => {
     service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
-    const key = await service.enrol();
+    const key = await service.createUser();
     expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(503);
     const { warnings } = (await (await service.get('/health/ready')).json()) as { warnings: string[] };
     expect(warnings).toEqual(['latest: server_error']);

@@ -40,7 +40,7 @@ export const candles: Mutations[] = [
       ['runningCandle(interval, now) - 1 }', 'runningCandle(interval, now) }'],
       ['< ASKED_AGAIN', '<= ASKED_AGAIN'],
       ["wait: 'none'", "wait: 'end'"],
-      ['oldest === firstTold(interval, reach) ? undefined : oldest', 'oldest'],
+      ['oldest === firstAvailable(interval, reach) ? undefined : oldest', 'oldest'],
     ],
   },
   {

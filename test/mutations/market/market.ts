@@ -182,7 +182,7 @@ export const market: Mutations[] = [
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
-      ['told === PRIMARY_SOURCE && !event.isSound', '!event.isSound && told !== PRIMARY_SOURCE'],
+      ['served === PRIMARY_SOURCE && !event.isSound', '!event.isSound && served !== PRIMARY_SOURCE'],
       [" || event.kind === 'primary_failed'", ''],
     ],
   },
@@ -230,8 +230,8 @@ export const market: Mutations[] = [
     file: 'src/prices/archive/archive-sql-store.ts',
     tests: ['prices/refresh/filling-settling.store.test.ts'],
     changes: [
-      ['${ofSeries} AND ${mayGo}', '${ofSeries}'],
-      ['${ofSeries} AND NOT (${mayGo})', '${ofSeries} AND ${mayGo}'],
+      ['${ofSeries} AND ${isReplaceable}', '${ofSeries}'],
+      ['${ofSeries} AND NOT (${isReplaceable})', '${ofSeries} AND ${isReplaceable}'],
     ],
   },
   {

@@ -129,7 +129,7 @@ export const leases: Mutations[] = [
     tests: ['accounts/ledger/scheduler.test.ts'],
     changes: [
       ['      next = undefined;\n', ''],
-      ['createShared(createOneAtATime(), grantFirst)', 'createShared(inTurn, grantFirst)'],
+      ['createShared(createMutex(), grantFirst)', 'createShared(inTurn, grantFirst)'],
       ['for (const statement of statements) await inTurn', 'for (const statement of statements) inTurn'],
       ['Math.min(LONGEST, Math.max(1, ', 'Math.max(LONGEST, Math.max(1, '],
     ],

@@ -14,14 +14,14 @@ const TIMEOUT = 900;
 function hanging(nodes: number) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const given: number[] = [];
-  const ask: NodeSource['ask'] = async ({ path }, withinMs) => {
+  const send: NodeSource['send'] = async ({ path }, withinMs) => {
     if (path.endsWith('/latest'))
       return { status: 200, body: { block: { header: { height: '1000' } } }, blockHeight: undefined };
     given.push(withinMs);
     clock.advance(withinMs);
     throw new UpstreamFailure('node', 'timeout', 'no answer');
   };
-  const sources = Array.from({ length: nodes }, () => ({ ask, close: async () => undefined }));
+  const sources = Array.from({ length: nodes }, () => ({ send, close: async () => undefined }));
   const log = pino({ level: 'silent' });
   const pool = createNodePool({
     sources,

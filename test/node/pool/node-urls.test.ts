@@ -39,7 +39,7 @@ describe('credentials in the URL of a node', () => {
       observe: () => {},
     });
     closing.push(node.close);
-    const failure = await node.ask({ method: 'GET', path: '/x', query: [] }, 1000).catch((error) => error);
+    const failure = await node.send({ method: 'GET', path: '/x', query: [] }, 1000).catch((error) => error);
     expect(String(failure) + String(failure.stack) + String(failure.cause)).not.toMatch(/ada|s3cret/);
   });
 });

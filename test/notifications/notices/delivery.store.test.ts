@@ -36,7 +36,7 @@ async function set(key: string, body: object): Promise<string> {
 }
 
 /** A user of so many calls who wants notices. */
-async function enrol(settings: object, limit = 5, email = 'ada@example.org') {
+async function createUser(settings: object, limit = 5, email = 'ada@example.org') {
   const { key, apiKey } = await service.user(email);
   await service.parts.users.limit(key, limit);
   return { key, apiKey, secret: await set(apiKey, settings) };
@@ -71,7 +71,7 @@ function verified(secret: string, { body, headers }: Delivery) {
 
 describe('a notice', () => {
   test('comes by webhook, signed, and by mail, with one id', async () => {
-    const { key, apiKey, secret } = await enrol({ email: true, webhookUrl: receiver.url });
+    const { key, apiKey, secret } = await createUser({ email: true, webhookUrl: receiver.url });
     const { webhooks, mails } = await spend(apiKey, 4);
     expect([webhooks.length, mails.length]).toEqual([1, 1]);
     expect(verified(secret, webhooks[0] as Delivery)).toEqual({
@@ -97,7 +97,7 @@ describe('a notice', () => {
   });
 
   test('that failed is sent again with the same id, and an address that changed meanwhile gets it', async () => {
-    const { apiKey } = await enrol({ webhookUrl: `${receiver.url}/old` });
+    const { apiKey } = await createUser({ webhookUrl: `${receiver.url}/old` });
     status = 500;
     const { webhooks } = await spend(apiKey, 4);
     expect(webhooks).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('a notice', () => {
   });
 
   test('is signed with two secrets for a day after a rotation', async () => {
-    const { apiKey, secret: old } = await enrol({ webhookUrl: receiver.url });
+    const { apiKey, secret: old } = await createUser({ webhookUrl: receiver.url });
     const fresh = await set(apiKey, { webhookUrl: receiver.url, rotateSecret: true });
     const [first] = (await spend(apiKey, 4)).webhooks;
     for (const secret of [old, fresh]) verified(secret, first as Delivery);
@@ -126,7 +126,7 @@ describe('a notice', () => {
   });
 
   test('of which the receiver says 410 is given up, and the webhook is switched off', async () => {
-    const { apiKey } = await enrol({ webhookUrl: receiver.url });
+    const { apiKey } = await createUser({ webhookUrl: receiver.url });
     status = 410;
     await spend(apiKey, 4);
     const given = await service.database.prisma.outboxMessage.findFirst();
@@ -136,7 +136,7 @@ describe('a notice', () => {
   });
 
   test('to an address that is not public waits, with the setting that allows it as the reason', async () => {
-    const { key, apiKey } = await enrol({ webhookUrl: receiver.url });
+    const { key, apiKey } = await createUser({ webhookUrl: receiver.url });
     await service.database.prisma.noticeSettings.update({
       where: { userKey: key },
       data: { webhookUrl: 'https://10.0.0.7/hook' },
@@ -147,7 +147,7 @@ describe('a notice', () => {
   });
 
   test('goes to nobody once the user was erased', async () => {
-    const { apiKey, key } = await enrol({ email: true, webhookUrl: receiver.url });
+    const { apiKey, key } = await createUser({ email: true, webhookUrl: receiver.url });
     status = 500;
     await spend(apiKey, 4);
     status = 204;
@@ -162,7 +162,7 @@ describe('a notice', () => {
   });
 
   test('of the end of validity comes a week before', async () => {
-    const { key } = await enrol({ email: true, webhookUrl: receiver.url });
+    const { key } = await createUser({ email: true, webhookUrl: receiver.url });
     const { validUntil } = await service.database.prisma.user.findUniqueOrThrow({ where: { key } });
     service.clock.advance(validUntil.getTime() - 7 * DAY - service.clock.now());
     const { webhooks, mails } = await tell();
@@ -176,7 +176,7 @@ describe('a notice', () => {
   test('by mail waits where an address that nobody verified has had many in a day', async () => {
     const mailed = [];
     for (let i = 0; i < MAILS_A_DAY / 2 + 1; i += 1) {
-      const { apiKey } = await enrol({ email: true }, 1, i % 2 === 0 ? 'Eve@example.org' : 'eve@example.org');
+      const { apiKey } = await createUser({ email: true }, 1, i % 2 === 0 ? 'Eve@example.org' : 'eve@example.org');
       mailed.push(...(await spend(apiKey, 1)).mails);
     }
     expect(mailed).toHaveLength(MAILS_A_DAY);

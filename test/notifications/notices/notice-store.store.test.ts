@@ -27,7 +27,7 @@ const CREATED = Date.parse('2026-03-01T00:00:00Z');
 type Wanted = Partial<NoticeSettings> & { limit?: number; plan?: 'monthly' | 'yearly'; createdAt?: number };
 
 /** A user who wants mails, unless told otherwise. */
-async function enrol({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
+async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
   const hash = randomUUID().replaceAll('-', '').repeat(2);
   const form = { name: 'Ada', email: 'ada@example.org', limit, createdAt, ...firstTerm(plan, createdAt) };
   const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
@@ -63,7 +63,7 @@ const messages = () => database.prisma.outboxMessage.findMany();
 
 describe('a threshold', () => {
   test('is told once, by a second look', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     await spend(ada, 79);
     expect([await look(), await look()]).toEqual([0, 0]);
     await spend(ada, 80);
@@ -81,14 +81,14 @@ describe('a threshold', () => {
   });
 
   test('is not told while it has stayed passed for less than it has to', async () => {
-    await spend(await enrol(), 80);
+    await spend(await createUser(), 80);
     await look(NOW, 60_000);
     expect(await look(NOW, 60_000)).toBe(0);
     expect(await look(NOW, 0)).toBe(1);
   });
 
   test('is passed by calls that are not booked, and not by those that are only held', async () => {
-    const [ada, bob] = [await enrol(), await enrol()];
+    const [ada, bob] = [await createUser(), await createUser()];
     await spend(ada, 70, { unbooked: 9, unspent: 21 });
     await spend(bob, 70, { unbooked: 10, unspent: 20 });
     await look();
@@ -97,7 +97,7 @@ describe('a threshold', () => {
   });
 
   test('is not told where calls were given back in time, and told when it is passed again', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     await spend(ada, 79, { unbooked: 1 });
     await look();
     await spend(ada, 79);
@@ -108,7 +108,7 @@ describe('a threshold', () => {
   });
 
   test('is told once where calls are given back after it was told', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     for (const used of [80, 80, 79, 79, 80, 80, 80]) {
       await spend(ada, used);
       await look();
@@ -117,7 +117,7 @@ describe('a threshold', () => {
   });
 
   test('is a share of the limit, of a limit of a few calls too, and of none nothing', async () => {
-    const [few, none] = [await enrol({ limit: 3, thresholds: [1, 34, 67] }), await enrol({ limit: 0 })];
+    const [few, none] = [await createUser({ limit: 3, thresholds: [1, 34, 67] }), await createUser({ limit: 0 })];
     await spend(few, 1);
     await spend(none, 0);
     await look();
@@ -129,7 +129,7 @@ describe('a threshold', () => {
   });
 
   test('is told anew in the next period, and of the last one still when that was settled late', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     const next = Date.parse('2026-04-01T00:00:00Z');
     await spend(ada, 80);
     await spend(ada, 85, { periodStart: next });
@@ -141,7 +141,7 @@ describe('a threshold', () => {
   });
 
   test('of a yearly plan is told months after the period began', async () => {
-    const ada = await enrol({ plan: 'yearly', createdAt: CREATED - 200 * DAY });
+    const ada = await createUser({ plan: 'yearly', createdAt: CREATED - 200 * DAY });
     await spend(ada, 90, { periodStart: CREATED - 200 * DAY });
     await look();
     expect(await look()).toBe(1);
@@ -149,10 +149,10 @@ describe('a threshold', () => {
 
   test('is told to those who want it alone, by mail and by webhook', async () => {
     const webhookUrl = 'https://example.org';
-    const both = await enrol({ webhookUrl });
-    const posted = await enrol({ email: false, webhookUrl });
-    const others = [await enrol({ email: false }), await enrol({ thresholds: [] })];
-    const [unset, verified, erased] = [await enrol(), await enrol(), await enrol()];
+    const both = await createUser({ webhookUrl });
+    const posted = await createUser({ email: false, webhookUrl });
+    const others = [await createUser({ email: false }), await createUser({ thresholds: [] })];
+    const [unset, verified, erased] = [await createUser(), await createUser(), await createUser()];
     const defaults = { userKey: { in: [unset, verified] } };
     await database.prisma.noticeSettings.deleteMany({ where: defaults });
     const confirmed = { key: { in: [verified, erased] } };
@@ -168,7 +168,7 @@ describe('a threshold', () => {
   });
 
   test('is told once, however many look at a time', async () => {
-    const users = await Promise.all(Array.from({ length: 20 }, () => enrol()));
+    const users = await Promise.all(Array.from({ length: 20 }, () => createUser()));
     for (const user of users) await spend(user, 100);
     for (let round = 0; round < 3; round += 1) await Promise.all([look(), look(), look(), look()]);
     expect(await told()).toHaveLength(40);
@@ -181,7 +181,7 @@ describe('the end of validity', () => {
   const lookAt = (now: number) => store.tellOfEndingValidity(now);
 
   test('is told 7 days and 1 day before, each once, and not once it has come', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     expect(await lookAt(ends - 7 * DAY - 1)).toBe(0);
     expect([await lookAt(ends - 7 * DAY), await lookAt(ends - 2 * DAY)]).toEqual([1, 0]);
     expect([await lookAt(ends - DAY), await lookAt(ends - 1), await lookAt(ends)]).toEqual([1, 0, 0]);
@@ -189,15 +189,15 @@ describe('the end of validity', () => {
   });
 
   test('is told the last alone to who comes late', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
     expect(await told()).toEqual([`${ada}:1`]);
-    await enrol();
+    await createUser();
     expect(await lookAt(ends)).toBe(0);
   });
 
   test('is told anew after a renewal', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     await lookAt(ends - DAY);
     const renewed = Date.parse('2026-05-01T00:00:00Z');
     await database.prisma.user.update({ where: { key: ada }, data: { validUntil: new Date(renewed) } });
@@ -205,7 +205,7 @@ describe('the end of validity', () => {
   });
 
   test('is not told to who has no key left', async () => {
-    const ada = await enrol();
+    const ada = await createUser();
     await createUserStore(database.prisma).revokeKeys(ada, NOW);
     expect(await lookAt(ends - DAY)).toBe(0);
   });

@@ -13,7 +13,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 let key: string;
 beforeEach(async () => {
   service = await startService({ clock });
-  key = await service.enrol();
+  key = await service.createUser();
   // What is true, from the upstreams, so that what is not lies beside it.
   for (const token of ['bitcoin', 'ethereum', 'solana']) {
     await service.get(`/v1/prices/latest/token?tokenName=${token}`, { key });

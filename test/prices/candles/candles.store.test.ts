@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
+import { type FaultyUpstreamService, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeAll(async () => {
-  service = await startBesieged({ start: '2026-05-15T14:10:06Z' });
+  service = await startWithFaultyUpstream({ start: '2026-05-15T14:10:06Z' });
 });
 afterAll(() => service?.close());
 

@@ -6,9 +6,9 @@ import {
   convertColumns,
   convertFigure,
   convertLatest,
-  type Worth,
-  worthByRates,
-  worthBySamples,
+  type UsdRate,
+  usdRateFromRates,
+  usdRateFromSamples,
 } from '#prices/currencies/conversion';
 import { createRateSeries } from '#prices/currencies/rate-series';
 import { CANDLES } from '#prices/model/candle';
@@ -35,7 +35,7 @@ describe('a series', () => {
   test('is the same there and back within one part in 10^12; what is unknown stays so', () => {
     fc.assert(
       fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
-        const worth: Worth = (time) => values[time % values.length] as number;
+        const worth: UsdRate = (time) => values[time % values.length] as number;
         const columns = columnsOf(
           POINTS,
           rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
@@ -116,7 +116,7 @@ describe('a latest price', () => {
   };
 
   test('has its extremes by the rates of their dates, and supplies and percentages as they were', () => {
-    const worth: Worth = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
+    const worth: UsdRate = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
     expect(convertLatest(record, 2, worth)).toEqual({
       ...record,
       ...{ current_price: 50, market_cap: 500, ath: 200, atl: 0.8 },
@@ -142,7 +142,7 @@ describe('by rates', () => {
   const yen = createRateSeries([[at('2026-04-02'), 150]], newest);
 
   test('an instant has those of its own date, or the last before it', () => {
-    const [euro, yenWorth] = [worthByRates(dollars, undefined), worthByRates(dollars, yen)];
+    const [euro, yenWorth] = [usdRateFromRates(dollars, undefined), usdRateFromRates(dollars, yen)];
     const instants = ['2026-04-01T23:59:59Z', '2026-04-02', '2026-04-06T12:00:00Z'].map(at);
     expect(instants.map(euro)).toEqual([1.25, 1.5, 1.5]);
     expect(instants.map(yenWorth)).toEqual([Number.NaN, 0.01, 0.01]);
@@ -160,7 +160,7 @@ describe('by samples of a token', () => {
 
   test('a day has the one of its own date, the nearest where there are two', () => {
     const day = at('2026-04-02');
-    const worth = worthBySamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
+    const worth = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
     const asked = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
     expect(asked.map(worth)).toEqual([1, 2, 2, 3, Number.NaN]);
   });
@@ -170,7 +170,7 @@ describe('by samples of a token', () => {
     ['minute', 5 * MINUTE],
   ] as const)('of an interval (%s) it is the nearest within its spacing', (interval, spacing) => {
     const base = at('2026-04-02T00:00:00Z');
-    const worth = worthBySamples(series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]), interval);
+    const worth = usdRateFromSamples(series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]), interval);
     const asked = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
     const expected = [Number.NaN, 2, 2, 2, Number.NaN, 4, 4];
     expect(
@@ -180,6 +180,6 @@ describe('by samples of a token', () => {
   });
 
   test('of nothing it is not known', () => {
-    expect(worthBySamples(series(), 'day')(at('2026-04-02'))).toBeNaN();
+    expect(usdRateFromSamples(series(), 'day')(at('2026-04-02'))).toBeNaN();
   });
 });

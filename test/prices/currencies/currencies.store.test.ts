@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { openImportFile } from '#prices/archive/price-import';
-import { type Besieged, startBesieged } from '../../support/service/chaos.ts';
+import { type FaultyUpstreamService, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeAll(async () => {
   // A Friday, before that day's rates are out.
-  service = await startBesieged({ settings: { UPSTREAM_TIMEOUT_MS: '20000' } });
+  service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '20000' } });
 });
 afterAll(() => service?.close());
 

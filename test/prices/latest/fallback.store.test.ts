@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
-import { type Besieged, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 import { METRICS_ON, openScrape } from '../../support/service/metrics.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 afterEach(() => service.close());
 
 const start = (settings: Record<string, string> = {}) =>
-  startBesieged({
+  startWithFaultyUpstream({
     settings: {
       ...{ MARKET_SOURCES: 'coingecko,kraken', COINGECKO_REFRESH: 'latest=1m', LOG_LEVEL: 'warn' },
       COINGECKO_CALLS_PER_MONTH: '1000000',
@@ -94,7 +94,7 @@ test('prices that differ much at a switch are logged, counted, and told while it
   expect([await counted('bitcoin'), await counted('usd-coin')]).toEqual([1, 0]);
   const { warnings } = await ready();
   expect(warnings).toContainEqual(
-    expect.stringMatching(/^latest: kraken is told in place of coingecko since 2026-05-15T14:1/),
+    expect.stringMatching(/^latest: kraken is served instead of coingecko since 2026-05-15T14:1/),
   );
   expect(warnings).toContainEqual(
     expect.stringMatching(/^latest: bitcoin was [\d.]+ by coingecko and 1 by kraken at 2026-05-15T14:1/),

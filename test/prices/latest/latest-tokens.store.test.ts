@@ -4,15 +4,15 @@ import { DAY, MINUTE } from '#core/clock';
 import type { TokenPrice } from '#prices/latest/records';
 import type { LatestPrice } from '#prices/model/records';
 import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
-import { type Besieged, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 const PATH = '/v1/prices/latest/tokens?tokenNames=';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 afterEach(() => service.close());
 
 const start = (settings: Record<string, string> = {}) =>
-  startBesieged({ settings: { COINGECKO_REFRESH: 'latest=6m', ...settings } });
+  startWithFaultyUpstream({ settings: { COINGECKO_REFRESH: 'latest=6m', ...settings } });
 
 async function ask(names: string, headers: Record<string, string> = {}) {
   const answer = await service.ask(`${PATH}${names}`, headers);
@@ -140,7 +140,7 @@ async function startWithHundred(limit: number) {
   service = await start();
   const names = await addSandboxTokens(service.database.prisma, 100);
   await service.parts.poll();
-  const key = await service.enrol({ limit, validUntil: service.clock.now() + 30 * DAY });
+  const key = await service.createUser({ limit, validUntil: service.clock.now() + 30 * DAY });
   const get = (tokens: readonly string[], headers: Record<string, string> = {}) =>
     service.get(`${PATH}${tokens.join()}`, { key, headers });
   const usage = async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { type FailoverState, STARTING_STATE } from '#prices/archive/latest-store';
 import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
-import { type FailoverEvent, frozenAfter, isSound, nextTold } from '#prices/refresh/latest-failover';
+import { type FailoverEvent, frozenAfter, isSound, nextFailoverState } from '#prices/refresh/latest-failover';
 import { areFarApart } from '#upstream/plausible';
 
 const [PRIMARY, FALLBACK] = MARKET_SOURCES;
@@ -13,10 +13,10 @@ const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
   fc.boolean().map((isSound) => ({ kind: 'fallback_answered' as const, source: FALLBACK, isSound })),
 );
 
-/** Who is told after events, by the rule in words. */
-function toldAfter(events: readonly FailoverEvent[]): string {
+/** Who is served after events, by the rule in words. */
+function servedAfter(events: readonly FailoverEvent[]): string {
   const takenOver = events.findLastIndex(
-    (event, i) => event.kind === 'fallback_answered' && !event.isSound && toldAfter(events.slice(0, i)) === PRIMARY,
+    (event, i) => event.kind === 'fallback_answered' && !event.isSound && servedAfter(events.slice(0, i)) === PRIMARY,
   );
   if (takenOver < 0) return PRIMARY;
   const answers = events.slice(takenOver + 1).filter(({ kind }) => kind !== 'fallback_answered');
@@ -26,21 +26,21 @@ function toldAfter(events: readonly FailoverEvent[]): string {
   return isBack ? PRIMARY : FALLBACK;
 }
 
-describe('who is told', () => {
+describe('who is served', () => {
   it('is the fallback from its answer beside an unsound primary source on, until two good answers of that in a row', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 14 }), (events) => {
-        let state: Pick<FailoverState, 'told' | 'goodAnswers'> = STARTING_STATE;
+        let state: Pick<FailoverState, 'served' | 'goodAnswers'> = STARTING_STATE;
         for (const [i, event] of events.entries()) {
-          state = nextTold(state, event);
-          expect(state.told).toBe(toldAfter(events.slice(0, i + 1)));
-          expect(state.goodAnswers).toBeLessThan(state.told === PRIMARY ? 1 : 2);
+          state = nextFailoverState(state, event);
+          expect(state.served).toBe(servedAfter(events.slice(0, i + 1)));
+          expect(state.goodAnswers).toBeLessThan(state.served === PRIMARY ? 1 : 2);
         }
       }),
     );
   });
 
-  it('is sound while it can be asked, or told something within twice its interval', () => {
+  it('is sound while it can be asked, or served something within twice its interval', () => {
     const at = 1_000_000;
     const asked = { answeredAt: at, every: MINUTE, canBeAsked: false };
     expect(isSound(asked, at + 2 * MINUTE)).toBe(true);
@@ -74,7 +74,7 @@ describe('MARKET_SOURCES', () => {
   ])('%s', (text, line) => expect(parseMarketSources(text)).toEqual(line));
 
   it.each(['kraken', 'kraken,coingecko', 'coingecko,coingecko', 'coingecko,binance', 'coingecko,', ','])(
-    '%s is told what is wanted',
+    '%s is served what is wanted',
     (text) =>
       expect(() => parseMarketSources(text)).toThrow(
         'must be like coingecko,kraken: names of coingecko, kraken, each once, coingecko the first',

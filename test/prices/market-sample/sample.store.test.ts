@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
 import { type MarketSample, marketSample } from '#prices/latest/records';
 import { type Document, published } from '../../../fixtures/published.ts';
-import { type Besieged, DAYS, startBesieged } from '../../support/service/chaos.ts';
+import { DAYS, type FaultyUpstreamService, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeEach(async () => {
-  service = await startBesieged();
+  service = await startWithFaultyUpstream();
 });
 afterEach(() => service.close());
 

@@ -37,7 +37,7 @@ afterEach(async () => {
 async function startAt(interval: Interval) {
   clock = createTestClock(recording('coingecko', NAMES[interval]).headers.date ?? '');
   service = await startService({ settings: { COINGECKO_URL: upstream.url }, clock });
-  key = await service.enrol();
+  key = await service.createUser();
 }
 
 type Series = ReturnType<typeof expected>;

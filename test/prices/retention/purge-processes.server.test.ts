@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 test('processes that run drop what is purged, and serve none of it', async () => {
-  const { apiKey } = await replicas.enrol(1000);
+  const { apiKey } = await replicas.createUser(1000);
   const [first] = replicas.processes;
   const get = (url = '', path = '') => fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey } });
   const days = '/v1/prices/history/days?tokenName=bitcoin&days=30';
@@ -44,7 +44,7 @@ test('processes that run drop what is purged, and serve none of it', async () =>
 }, 120_000);
 
 test('and none of the candles', async () => {
-  const { apiKey } = await replicas.enrol(1000);
+  const { apiKey } = await replicas.createUser(1000);
   const candles = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2026-01-01&thruDate=2026-01-03';
   const statusOf = async (url: string) =>
     (await fetch(`${url}${candles}`, { headers: { 'x-api-key': apiKey } })).status;

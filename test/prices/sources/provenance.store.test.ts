@@ -6,15 +6,21 @@ import { DAY, HOUR } from '#core/clock';
 import { SOURCES } from '#docs/source-list';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { type Besieged, DAY_CHART, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import {
+  DAY_CHART,
+  DAYS,
+  type FaultyUpstreamService,
+  LATEST,
+  startWithFaultyUpstream,
+} from '../../support/service/chaos.ts';
 import { openImportArchive } from '../archive/import/import-archive.ts';
 
 const JANUARY = Date.parse('2019-01-01T00:00:00Z');
 const RANGE = '/v1/prices/history/date/range?tokenName=bitcoin';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeAll(async () => {
-  service = await startBesieged();
+  service = await startWithFaultyUpstream();
 });
 afterAll(() => service.close());
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   node = await startTestNode();
   const settings = { BURST_PER_SECOND: '0', NODE_URLS: node.url };
   service = await startService({ timeouts: QUICK, settings });
-  key = await service.enrol();
+  key = await service.createUser();
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();

@@ -42,10 +42,10 @@ beforeAll(async () => {
   const long = Date.now() - MINUTE;
   keys = {
     good: await service.register(),
-    expired: await service.enrol({ validUntil: long }),
-    revoked: await service.enrol({ revokedAt: new Date(long) }),
-    replaced: await service.enrol({ expiresAt: new Date(long) }),
-    spent: await service.enrol({ limit: 0 }),
+    expired: await service.createUser({ validUntil: long }),
+    revoked: await service.createUser({ revokedAt: new Date(long) }),
+    replaced: await service.createUser({ expiresAt: new Date(long) }),
+    spent: await service.createUser({ limit: 0 }),
   };
 });
 
@@ -148,7 +148,7 @@ describe('every answer is as published', () => {
   });
 
   it('the life of a key', async () => {
-    const lapsed = await service.enrol({ validUntil: Date.now() - MINUTE });
+    const lapsed = await service.createUser({ validUntil: Date.now() - MINUTE });
     const first = { headers: { 'x-api-key': await service.register() } };
     expect((await call('/v1/user/usage', first)).status).toBe(200);
     expect((await call('/v1/user/renew', { method: 'POST', ...first })).status).toBe(200);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
   contract = published((await (await service.get('/openapi.json')).json()) as Document);
   connection = openConnection(service.url);
-  for (let i = 0; i <= SPARE_KEYS; i++) keys.push(await service.enrol());
+  for (let i = 0; i <= SPARE_KEYS; i++) keys.push(await service.createUser());
 });
 
 afterAll(async () => {

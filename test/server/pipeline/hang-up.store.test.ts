@@ -10,7 +10,7 @@ test.each([1, 10])('a client that hangs up while an upstream is awaited is not c
     const names = await addSandboxTokens(service.database.prisma, 10 * cost);
     await service.parts.poll();
     const path = `/v1/prices/latest/tokens?tokenNames=${names.join()}`;
-    const key = await service.enrol();
+    const key = await service.createUser();
     const used = async () => {
       const usage = await service.get('/v1/user/usage', { key });
       return ((await usage.json()) as { used: number }).used;

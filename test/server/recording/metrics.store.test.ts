@@ -45,7 +45,7 @@ async function countedWhile(work: () => Promise<unknown>): Promise<Record<string
 
 test('each answer is counted once, by the pattern of its route, wherever it was given', async () => {
   const key = await service.register();
-  const poor = await service.enrol({ limit: 1 });
+  const poor = await service.createUser({ limit: 1 });
   const etag = (await service.get(LATEST, { key })).headers.get('etag') ?? '';
 
   const counted = await countedWhile(async () => {
@@ -115,8 +115,8 @@ test('a histogram has every answer that was counted, and its buckets add up', as
 test('calls are told as they are held, settled and given back', async () => {
   const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
   // Fetched now: a settlement between the charge of the refused call and its refund would settle both.
-  await service.get(gone, { key: await service.enrol({ limit: 100 }) });
-  const key = await service.enrol({ limit: 100 });
+  await service.get(gone, { key: await service.createUser({ limit: 100 }) });
+  const key = await service.createUser({ limit: 100 });
   await service.parts.allowance.settle();
   const before = await scrape.series();
   for (let i = 0; i < 7; i++) await service.get(LATEST, { key });

@@ -27,7 +27,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
       ...settings,
     },
   });
-  key = await service.enrol();
+  key = await service.createUser();
   service.logLines.length = 0;
 }
 

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { type Besieged, cacheStatusOf, DAY_CHART, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import {
+  cacheStatusOf,
+  DAY_CHART,
+  DAYS,
+  type FaultyUpstreamService,
+  LATEST,
+  startWithFaultyUpstream,
+} from '../../support/service/chaos.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 let other: string;
 beforeAll(async () => {
-  service = await startBesieged({ start: '2026-05-15T14:10:06Z' });
+  service = await startWithFaultyUpstream({ start: '2026-05-15T14:10:06Z' });
   other = await service.register('yearly');
 });
 afterAll(() => service?.close());

@@ -3,12 +3,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { bodyOf } from '#server/replies/answer-body';
-import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 import { exchange } from '../../support/service/socket.ts';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 beforeAll(async () => {
-  service = await startBesieged();
+  service = await startWithFaultyUpstream();
 });
 afterAll(() => service?.close());
 

@@ -7,7 +7,7 @@ let service: Service;
 let key: string;
 beforeAll(async () => {
   service = await startService({ settings: { CORS_ORIGINS: `${ONE},${OTHER}` } });
-  key = await service.enrol();
+  key = await service.createUser();
 });
 afterAll(() => service?.close());
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
     settings: { COINGECKO_PLAN: 'demo', BURST_PER_SECOND: '0', BASE_PATH: BASE, TRUST_PROXY: '1' },
   });
   ports = await openBoth([]);
-  key = await service.enrol();
+  key = await service.createUser();
 });
 afterAll(async () => {
   for (const app of apps) await app.close();

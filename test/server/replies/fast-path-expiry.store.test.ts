@@ -24,7 +24,7 @@ afterEach(() => service.close());
 
 /** Has the fast path know the request and the key, on a second key of its own where that must not cost anything. */
 async function warm(...keys: string[]) {
-  for (const key of [await service.enrol(), ...keys]) {
+  for (const key of [await service.createUser(), ...keys]) {
     for (let i = 0; i < 3; i++) await service.get(LATEST, { key });
   }
 }
@@ -33,7 +33,7 @@ test.each([
   ['whose user has not renewed', { validUntil: START + 300 }, 'api_key_expired'],
   ['that was replaced, after its grace', { expiresAt: new Date(START + 300) }, 'api_key_revoked'],
 ])('a key %s is refused at its very end', async (_what, fate, code) => {
-  const key = await service.enrol(fate);
+  const key = await service.createUser(fate);
   await warm(key);
   clock.advance(299);
   expect((await service.get(LATEST, { key })).status).toBe(200);
@@ -43,7 +43,7 @@ test.each([
 });
 
 test('a call after midnight counts for the new date', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   await warm(key);
   clock.advance(600);
   for (let i = 0; i < 2; i++) expect((await service.get(LATEST, { key })).status).toBe(200);
@@ -65,7 +65,7 @@ test('a burst is as long on the fast path as behind it, and costs what it was an
     await warm();
     const statuses = [];
     for (const url of [service.url, framework]) {
-      const key = await service.enrol();
+      const key = await service.createUser();
       const told = [];
       for (const pause of [0, 0, 0, 0, 0, 0, 0, 200, 0, 100, 100, 0]) {
         clock.advance(pause);
@@ -86,7 +86,7 @@ test('a burst is as long on the fast path as behind it, and costs what it was an
 });
 
 test('when the clock is set back, an answer is not taken for one of then, and its age is none', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   await warm(key);
   clock.set(-3_600_000);
   const answer = await service.get(LATEST, { key });
@@ -102,7 +102,7 @@ test('a connection that is open when the stop begins is told that it ends', asyn
   const app = await buildApp({ ...service.parts, drainMs: 5000 });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const connection = openConnection(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
-  const key = await service.enrol();
+  const key = await service.createUser();
   const ask = () => connection.send([`GET ${LATEST} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`]);
   for (let i = 0; i < 3; i++) expect((await ask()).headers.connection).toBe('keep-alive');
   const closed = app.close();

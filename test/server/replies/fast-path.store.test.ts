@@ -45,7 +45,7 @@ const used = async (key: string) =>
 test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
   'GET %s is answered on the fast path as it is behind it, whatever is asked for',
   async (path) => {
-    const key = await service.enrol();
+    const key = await service.createUser();
     const wishes: Record<string, string>[] = [
       {},
       { accept: '*/*' },
@@ -73,7 +73,7 @@ test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
 );
 
 test('each call is charged once, wherever it is answered, to the last one', async () => {
-  const key = await service.enrol({ limit: 25 });
+  const key = await service.createUser({ limit: 25 });
   const statuses: number[] = [];
   for (let i = 0; i < 30; i++) statuses.push((await service.get(LATEST, { key })).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(25);
@@ -90,7 +90,7 @@ test('a key that was erased is refused at once', async () => {
 });
 
 test('what was fetched since is told at once, and never older than before', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   const first = await service.get(LATEST, { key });
   await service.get(LATEST, { key });
   clock.advance(7 * 60_000);

@@ -38,8 +38,8 @@ let rich: string;
 let poor: string;
 beforeAll(async () => {
   service = await startService({ clock, settings: { BURST_PER_SECOND: '0' } });
-  rich = await service.enrol();
-  poor = await service.enrol({ limit: 1 });
+  rich = await service.createUser();
+  poor = await service.createUser({ limit: 1 });
 });
 afterAll(() => service?.close());
 
@@ -110,7 +110,7 @@ test('the validator of a body is the same in every process of a database, and an
     const path = `${LATEST}&currency=btc`;
     const first = await get(path, rich);
     const here = await beside.get(path, { key: rich });
-    const there = await elsewhere.get(path, { key: await elsewhere.enrol() });
+    const there = await elsewhere.get(path, { key: await elsewhere.createUser() });
     for (const other of [here, there]) {
       expect(other.status).toBe(200);
       expect(JSON.parse(await other.text()).current_price).toBe(JSON.parse(first.body).current_price);

@@ -8,7 +8,7 @@ import makeFetchHappen from 'make-fetch-happen';
 import { Agent, interceptors, request } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/service/chaos.ts';
+import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 /*
  * HTTP caches as they are, in front of the service: within an answer's lifetime one call is on the wire and paid, after it
@@ -17,7 +17,7 @@ import { type Besieged, DAYS, LATEST, startBesieged } from '../../support/servic
 
 const START = '2026-05-15T14:10:06Z';
 
-let service: Besieged;
+let service: FaultyUpstreamService;
 let wire: Server;
 let folder: string;
 /** The statuses of what went over the wire. */
@@ -25,7 +25,7 @@ const statuses: (number | undefined)[] = [];
 
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(START) });
-  service = await startBesieged({ start: START });
+  service = await startWithFaultyUpstream({ start: START });
   wire = createServer(({ url, method, headers }, response) => {
     const onwards = forward(`${service.url}${url}`, { method, headers }, (answer) => {
       statuses.push(answer.statusCode);

@@ -45,7 +45,7 @@ function rowsOf(from: number, thru = 3) {
 }
 
 test('a long window has the same text as a short one, in either format and coding', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   const rows = rowsOf(480);
   expect(rows.length).toBeGreaterThan(6000);
   const json = await service.get(range(480), { key });
@@ -64,7 +64,7 @@ test('a long window has the same text as a short one, in either format and codin
 });
 
 test('the long ones of a user wait for one another, a few at most; nobody else does', async () => {
-  const [greedy, other] = [await service.enrol(), await service.enrol()];
+  const [greedy, other] = [await service.createUser(), await service.createUser()];
   const many = Array.from({ length: 10 }, (_, i) => service.get(range(470 - i), { key: greedy }));
   const [long, short] = await Promise.all([
     service.get(range(455), { key: other }),
@@ -84,7 +84,7 @@ test('the long ones of a user wait for one another, a few at most; nobody else d
 });
 
 test('a caller who goes while waiting gives up the turn, and pays nothing', async () => {
-  const key = await service.enrol();
+  const key = await service.createUser();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));
   const asked = connections.map((connection, i) => connection.send([head(range(440 - i))]).catch(() => 'gone'));

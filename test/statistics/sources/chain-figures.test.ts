@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FIGURES, type Figure } from '#statistics/figures';
 import { tokenStatistics } from '#statistics/records';
-import { type FigureRules, figuresTold, sampleOf } from '#statistics/sources/source';
+import { type FigureRules, reportedFigures, sampleOf } from '#statistics/sources/source';
 import { digits, instant, numeric, whole } from '#upstream/transport/json-answer';
 
 type Told = Partial<Record<Figure, number | null>>;
@@ -38,7 +38,7 @@ describe('a sample', () => {
     const { at, figures } = sampleOf('somewhere', RULES, { block_time: 1.5, block_height: 5 }, 1234567);
     expect(at).toBe(1234000);
     expect(Object.keys(figures)).toEqual(['block_height', 'block_time']);
-    expect(figuresTold(RULES)).toEqual(FIGURES);
+    expect(reportedFigures(RULES)).toEqual(FIGURES);
   });
 
   test('leaves out the zero of what no chain has none of, and keeps one that can be', () => {

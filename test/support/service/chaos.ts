@@ -34,7 +34,7 @@ const plain = (value: unknown) => (typeof value === 'object' ? String(value) : v
 type Options = { settings?: Record<string, string>; start?: string };
 
 /** The service with a gate between it and its aggregator, on a clock that the test moves. */
-export async function startBesieged({ settings = {}, start = '2026-05-15T14:10:06Z' }: Options = {}) {
+export async function startWithFaultyUpstream({ settings = {}, start = '2026-05-15T14:10:06Z' }: Options = {}) {
   const clock = createTestClock(start);
   const gate = await startGate();
   const service = await startService({
@@ -54,7 +54,7 @@ export async function startBesieged({ settings = {}, start = '2026-05-15T14:10:0
   });
   gate.to(service.sandbox.coingeckoUrl);
   const contract = published((await (await service.get('/openapi.json')).json()) as Document);
-  const key = await service.enrol({ validUntil: clock.now() + 10 * 365 * 86_400_000 });
+  const key = await service.createUser({ validUntil: clock.now() + 10 * 365 * 86_400_000 });
 
   return {
     ...service,
@@ -96,4 +96,4 @@ export async function startBesieged({ settings = {}, start = '2026-05-15T14:10:0
   };
 }
 
-export type Besieged = Awaited<ReturnType<typeof startBesieged>>;
+export type FaultyUpstreamService = Awaited<ReturnType<typeof startWithFaultyUpstream>>;

@@ -35,7 +35,7 @@ type Options = {
 };
 
 /** `validUntil` in Unix ms; `revokedAt` and `expiresAt` are the key's. */
-type Enrolment = { limit?: number; validUntil?: number; revokedAt?: Date; expiresAt?: Date };
+type UserCreation = { limit?: number; validUntil?: number; revokedAt?: Date; expiresAt?: Date };
 
 /**
  * The whole service on a port of its own, with a fresh test database and the sandbox as its aggregator.
@@ -89,7 +89,7 @@ export async function startService({
     },
 
     /** A user with a limit, a term or an ended key as nobody could register one; gives the key. */
-    async enrol({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: Enrolment = {}): Promise<string> {
+    async createUser({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: UserCreation = {}): Promise<string> {
       const apiKey = mintApiKey();
       const now = clock.now();
       const term = { ...firstTerm('monthly', now), ...(validUntil !== undefined && { validUntil }) };

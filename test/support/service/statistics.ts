@@ -5,7 +5,7 @@ import type { TokenStatistics } from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 import { openParts, type Parts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
-import { startBesieged } from './chaos.ts';
+import { startWithFaultyUpstream } from './chaos.ts';
 
 export const STATS = '/v1/prices/latest/stats';
 
@@ -40,7 +40,7 @@ export async function startWithStatistics({
   settings?: Record<string, string>;
   start?: string;
 } = {}) {
-  const service = await startBesieged({
+  const service = await startWithFaultyUpstream({
     settings: { CRYPTOCOMPARE_API_KEY: 'a-key', LOG_LEVEL: 'info', ...settings },
     ...(start && { start }),
   });

@@ -1,6 +1,6 @@
 import { createCatalogue } from '#catalogue/catalogue';
 import type { Dropped } from '#prices/sources/dropped-samples';
-import { openKraken } from '#prices/sources/kraken';
+import { openKrakenSource } from '#prices/sources/kraken';
 import type { LeftOut } from '#prices/sources/kraken-wire';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
@@ -25,7 +25,7 @@ export function openTestKraken(url: string, options: Options = {}) {
   const outcomes: string[] = [];
   const dropped: Parameters<Dropped>[0][] = [];
   const leftOut: LeftOut[] = [];
-  const source = openKraken({
+  const source = openKrakenSource({
     url,
     timeoutMs,
     catalogue,

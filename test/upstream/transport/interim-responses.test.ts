@@ -41,24 +41,24 @@ function upstreamAt(url: string) {
 describe('interim responses of an upstream', () => {
   test.each(Object.entries(HEADS))('without end (%s) are a failure before the deadline', async (_, head) => {
     const server = await interim(head, Number.POSITIVE_INFINITY);
-    const { askOnce, outcomes } = upstreamAt(server.url);
-    await expect(askOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({ reason: 'unreachable' });
+    const { sendOnce, outcomes } = upstreamAt(server.url);
+    await expect(sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({ reason: 'unreachable' });
     expect(outcomes).toEqual(['unreachable']);
   });
 
   test.each([102, 103] as const)('are read up to ten of them (%i), also in one packet', async (status) => {
     const few = await interim(HEADS[status], MOST);
-    expect(await upstreamAt(few.url).askOnce({ path: '/' }, ({ text }) => text)).toBe('{}');
+    expect(await upstreamAt(few.url).sendOnce({ path: '/' }, ({ text }) => text)).toBe('{}');
     const many = await interim(HEADS[status], MOST + 1);
-    await expect(upstreamAt(many.url).askOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({
+    await expect(upstreamAt(many.url).sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({
       reason: 'unreachable',
       sent: true,
     });
   });
 
   test('are counted for each response alone', async () => {
-    const { ask, outcomes } = upstreamAt((await interim(HEADS[103], MOST)).url);
-    for (let call = 0; call < 3; call++) expect(await ask({ path: '/' }, ({ text }) => text)).toBe('{}');
+    const { send, outcomes } = upstreamAt((await interim(HEADS[103], MOST)).url);
+    for (let call = 0; call < 3; call++) expect(await send({ path: '/' }, ({ text }) => text)).toBe('{}');
     expect(outcomes).toEqual(['ok', 'ok', 'ok']);
   });
 
@@ -75,7 +75,7 @@ describe('interim responses of an upstream', () => {
     onTestFinished(node.close);
     await expect(coingecko.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'unreachable' });
     const question = { method: 'GET', path: '/node_info', query: [] } as const;
-    await expect(node.ask(question, TIMEOUT_MS)).rejects.toMatchObject({ reason: 'unreachable' });
+    await expect(node.send(question, TIMEOUT_MS)).rejects.toMatchObject({ reason: 'unreachable' });
     const webhooks = createWebhookSender({ allowed: parseNetworks('127.0.0.1'), deadlineMs: TIMEOUT_MS });
     await expect(webhooks.post(server.url, '{}', {})).rejects.toMatchObject({ name: 'WebhookFailure' });
     expect(server.requests()).toBe(3 + 1 + 1);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   replicas = await startReplicas(PROCESSES, { env: { BURST_PER_SECOND: '0' } });
   const names = await addSandboxTokens(replicas.prisma, DEAR * 10);
   table = `/v1/prices/latest/tokens?tokenNames=${names.join()}`;
-  const { apiKey } = await replicas.enrol(1_000_000);
+  const { apiKey } = await replicas.createUser(1_000_000);
   const until = ({ status }: Answer) => status === 200;
   for (const { url } of replicas.processes)
     await hammer(url, apiKey, { connections: 1, everyMs: 100, path: table, until }).done;
@@ -48,7 +48,7 @@ const settled = (key: number) => expect.poll(() => replicas.books(key), { timeou
 
 it('ten calls that four processes hold pay for a call of ten, at the first time of asking', async () => {
   // One call on each leaves ten, most of them in their leases.
-  const { key, apiKey } = await replicas.enrol(PROCESSES + DEAR);
+  const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR);
   for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
   const { _sum } = await replicas.prisma.lease.aggregate({
     where: { userKey: key },
@@ -61,7 +61,7 @@ it('ten calls that four processes hold pay for a call of ten, at the first time 
 });
 
 it('nine do not: it is refused, charges nothing, and leaves them to calls of one', async () => {
-  const { key, apiKey } = await replicas.enrol(PROCESSES + DEAR - 1);
+  const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR - 1);
   for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
   for (let round = 0; round < 2; round++)
     for (const { url } of replicas.processes) expect((await ask(url, apiKey, table)).code).toBe('quota_exceeded');
@@ -72,7 +72,7 @@ it('nine do not: it is refused, charges nothing, and leaves them to calls of one
 
 it.each([DEAR, DEAR - 1])('where the last %i rest with another process', { timeout: 60_000 }, async (resting) => {
   const limit = (resting + 1) * RESTING_PART;
-  const { key, apiKey } = await replicas.enrol(limit);
+  const { key, apiKey } = await replicas.createUser(limit);
   // As many rest as a thousandth of what is left has calls.
   const spent = limit - resting * RESTING_PART - 1;
   expect((await ask(urlOf(0), apiKey)).status).toBe(200);
@@ -98,7 +98,7 @@ it('calls of ten and of one on all processes are answered to the limit, and no f
 }, async () => {
   const limit = 1_999;
   for (let round = 1; round <= amount(3, 20); round++) {
-    const { key, apiKey } = await replicas.enrol(limit);
+    const { key, apiKey } = await replicas.createUser(limit);
     const until = ({ status }: Answer) => status !== 200;
     const hammers = replicas.processes.flatMap(({ url }) => [
       { cost: 1, load: hammer(url, apiKey, { until }) },

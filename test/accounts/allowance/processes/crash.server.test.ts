@@ -20,7 +20,7 @@ const isSpent = ({ code }: Answer) => code === 'quota_exceeded';
 it('what a killed process held can be spent 35 s later, and only its last second is lost', {
   timeout: 90_000,
 }, async () => {
-  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const { key, apiKey } = await replicas.createUser(LIMIT);
   const [victim, ...others] = replicas.processes;
   if (!victim) throw new Error('there is no process');
   const doomed = hammer(victim.url, apiKey, { until: isSpent });

@@ -24,8 +24,8 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
   let replicas: Replicas | undefined;
   try {
     replicas = await startReplicas(2, { url: server.url });
-    const { books, processes, enrol } = replicas;
-    const { key, apiKey } = await enrol(LIMIT);
+    const { books, processes, createUser } = replicas;
+    const { key, apiKey } = await createUser(LIMIT);
     const hammers = processes.map(({ url }) => hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }));
     const answers = () => hammers.flatMap((one) => one.answers);
     await expect.poll(async () => (await books(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);

@@ -20,8 +20,8 @@ describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
     const url = `postgresql://quotient@${hosts}/postgres?target_session_attrs=read-write`;
     const replicas = await startReplicas(2, { url });
     onTestFinished(replicas.close);
-    const { books, processes, enrol, start } = replicas;
-    const { key, apiKey } = await enrol(LIMIT);
+    const { books, processes, createUser, start } = replicas;
+    const { key, apiKey } = await createUser(LIMIT);
     const hammers = processes.map((one) => hammer(one.url, apiKey, { connections: 2, everyMs: 20 }));
     await expect.poll(async () => (await books(key)).used, { timeout: 20_000 }).toBeGreaterThan(200);
 

@@ -23,7 +23,7 @@ it('the last calls of a user, which rest with four processes, are all found by o
   timeout: 60_000,
 }, async () => {
   const { prisma } = replicas;
-  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const { key, apiKey } = await replicas.createUser(LIMIT);
   const first = replicas.processes.map(({ url }) => hammer(url, apiKey, { connections: 1, until: once }));
   await Promise.all(first.map(({ done }) => done));
   const usage = () => prisma.usage.findFirstOrThrow({ where: { userKey: key } });

@@ -7,7 +7,7 @@ import { addMonths, periodAt } from '#accounts/ledger/plan';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount, longTimeout } from '../../../support/long.ts';
-import { age, enrol, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
+import { age, createUser, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
 
 const RUNS = amount(6, 300);
 /** So much of what is left may rest that it does, though the limits are small. */
@@ -97,7 +97,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   let mayBeForgottenAt = Number.POSITIVE_INFINITY;
   /** A settlement was or will be lost, and the time has stood still since. */
   const isCut = [false, false];
-  const { key, apiKey: first } = await enrol(database, tellers[0] as never, { limit, at: START });
+  const { key, apiKey: first } = await createUser(database, tellers[0] as never, { limit, at: START });
   let apiKey = first;
   const teller = (n: number) => tellers[n] as (typeof tellers)[0];
 

@@ -18,7 +18,7 @@ it('as many calls as the limit are answered, whichever processes answer them', {
 }, async () => {
   const users: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
-    const { key, apiKey } = await replicas.enrol(LIMIT);
+    const { key, apiKey } = await replicas.createUser(LIMIT);
     const hammers = replicas.processes.map(({ url }) => hammer(url, apiKey, { until: ({ status }) => status !== 200 }));
     await Promise.all(hammers.map(({ done }) => done));
 

@@ -41,7 +41,8 @@ export async function startReplicas(
     start: () => startServiceProcess(settings),
 
     /** A user who may make so many calls in a period. */
-    enrol: (limit: number) => users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
+    createUser: (limit: number) =>
+      users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
 
     async books(userKey: number): Promise<Books> {
       const { prisma } = database;

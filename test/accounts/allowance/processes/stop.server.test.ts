@@ -14,7 +14,7 @@ afterAll(() => replicas?.close());
 
 it('a stop under load loses no call and no count, and gives back what is unspent', async () => {
   const process = await replicas.start();
-  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const { key, apiKey } = await replicas.createUser(LIMIT);
   const load = hammer(process.url, apiKey, { connections: 16 });
   await expect.poll(() => load.count(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(1_000);
 
@@ -28,7 +28,7 @@ it('a stop under load loses no call and no count, and gives back what is unspent
 
 it('a call that is under way when the stop begins is answered, with Connection: close', async () => {
   const process = await replicas.start();
-  const { key, apiKey } = await replicas.enrol(LIMIT);
+  const { key, apiKey } = await replicas.createUser(LIMIT);
   const hold = replicas.sandbox.faults.hold();
   const path = '/v1/prices/history/days?tokenName=solana&days=30';
   const slow = hammer(process.url, apiKey, { connections: 1, path });
@@ -46,7 +46,7 @@ it('a call that is under way when the stop begins is answered, with Connection: 
 
 it('a request that arrives on an open connection after the stop began is answered, and new ones are not accepted', async () => {
   const process = await replicas.start();
-  const { apiKey } = await replicas.enrol(LIMIT);
+  const { apiKey } = await replicas.createUser(LIMIT);
   const { port } = new URL(process.url);
   const socket = connect(Number(port), '127.0.0.1');
   const request = `GET ${PRICED} HTTP/1.1\r\nhost: quotient\r\nx-api-key: ${apiKey}\r\n\r\n`;

@@ -11,7 +11,7 @@ it('calls of old dates are deleted by one of two processes, and calls go on', {
   onTestFinished(drop);
   // The users and their dates are there before the processes that delete.
   const before = await startReplicas(0, { url });
-  const users = await Promise.all(Array.from({ length: 6 }, () => before.enrol(1000)));
+  const users = await Promise.all(Array.from({ length: 6 }, () => before.createUser(1000)));
   const keys = users.map(({ key }) => key);
   await before.prisma.$executeRaw`
     INSERT INTO usage_day (user_key, date, calls)
