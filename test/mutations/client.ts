@@ -48,7 +48,7 @@ export const client: Mutations[] = [
       ['      reportUncaught(error);\n', '      throw error;\n'],
       ['current.facts = factsOf(response);', ''],
       ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
-      ['asked.retries ?? request.retries', 'question.retries ?? asked.retries'],
+      ['asked.retries ?? request.retries', 'request.retries ?? asked.retries'],
       ['asked.timeout ?? defaults.timeout', 'defaults.timeout'],
       ['        ...userAgent(),\n', ''],
     ],
@@ -58,7 +58,7 @@ export const client: Mutations[] = [
     tests: ['client/requests/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
-      ['readArguments(() => prepare(request, headers))', 'prepare(question, headers)'],
+      ['readArguments(() => prepare(request, headers))', 'prepare(request, headers)'],
       ['readArguments(() => readCallOptions(call))', 'readCallOptions(call)'],
     ],
   },

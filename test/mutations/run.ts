@@ -159,6 +159,7 @@ const chosen = read.mutations.filter(
 );
 const needsServer = ({ tests }: Mutation) => tests.some((test) => projectOf(test) === 'server');
 const mutations = chosen.filter((one) => isServerThere || !needsServer(one));
+if (chosen.length === 0) fail('No mutation has these words in its name', words);
 const leftOut = chosen.length - mutations.length;
 if (leftOut > 0) console.log(`${leftOut} need a PostgreSQL server and are left out: set TEST_DATABASE_URL.`);
 

@@ -135,7 +135,7 @@ export const upstream: Mutations[] = [
     changes: [
       ['attempt === retries', 'attempt > retries'],
       ['undefined : retryAfter * SECOND', 'undefined : retryAfter'],
-      ['Math.min(timeoutMs, request.withinMs ?? timeoutMs)', 'question.withinMs ?? Number.MAX_SAFE_INTEGER'],
+      ['Math.min(timeoutMs, request.withinMs ?? timeoutMs)', 'request.withinMs ?? Number.MAX_SAFE_INTEGER'],
     ],
   },
   {
