@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
-import { type Replicas, startReplicas } from '../accounts/allowance/processes/replicas.ts';
+import { type Replicas, startReplicas } from '../accounts/ledger/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
 import type { ServiceProcess } from '../support/service/service-process.ts';

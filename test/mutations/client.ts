@@ -55,7 +55,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'packages/client/transport/transport.ts',
-    tests: ['client/requests/arguments.test.ts'],
+    tests: ['client/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
       ['readArguments(() => prepare(request, headers))', 'prepare(request, headers)'],
@@ -82,7 +82,7 @@ export const client: Mutations[] = [
   },
   {
     file: 'packages/client/account.ts',
-    tests: ['client/requests/arguments.test.ts', 'client/requests/account-calls.test.ts'],
+    tests: ['client/arguments.test.ts', 'client/account-calls.test.ts'],
     changes: [
       ['if (!Number.isSafeInteger(id) || id < 1) throw', 'if (id === 0) throw'],
       [

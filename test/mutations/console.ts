@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const page: Mutations[] = [
   {
     file: 'packages/console/api/api-call.ts',
-    tests: ['console/price-table.test.ts'],
+    tests: ['console/prices/price-table.test.ts'],
     changes: [
       ['Math.ceil(rest / TOKENS_PER_CALL)', 'Math.floor(rest / TOKENS_PER_CALL)'],
       ['const MOST_TOKENS = 100', 'const MOST_TOKENS = 101'],
@@ -12,12 +12,12 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/api/api-call.ts',
-    tests: ['console/snippets.test.ts'],
+    tests: ['console/dashboard/call-snippets.test.ts'],
     changes: [['const given = [tokenName, { from, thru, interval }]', 'const given = [tokenName, { from, thru }]']],
   },
   {
     file: 'packages/console/prices/table-head.ts',
-    tests: ['console/price-table.test.ts'],
+    tests: ['console/prices/price-table.test.ts'],
     changes: [
       ['Number(left === undefined) - Number(right === undefined)', 'way'],
       ["column === 'title' ? 'ascending' : 'descending'", "'descending'"],
@@ -26,12 +26,12 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/prices/table-head.ts',
-    tests: ['console/price-table.test.ts'],
+    tests: ['console/prices/price-table.test.ts'],
     changes: [['typed.trim().toLowerCase()', 'typed.toLowerCase()']],
   },
   {
     file: 'packages/console/prices/quotes.ts',
-    tests: ['console/quotes.test.ts'],
+    tests: ['console/prices/quotes.test.ts'],
     changes: [
       ['isOfOneTime ? fetchedAt', 'fetchedAt ? fetchedAt'],
       ['newest - FRESH_MS', 'newest'],
@@ -44,7 +44,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/api/market-data.ts',
-    tests: ['console/market-data.test.ts'],
+    tests: ['console/api/market-data.test.ts'],
     changes: [
       ['failure && drop()', 'failure'],
       ['known.clear();', ''],
@@ -105,7 +105,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/dashboard/auto-refresh.ts',
-    tests: ['console/market-data.test.ts'],
+    tests: ['console/api/market-data.test.ts'],
     changes: [['retryAfter * 1000', 'retryAfter']],
   },
   {
@@ -147,7 +147,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/history/intervals.ts',
-    tests: ['console/range/intervals.test.ts', 'console/history/chart-choice.test.ts'],
+    tests: ['console/history/intervals.test.ts', 'console/history/chart-choice.test.ts'],
     changes: [
       ["range === '36500'", "range === '0'"],
       ['days > 1', 'days > 0'],
@@ -164,7 +164,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/history/custom-dates.ts',
-    tests: ['console/range/date-presets.test.ts'],
+    tests: ['console/history/date-presets.test.ts'],
     changes: [
       ['from < first ? first : from', 'from'],
       ['thru > last ? last : thru', 'thru'],

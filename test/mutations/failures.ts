@@ -39,7 +39,7 @@ export const failures: Mutations[] = [
   },
   {
     file: 'src/server/request-log.ts',
-    tests: ['server/recording/request-log.store.test.ts'],
+    tests: ['server/request-log.store.test.ts'],
     changes: [
       ['if (reply.statusCode !== 500) ', ''],
       ["which === 'errors' ? facts : {}", 'facts'],

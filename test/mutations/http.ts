@@ -43,7 +43,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/write-answer.ts',
-    tests: ['server/pipeline/hang-up.store.test.ts'],
+    tests: ['server/hang-up.store.test.ts'],
     changes: [[' && !isGone(socket)', '']],
   },
   {
@@ -61,7 +61,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/response-cache.ts',
-    tests: ['server/cache/response-cache.test.ts'],
+    tests: ['server/replies/response-cache.test.ts'],
     changes: [
       ['now - at < GIVEN_FOR', 'now - at <= GIVEN_FOR'],
       ['now >= at && ', ''],
@@ -74,7 +74,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/core/fifo-map.ts',
-    tests: ['core/first-in-first-out.test.ts'],
+    tests: ['core/fifo-map.test.ts'],
     changes: [['entries.size <= most', 'entries.size < most']],
   },
   {
@@ -139,7 +139,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/answer-queue.ts',
-    tests: ['server/limits/answer-queues.test.ts'],
+    tests: ['server/connections/answer-queues.test.ts'],
     changes: [
       ['given.size < atOnce', 'given.size <= atOnce'],
       ['queue.length >= most', 'queue.length > most'],
@@ -152,7 +152,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/loop-turns.ts',
-    tests: ['server/limits/concurrency-limit.test.ts'],
+    tests: ['server/connections/concurrency-limit.test.ts'],
     changes: [
       ['now >= most', 'now > most'],
       ['(underWay.get(caller) ?? 1) - 1', 'underWay.get(caller) ?? 1'],
@@ -181,7 +181,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/request-limits.ts',
-    tests: ['server/limits/request-limits.test.ts'],
+    tests: ['server/connections/request-limits.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],
@@ -190,7 +190,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/prices/parameters.ts',
-    tests: ['server/pipeline/bad-input.store.test.ts', 'server/pipeline/conformity.store.test.ts'],
+    tests: ['server/bad-input.store.test.ts', 'server/conformity.store.test.ts'],
     changes: [
       ['at <= startOfDate(clock.now())', 'at < startOfDate(clock.now())'],
       ['value <= 36_500', 'value < 36_500'],
@@ -221,7 +221,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/negotiation.ts',
-    tests: ['server/pipeline/conformity.store.test.ts'],
+    tests: ['server/conformity.store.test.ts'],
     changes: [
       ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
       ["format !== 'json' && format !== 'csv'", "format !== 'json'"],
@@ -230,11 +230,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/parameter-validator.ts',
-    tests: [
-      'server/pipeline/bad-input.store.test.ts',
-      'server/pipeline/conformity.store.test.ts',
-      'statistics/stats.store.test.ts',
-    ],
+    tests: ['server/bad-input.store.test.ts', 'server/conformity.store.test.ts', 'statistics/stats.store.test.ts'],
     changes: [
       ['name.toLowerCase(), known', 'name, known'],
       ['apart(name, a) - apart(name, b)', '0'],

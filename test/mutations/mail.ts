@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const mail: Mutations[] = [
   {
     file: 'src/notifications/outbox.ts',
-    tests: ['notifications/outbox/retries.test.ts'],
+    tests: ['notifications/retries.test.ts'],
     changes: [
       ['age >= GIVEN_UP_AFTER', 'age > GIVEN_UP_AFTER'],
       ['2 ** (attempts - 1)', '(attempts - 1)'],
@@ -13,7 +13,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/outbox-store.ts',
-    tests: ['notifications/outbox/outbox-store.store.test.ts'],
+    tests: ['notifications/outbox-store.store.test.ts'],
     changes: [
       ['FOR UPDATE SKIP LOCKED', ''],
       ['AND due_at <= now()', ''],
@@ -26,7 +26,7 @@ export const mail: Mutations[] = [
   },
   {
     file: 'src/notifications/outbox.ts',
-    tests: ['notifications/outbox/outbox.store.test.ts'],
+    tests: ['notifications/outbox.store.test.ts'],
     changes: [
       ['(atOnce[kind] ?? AT_ONCE) - busy(kind)', 'AT_ONCE'],
       ['atOnce[kind] ?? AT_ONCE', 'AT_ONCE'],

@@ -4,7 +4,7 @@ import type { Mutations } from './mutation.ts';
 export const notices: Mutations[] = [
   {
     file: 'src/notifications/sources/webhook-url.ts',
-    tests: ['notifications/webhooks/public-address.test.ts'],
+    tests: ['notifications/sources/public-address.test.ts'],
     changes: [
       ["  if (address.range() !== 'unicast') return false;\n", ''],
       ['(isWithin(address, GLOBAL_UNICAST) && ', '('],
@@ -16,7 +16,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/sources/webhook-url.ts',
-    tests: ['notifications/webhooks/public-address.test.ts'],
+    tests: ['notifications/sources/public-address.test.ts'],
     changes: [
       ["(protocol === 'https:' && isPublicAddress(address))", 'isPublicAddress(address)'],
       ["url.username !== '' || ", ''],
@@ -27,7 +27,7 @@ export const notices: Mutations[] = [
   },
   {
     file: 'src/notifications/sources/signature.ts',
-    tests: ['notifications/webhooks/signature.test.ts'],
+    tests: ['notifications/sources/signature.test.ts'],
     changes: [
       ['Math.floor(now / 1000)', 'now'],
       ["signatures.join(' ')", "signatures.join(',')"],

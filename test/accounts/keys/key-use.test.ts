@@ -4,7 +4,7 @@ import { createKeyUse, UNUSED } from '#accounts/keys/key-use';
 import type { KeyUse } from '#accounts/keys/key-use-store';
 import type { KeyHolder } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
-import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 /* What of the keys' uses goes to the database, and how often. */
 

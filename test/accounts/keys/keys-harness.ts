@@ -1,5 +1,5 @@
 import { type Service, startService } from '../../support/service/service.ts';
-import { handClock } from '../allowance/allowance-harness.ts';
+import { handClock } from '../ledger/allowance-harness.ts';
 
 export type Body = { id: number; key: number; apiKey: string; code?: string };
 

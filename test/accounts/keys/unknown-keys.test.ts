@@ -5,7 +5,7 @@ import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#accounts/keys/api-key';
 import { createKeyCache } from '#accounts/keys/key-cache';
 import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
-import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 

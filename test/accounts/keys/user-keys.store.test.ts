@@ -4,7 +4,7 @@ import { createKeyCache } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
 import { DAY, SECOND } from '#core/clock';
 import { type Service, startService } from '../../support/service/service.ts';
-import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 /* How many keys a user has, and what they may do together. */
 

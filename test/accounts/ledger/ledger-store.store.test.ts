@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LeaseReport } from '#accounts/ledger/ledger-store';
 import { DAY, HOUR, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, usageDays, usageRows } from '../allowance/allowance-harness.ts';
-import { type LedgerUser, openLedgerUser } from '../allowance/ledger-user.ts';
+import { age, usageDays, usageRows } from './allowance-harness.ts';
+import { type LedgerUser, openLedgerUser } from './ledger-user.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const DATE = Date.UTC(2026, 4, 10);

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createScheduler, type Statement } from '#accounts/ledger/scheduler';
 import { systemClock } from '#core/clock';
 import { unlogged } from '../../support/unlogged.ts';
-import { BY_HAND } from '../allowance/allowance-harness.ts';
+import { BY_HAND } from './allowance-harness.ts';
 
 /** Whatever can begin has begun. */
 async function begin(): Promise<void> {

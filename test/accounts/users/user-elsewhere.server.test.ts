@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
-import { type Replicas, startReplicas } from '../allowance/processes/replicas.ts';
+import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 
 /** How soon every process acts on what changed elsewhere, in ms. */
 const WITHIN = 5 * SECOND;

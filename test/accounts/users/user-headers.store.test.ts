@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';
-import { type HandClock, handClock } from '../allowance/allowance-harness.ts';
+import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const FEBRUARY = Date.UTC(2026, 1, 28, 12);

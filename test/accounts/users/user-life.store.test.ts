@@ -4,7 +4,7 @@ import { addMonths } from '#accounts/ledger/plan';
 import { DAY, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';
-import { type HandClock, handClock, usageDays } from '../allowance/allowance-harness.ts';
+import { type HandClock, handClock, usageDays } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const FEBRUARY = Date.UTC(2026, 1, 28, 12);

@@ -3,7 +3,7 @@ import { clientOf } from '#accounts/gate/limits';
 import { SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';
-import { handClock } from '../allowance/allowance-harness.ts';
+import { handClock } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 0, 31, 12);
 const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';

@@ -94,7 +94,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/database/tar.ts',
-    tests: ['database/backup/tar.test.ts'],
+    tests: ['database/tar.test.ts'],
     changes: [
       ['number(148, 8) === sumOf(header) && ', ''],
       ['&& !/(^|\\/)\\.\\.?(\\/|$)/.test(name)', ''],
@@ -105,7 +105,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['prices/archive/provenance.store.test.ts'],
+    tests: ['prices/archive/market-sources.store.test.ts'],
     changes: [
       [
         'SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE',
@@ -115,7 +115,7 @@ export const database: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/quota-state.ts',
-    tests: ['accounts/allowance/outages.store.test.ts'],
+    tests: ['accounts/ledger/reclaim-guard.store.test.ts'],
     changes: [
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 5 * SECOND'],
       ['AFTER_FAILURE = 10 * SECOND', 'AFTER_FAILURE = 12 * SECOND'],

@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const market: Mutations[] = [
   {
     file: 'src/prices/model/interval.ts',
-    tests: ['prices/grain.test.ts'],
+    tests: ['prices/model/interval.test.ts'],
     changes: [
       ['days > 10', 'days >= 10'],
       ['(days - 1) * DAY', 'days * DAY'],
@@ -31,7 +31,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/model/sample.ts',
-    tests: ['prices/sample.test.ts'],
+    tests: ['prices/model/sample.test.ts'],
     changes: [['startOfDate(at) < startOfDate(last.at)', 'startOfDate(at) <= startOfDate(last.at)']],
   },
   {
@@ -45,7 +45,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/model/series.ts',
-    tests: ['prices/series.test.ts'],
+    tests: ['prices/model/series.test.ts'],
     changes: [
       ['< instant) low', '<= instant) low'],
       ['placeOf(columns.at, thru + 1, length)', 'placeOf(columns.at, thru, length)'],
@@ -79,7 +79,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['prices/refresh/filling-calls.store.test.ts', 'prices/refresh/filling-settling.store.test.ts'],
+    tests: ['prices/refresh/backfill-calls.store.test.ts', 'prices/refresh/backfill-settling.store.test.ts'],
     changes: [
       ["slotOf('hour', from + HOUR - 1)", "slotOf('hour', from)"],
       [': startOfDate(now) - 1', ': startOfDate(now) + DAY - 1'],
@@ -89,7 +89,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
-    tests: ['prices/archive/holdings.store.test.ts'],
+    tests: ['prices/archive/coverage-report.store.test.ts'],
     changes: [['touched(what, polledAt)', 'touched(what, now)']],
   },
   {
@@ -147,7 +147,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
-    tests: ['prices/refresh/filling-processes.store.test.ts'],
+    tests: ['prices/refresh/backfill-processes.store.test.ts'],
     changes: [['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series']],
   },
   {
@@ -170,7 +170,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['prices/refresh/plan/reach.store.test.ts'],
+    tests: ['prices/refresh/reach.store.test.ts'],
     changes: [
       ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
       ['          singleFlight.forget(name);\n', ''],
@@ -178,7 +178,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/latest-failover.ts',
-    tests: ['prices/latest/source-failover.test.ts'],
+    tests: ['prices/refresh/latest-failover.test.ts'],
     changes: [
       ['good >= GOOD_ANSWERS', 'good > GOOD_ANSWERS'],
       ['<= 2 * every', '< 2 * every'],
@@ -188,12 +188,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/latest-failover.ts',
-    tests: ['prices/latest/failover/latest.store.test.ts'],
+    tests: ['prices/refresh/latest-failover.store.test.ts'],
     changes: [['clock.now()) < FALLBACK_EVERY', 'clock.now()) < 0']],
   },
   {
     file: 'src/prices/refresh/window-failover.ts',
-    tests: ['prices/latest/failover/windows.store.test.ts'],
+    tests: ['prices/refresh/window-failover.store.test.ts'],
     changes: [
       ['slot(now) > slot(fetchedAt)', 'false'],
       ['Math.max(from, head.at - spacingOf(interval) + 1)', 'from'],
@@ -201,12 +201,12 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/window-rows.ts',
-    tests: ['prices/latest/failover/windows.store.test.ts'],
+    tests: ['prices/refresh/window-failover.store.test.ts'],
     changes: [['isOfPrimary && ', '']],
   },
   {
     file: 'src/prices/refresh/refresh-schedule.ts',
-    tests: ['prices/refresh/plan/key-check.store.test.ts'],
+    tests: ['prices/refresh/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
       ['if (told) source', 'if (told && !configured.apiKey) source'],
@@ -215,7 +215,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/history/window-rows.ts',
-    tests: ['prices/history/market-windows.store.test.ts', 'prices/refresh/filling-settling.store.test.ts'],
+    tests: ['prices/history/market-windows.store.test.ts', 'prices/refresh/backfill-settling.store.test.ts'],
     changes: [
       [' || sample.at <= lastAt', ''],
       ['first && isMidnightSample(first.at) ? first', 'first ? first'],
@@ -228,7 +228,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['prices/refresh/filling-settling.store.test.ts'],
+    tests: ['prices/refresh/backfill-settling.store.test.ts'],
     changes: [
       ['${ofSeries} AND ${isReplaceable}', '${ofSeries}'],
       ['${ofSeries} AND NOT (${isReplaceable})', '${ofSeries} AND ${isReplaceable}'],
@@ -236,7 +236,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['prices/archive/provenance.store.test.ts'],
+    tests: ['prices/archive/market-sources.store.test.ts'],
     changes: [
       ["AND NOT ${isOneOf('point.source', preferred)}", ''],
       ['sample.settled && !provisional', 'sample.settled'],
@@ -245,7 +245,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/purge-store.ts',
-    tests: ['prices/archive/provenance.store.test.ts'],
+    tests: ['prices/archive/market-sources.store.test.ts'],
     changes: [
       ['AND source = ${source} AND ${isNext}', 'AND ${isNext}'],
       ['OR c.source <> ${source} AND tstzrange(c."from", c.thru, \'[]\') && batch.slots', ''],
@@ -253,37 +253,37 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/retention.ts',
-    tests: ['prices/retention/purge.store.test.ts'],
+    tests: ['prices/archive/purge.store.test.ts'],
     changes: [['if (before !== undefined)', 'if (before === undefined)']],
   },
   {
     file: 'src/prices/retention.ts',
-    tests: ['prices/retention/purge.store.test.ts'],
+    tests: ['prices/archive/purge.store.test.ts'],
     changes: [['age >= EVERY', 'age >= 0']],
   },
   {
     file: 'src/prices/refresh/fetches.ts',
-    tests: ['prices/retention/purge.store.test.ts'],
+    tests: ['prices/archive/purge.store.test.ts'],
     changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
   },
   {
     file: 'src/prices/model/retention-periods.ts',
-    tests: ['prices/retention/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
+    tests: ['prices/archive/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['prices/sources/provenance.store.test.ts'],
+    tests: ['prices/sources/market-sources.store.test.ts'],
     changes: [['archive.coverage(token, interval, fetches.source)', 'archive.coverage(token, interval)']],
   },
   {
     file: 'src/prices/history/series-text.ts',
-    tests: ['prices/sources/provenance.store.test.ts'],
+    tests: ['prices/sources/market-sources.store.test.ts'],
     changes: [['.length > 1', '.length > 0']],
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['prices/archive/holdings.store.test.ts'],
+    tests: ['prices/archive/coverage-report.store.test.ts'],
     changes: [
       [
         'SELECT tstzrange("from", thru + interval \'1 ms\') FROM touching',
@@ -293,7 +293,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/upstream/claims-and-budgets-store.ts',
-    tests: ['prices/archive/holdings.store.test.ts'],
+    tests: ['prices/archive/coverage-report.store.test.ts'],
     changes: [['version = refresh.version + 1', 'version = refresh.version']],
   },
   {
@@ -306,7 +306,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import-row.ts',
-    tests: ['prices/archive/import/rows.test.ts'],
+    tests: ['prices/archive/rows.test.ts'],
     changes: [
       ['value < 0)', 'value <= 0)'],
       ['fields.length !== columns.length', 'fields.length < columns.length'],
@@ -315,7 +315,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/price-import.ts',
-    tests: ['prices/archive/import/rows.test.ts'],
+    tests: ['prices/archive/rows.test.ts'],
     changes: [
       ['row.settled && !mine.settled', 'row.settled && mine.settled'],
       ['(mine.settled && !replace)', '!replace'],
@@ -325,7 +325,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import.ts',
-    tests: ['prices/archive/import/import-claims.test.ts'],
+    tests: ['prices/archive/import-claims.test.ts'],
     changes: [
       ['dates.get(date + 2 * DAY) === source', 'dates.get(date + 3 * DAY) === source'],
       ['[last - DAY, last + DAY]', '[last + DAY]'],
@@ -335,7 +335,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import.ts',
-    tests: ['prices/archive/import/other-times.store.test.ts'],
+    tests: ['prices/archive/other-times.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
       ['now >= dayReady(at + DAY)', 'false'],
@@ -344,7 +344,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/archive-sql-store.ts',
-    tests: ['prices/archive/import/other-times.store.test.ts'],
+    tests: ['prices/archive/other-times.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
       ["IN (SELECT date_trunc('day', at, 'UTC') FROM given)", 'IN (SELECT at FROM given)'],
@@ -352,7 +352,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import-store.ts',
-    tests: ['prices/archive/import/rows.store.test.ts'],
+    tests: ['prices/archive/rows.store.test.ts'],
     changes: [['startOfDate(dates.thru) + DAY)', 'startOfDate(dates.thru))']],
   },
   {

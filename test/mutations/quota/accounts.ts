@@ -49,7 +49,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'packages/console/api/key-store.ts',
-    tests: ['console/session/key-store.test.ts'],
+    tests: ['console/api/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
       ['([who]) => who === user', '() => true'],
@@ -59,7 +59,7 @@ export const accounts: Mutations[] = [
   },
   {
     file: 'packages/console/api/session.ts',
-    tests: ['console/session/session.browser.test.ts'],
+    tests: ['console/api/session.browser.test.ts'],
     changes: [
       ['if (!isSameUser) return;', 'return;'],
       ['store.isUnsaved() || (message.key', '(message.key'],

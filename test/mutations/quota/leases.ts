@@ -4,7 +4,7 @@ import type { Mutations } from '../mutation.ts';
 export const leases: Mutations[] = [
   {
     file: 'src/accounts/ledger/plan.ts',
-    tests: ['accounts/allowance/plan.test.ts'],
+    tests: ['accounts/ledger/plan.test.ts'],
     changes: [
       ['  date.setUTCDate(1);\n', ''],
       ['Math.min(day, lastDay)', 'Math.max(day, lastDay)'],
@@ -33,7 +33,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/quota-state.ts',
-    tests: ['accounts/allowance/give-back.store.test.ts'],
+    tests: ['accounts/ledger/give-back.store.test.ts'],
     changes: [
       ['elapsed - lastCallAt >= IDLE_AFTER', 'elapsed - lastCallAt > IDLE_AFTER'],
       [' && inFlight === 0', ''],
@@ -41,12 +41,12 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/quota-state.ts',
-    tests: ['accounts/allowance/periods.store.test.ts'],
+    tests: ['accounts/ledger/periods.store.test.ts'],
     changes: [['  quota.exhausted = undefined;\n', '']],
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/allowance/waiting-calls.test.ts'],
+    tests: ['accounts/gate/waiting-calls.test.ts'],
     changes: [
       ['DEADLINE - waited', 'DEADLINE'],
       ['      quota.asked = undefined;\n', ''],
@@ -55,17 +55,17 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/allowance/give-back.store.test.ts'],
+    tests: ['accounts/ledger/give-back.store.test.ts'],
     changes: [['      quota.waiting.splice(quota.waiting.indexOf(cost), 1);\n', '']],
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/allowance/resting.store.test.ts'],
+    tests: ['accounts/ledger/resting.store.test.ts'],
     changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'quota.lease.resting < 0']],
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/allowance/costs.store.test.ts'],
+    tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [
       ['lease && unspent(lease) >= cost', 'lease && unspent(lease) > 0'],
       ['    lease.spent += cost;\n', '    lease.spent += 1;\n'],
@@ -78,7 +78,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement.ts',
-    tests: ['accounts/allowance/costs.store.test.ts'],
+    tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [
       ['state.granted - sent.spent >= sent.need', 'state.granted > sent.spent'],
       ['cost: sent.need', 'cost: 1'],
@@ -86,7 +86,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement.ts',
-    tests: ['accounts/allowance/waiting-calls.test.ts'],
+    tests: ['accounts/gate/waiting-calls.test.ts'],
     changes: [
       ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
@@ -95,7 +95,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement.ts',
-    tests: ['accounts/allowance/resting.store.test.ts'],
+    tests: ['accounts/ledger/resting.store.test.ts'],
     changes: [
       ['    if (rest > 0) suspend(lease);\n', ''],
       ['close: closing || rest > 0', 'close: closing'],
@@ -103,22 +103,22 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/scheduler.ts',
-    tests: ['accounts/allowance/periods.store.test.ts'],
+    tests: ['accounts/ledger/periods.store.test.ts'],
     changes: [['if (!ended.closed) items', 'if (ended.closed) items']],
   },
   {
     file: 'src/accounts/ledger/scheduler.ts',
-    tests: ['accounts/allowance/first-calls.store.test.ts'],
+    tests: ['accounts/ledger/first-calls.store.test.ts'],
     changes: [['    if (items.length >= atMost) break;\n', '']],
   },
   {
     file: 'src/accounts/ledger/scheduler.ts',
-    tests: ['accounts/allowance/costs.store.test.ts'],
+    tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [['need: most(waiting)', 'need: 1']],
   },
   {
     file: 'src/accounts/ledger/scheduler.ts',
-    tests: ['accounts/allowance/waiting-calls.test.ts'],
+    tests: ['accounts/gate/waiting-calls.test.ts'],
     changes: [
       ['!opening.has(ended) && ', ''],
       ['.filter(({ lease }) => !opening.has(lease))', ''],
@@ -141,7 +141,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/gate/allowance.ts',
-    tests: ['accounts/allowance/usage-counts.store.test.ts'],
+    tests: ['accounts/ledger/usage-counts.store.test.ts'],
     changes: [['spent[lease.id] ?? asked.get(lease)', 'asked.get(lease)']],
   },
 ];

@@ -25,12 +25,12 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/allowance/give-back.store.test.ts'],
+    tests: ['accounts/ledger/give-back.store.test.ts'],
     changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/allowance/noted-calls.store.test.ts'],
+    tests: ['accounts/ledger/unsettled-calls.store.test.ts'],
     changes: [
       ['CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent', 'l.granted - l.spent AS unspent'],
       ['coalesce(d.unspent + d.unbooked, 0)', 'coalesce(d.unspent, 0)'],
@@ -40,7 +40,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/allowance/resting.store.test.ts'],
+    tests: ['accounts/ledger/resting.store.test.ts'],
     changes: [
       ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
       ['${restingPart}::int - resting_now', '${restingPart}::int'],
@@ -51,7 +51,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/allowance/costs.store.test.ts'],
+    tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [
       [' AND lacks <= left_before', ''],
       ['greatest(lacks, ceil(', 'greatest(0, ceil('],
@@ -82,7 +82,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['accounts/allowance/noted-calls.store.test.ts'],
+    tests: ['accounts/ledger/unsettled-calls.store.test.ts'],
     changes: [
       ['(NOT closed OR unbooked <> 0 OR', '(NOT closed OR'],
       ["interval '1 hour'", "interval '1 day'"],
@@ -90,7 +90,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['accounts/allowance/resting.store.test.ts'],
+    tests: ['accounts/ledger/resting.store.test.ts'],
     changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
   },
   {

@@ -1,0 +1,170 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { createLeases } from '#accounts/ledger/leases';
+import type { LedgerStore } from '#accounts/ledger/ledger-store';
+import { DAY } from '#core/clock';
+import { unlogged } from '../../support/unlogged.ts';
+import { BY_HAND, type HandClock, handClock } from '../ledger/allowance-harness.ts';
+
+const START = Date.UTC(2026, 4, 10, 12);
+
+let clock: HandClock;
+beforeEach(() => {
+  clock = handClock(START);
+});
+
+/** A process on a ledger that grants whatever is wanted, when it is told to; `sizes` are those of its statements. */
+function open() {
+  const sizes: number[] = [];
+  let answering = Promise.resolve();
+  const statement = async (reports: readonly { want: number; close: boolean }[]) => {
+    sizes.push(reports.length);
+    await answering;
+    return reports.map(({ want, close }) => {
+      const granted = want || 50;
+      return { granted, closed: close, limit: 10_000, left: 9_000, reclaimableIn: null };
+    });
+  };
+  const heartbeat = async (reports: readonly { want: number; close: boolean }[]) =>
+    new Set((await statement(reports)).keys());
+  const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
+  const leases = createLeases({ ledger, clock, failures: unlogged, tickMs: BY_HAND });
+  const spend = async (key: number) =>
+    leases.keep(await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }));
+  return {
+    leases,
+    spend,
+    sizes,
+    hold() {
+      const held = Promise.withResolvers<void>();
+      answering = held.promise;
+      return held;
+    },
+  };
+}
+
+/** Whatever can begin has begun. */
+async function begun(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+}
+
+it('a call that comes while its key is asked for waits for that statement, and makes no other', async () => {
+  const { spend, sizes, hold, leases } = open();
+  const held = hold();
+  const first = spend(1);
+  await begun();
+  const others = Array.from({ length: 15 }, () => spend(1));
+  await begun();
+  held.resolve();
+  await Promise.all([first, ...others]);
+  expect(sizes).toEqual([1]);
+  leases.abandon();
+});
+
+it('keys that come while a statement is under way share the next', async () => {
+  const { spend, sizes, hold, leases } = open();
+  const held = hold();
+  const first = spend(0);
+  await begun();
+  const others = Array.from({ length: 300 }, (_, n) => spend(n + 1));
+  await begun();
+  expect(sizes).toEqual([1]);
+  held.resolve();
+  await Promise.all([first, ...others]);
+  expect(sizes).toEqual([1, 300]);
+  leases.abandon();
+});
+
+it('a call waits 5 s for the ledger, what it waited for its key’s look-up included; the statement goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { leases, hold } = open();
+    const user = { key: 1, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START } as const;
+    const held = hold();
+    const calls = [0, 4_000].map((waited) => Promise.allSettled([leases.spend(user, waited)]));
+    await begun();
+    const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
+    vi.advanceTimersByTime(1_000);
+    expect(await Promise.race([calls[1], begun()])).toMatchObject([refused]);
+    expect(leases.of(1)).toMatchObject([{ granted: 0 }]);
+    vi.advanceTimersByTime(3_000);
+    held.resolve();
+    expect(await calls[0]).toMatchObject([{ status: 'fulfilled' }]);
+    expect(leases.spendAtOnce(user, { wall: START, elapsed: 0 })).toBeDefined();
+    leases.abandon();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('who waits behind a statement that fails is refused with it, and does not wait for another', async () => {
+  const { spend, sizes, hold, leases } = open();
+  const held = hold();
+  const first = spend(0);
+  await begun();
+  const behind = spend(1);
+  const refused = Promise.allSettled([first, behind]);
+  held.reject(new Error('the connection was cut'));
+  for (const answer of await refused)
+    expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } });
+  expect(sizes).toEqual([1]);
+  clock.pass(1_000);
+  hold().resolve();
+  await spend(1);
+  expect(sizes).toEqual([1, 1]);
+  leases.abandon();
+});
+
+it('a lease is spent from for 18 s after it was asked for, however late the answer comes', async () => {
+  const { spend, hold, leases } = open();
+  const held = hold();
+  const askedAt = clock.elapsed();
+  const first = spend(1);
+  await begun();
+  clock.pass(3_000);
+  held.resolve();
+  await first;
+  expect(leases.of(1)).toMatchObject([{ usableUntil: START + 18_000, usableUntilElapsed: askedAt + 18_000 }]);
+  leases.abandon();
+});
+
+it('a tick reports every lease that was spent from, in statements of bounded size', async () => {
+  const { spend, sizes, leases } = open();
+  await Promise.all(Array.from({ length: 3_000 }, (_, n) => spend(n)));
+  sizes.length = 0;
+  await leases.settle();
+  expect(sizes).toEqual([2_500, 500]);
+  leases.abandon();
+});
+
+it('a first call does not wait for the statements of a tick', async () => {
+  const { spend, sizes, hold, leases } = open();
+  await spend(1);
+  const held = hold();
+  const ticked = leases.settle();
+  await begun();
+  hold().resolve();
+  await spend(2);
+  expect(sizes).toEqual([1, 1, 1]);
+  held.resolve();
+  await ticked;
+  leases.abandon();
+});
+
+it('a lease whose first grant is under way is in no other statement: when its date or limit turns, at the stop', async () => {
+  const { spend, sizes, hold, leases } = open();
+  const held = hold();
+  const call = spend(1);
+  await begun();
+  hold().resolve();
+  leases.review([{ key: 1, limit: 5_000 }]);
+  await begun();
+  clock.pass(DAY);
+  await leases.settle();
+  expect(sizes).toEqual([1]);
+  const closed = leases.close(10_000);
+  await begun();
+  expect(sizes).toEqual([1]);
+  held.resolve();
+  await Promise.all([call, closed]);
+  expect(leases.of(1)).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '#core/problems';
+import { createReadiness } from '#docs/serve-status';
+import { statusPage } from '#docs/status-page';
+import { openTestDatabase } from '../support/database/database.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const textOf = (html: string) =>
+  (html.split('<main')[1] ?? '')
+    .replace(/<(h|p|li|div|span|strong)\b/g, ' $&')
+    .replace(/<[^>]+>/g, '')
+    .replace(/\s+/g, ' ');
+
+describe('the status page', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ settings: { BASE_PATH: '/market', MARKET_SOURCES: 'coingecko' } });
+  });
+  afterAll(() => service?.close());
+
+  it('says that the service serves, when that was looked at, and the version', async () => {
+    const before = Date.now();
+    const page = await service.get('/status');
+    const html = await page.text();
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+    expect(html).not.toMatch(/<style|<script>| style=| on[a-z]+=/);
+    expect(textOf(html)).toContain('✓ Serving');
+    expect(textOf(html)).toMatch(/version \d+\.\d+\.\d+/);
+    const at = Date.parse(/datetime="([^"]+)"/.exec(html)?.[1] ?? '');
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(Date.now());
+    expect(html).toContain('<a href="/market/status" aria-current="page">');
+    for (const [, asset] of html.matchAll(/<(?:script|link)\b[^>]*?\b(?:src|href)="([^"]+)"/g))
+      expect((await fetch(new URL(asset ?? '', service.url))).status, asset).toBe(200);
+  });
+
+  it('is for people: 406 to a program, HEAD as GET, no part of the interface description', async () => {
+    expect((await service.get('/status', { headers: { accept: 'application/json' } })).status).toBe(406);
+    const head = await fetch(`${service.url}/status`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000);
+    expect(await (await service.get('/openapi.json')).text()).not.toContain('"/status"');
+  });
+
+  it('says in words what machines are told when the aggregator fails', async () => {
+    service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
+    const key = await service.createUser();
+    expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(503);
+    const { warnings } = (await (await service.get('/health/ready')).json()) as { warnings: string[] };
+    expect(warnings).toEqual(['latest: server_error']);
+    const page = await service.get('/status');
+    expect(page.status).toBe(200);
+    expect(textOf(await page.text())).toMatch(
+      /! Serving, with limits .*Latest prices CoinGecko has a fault\. The last good figures are served, with their age\./,
+    );
+  });
+});
+
+it('is 503 while the database is away, and still a page', async () => {
+  const database = await openTestDatabase({ unshared: true });
+  const service = await startService({ database });
+  try {
+    await database.close();
+    const page = await service.get('/status');
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(textOf(await page.text())).toContain('✕ Not serving The database cannot be reached.');
+  } finally {
+    await service.close();
+  }
+});
+
+it('is 503 while the process stops, whatever the database says', async () => {
+  const readiness = createReadiness({
+    checkDatabase: async () => undefined,
+    isStopping: () => true,
+    capabilities: [],
+  });
+  const problem = await readiness().catch((error: unknown) => error);
+  expect(problem).toMatchObject({ status: 503, code: 'overloaded', headers: { 'retry-after': '1' } });
+  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain('This process is stopping.');
+});

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createImport } from '#prices/archive/import';
+import { createImportStore } from '#prices/archive/import-store';
+import { openImportFile } from '#prices/archive/price-import';
+import { seriesToCsv } from '#prices/history/series-text';
+import { clock, midnight, none, openImportArchive } from './import-archive.ts';
+
+let archive: Awaited<ReturnType<typeof openImportArchive>>;
+beforeAll(async () => {
+  archive = await openImportArchive();
+});
+afterEach(() => archive.clear());
+afterAll(() => archive?.close());
+
+it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row and small numbers', async () => {
+  const result = await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
+  expect(result).toMatchObject({ ended: 'whole', counts: { ...none, read: 3, added: 3 }, bad: [] });
+  expect(await archive.samples()).toEqual([
+    { at: midnight('2016-02-27'), price: 5.25, marketCap: 401000000.5, volume: 9_000_000 },
+    { at: Date.parse('2016-02-28T00:05:11Z'), price: 5.5, marketCap: null, volume: 8_500_000 },
+    { at: midnight('2016-03-01'), price: 0.1, marketCap: 0, volume: 1e-7 },
+  ]);
+  expect(await archive.covered(), 'the single day left out is spoken for').toEqual(['2016-02-27/2016-03-01']);
+});
+
+it('takes what the service itself gives as CSV', async () => {
+  await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
+  const stored = await archive.samples();
+  const path = join(archive.directory, 'own.csv');
+  await writeFile(path, seriesToCsv(stored));
+  await archive.clear();
+  expect(await archive.takeFile(path)).toMatchObject({ counts: { read: 3, added: 3 }, bad: [] });
+  expect(await archive.samples()).toEqual(stored);
+});
+
+it('reads columns by their names', async () => {
+  const path = join(archive.directory, 'reordered.csv');
+  await writeFile(path, 'price,total_volume,snapped_at,market_cap\n1,2,2020-01-01 00:00:00 UTC,3\n');
+  await archive.takeFile(path);
+  expect(await archive.samples()).toEqual([{ at: midnight('2020-01-01'), price: 1, marketCap: 3, volume: 2 }]);
+});
+
+it('names each bad line and takes the others', async () => {
+  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const { bad, counts } = await archive.takeFile(path);
+  expect(bad).toEqual([
+    { line: 3, fault: 'price is negative' },
+    { line: 4, fault: 'has 3 columns in place of 4' },
+    { line: 5, fault: 'snapped_at is not a time like 2015-08-07 00:00:00 UTC' },
+    { line: 6, fault: 'price is not a number' },
+    { line: 9, fault: 'a second row for this date: the first is on line 8' },
+    { line: 10, fault: 'snapped_at lies in the future' },
+    { line: 11, fault: 'price is too large' },
+    { line: 12, fault: 'price is not a number' },
+  ]);
+  expect(counts).toEqual({ ...none, read: 12, added: 4, bad: 8 });
+  expect((await archive.samples()).map(({ price }) => price)).toEqual([5.25, 6.25, 6.5, 7.5]);
+});
+
+it('stops at the first bad line when strict, and can be told of all beforehand', async () => {
+  const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
+  const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
+  const bad: number[] = [];
+  const count = await importer.check(await openImportFile(path), {
+    signal: new AbortController().signal,
+    onBad: ({ line }) => bad.push(line),
+  });
+  expect([count, bad]).toEqual([8, [3, 4, 5, 6, 9, 10, 11, 12]]);
+  expect(await archive.samples()).toEqual([]);
+
+  const { ended, counts } = await archive.takeFile(path, { strict: true });
+  expect([ended, counts]).toEqual(['bad line', { ...none, read: 2, added: 1, bad: 1 }]);
+  expect(await archive.covered()).toEqual(['2016-02-27/2016-02-27']);
+});
+
+it.each([
+  ['a line that is no header', '2020-01-01 00:00:00 UTC,1,2,3\n', /has no header: its first line must be snapped_at/],
+  ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
+  ['nothing', '', /is empty/],
+  ['empty lines', '\n\r\n', /is empty/],
+  ['one line without an end', 'x'.repeat(3_000_000), /has a line too long/],
+])('refuses a file with %s', async (_what, text, message) => {
+  const path = join(archive.directory, 'refused.csv');
+  await writeFile(path, text);
+  await expect(openImportFile(path)).rejects.toThrow(message);
+});
+
+it('refuses a directory and what is not there', async () => {
+  await expect(openImportFile(archive.directory)).rejects.toThrow(/is a directory/);
+  await expect(openImportFile(join(archive.directory, 'none.csv'))).rejects.toThrow(/does not exist/);
+});

@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { BUILT_IN_NAMES } from '#catalogue/token';
+import { HOUR, MINUTE, SECOND } from '#core/clock';
+import type { LatestPrice } from '#prices/model/records';
+import type { Fault } from '#sandbox/faults';
+import type { Answer } from '#server/replies/answer-body';
+import { warningText } from '#upstream/freshness';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+
+const COINGECKO = '/api/v3/';
+const KRAKEN = '/0/public/';
+const STEP = 20 * SECOND;
+const REFUSED: Fault = { kind: 'status', status: 503 };
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+
+async function openAt(now: string, env: Record<string, string> = {}) {
+  const clock = createTestClock(now);
+  opened = await openTestMarket(clock, { env: { COINGECKO_REFRESH: 'latest=1m', ...env } });
+  return { clock, ...opened };
+}
+
+const recordOf = ({ body }: Answer) => JSON.parse(String(body.identity.payload)) as LatestPrice;
+
+/** Asks three times a minute for every token, for a while, and gives the oldest answer and who told the last. */
+async function askFor(ms: number, { clock, market }: Pick<TestMarket, 'market'> & { clock: TestClock }) {
+  let oldest = 0;
+  const sources = new Set<string>();
+  for (let passed = 0; passed < ms; passed += STEP) {
+    clock.advance(STEP);
+    for (const token of BUILT_IN_NAMES) {
+      const answer = await market.latest(token);
+      oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
+      sources.add(answer.source.replace(/;age=\d+/g, ''));
+    }
+    await market.idle();
+  }
+  return { oldest, sources: [...sources] };
+}
+type TestClock = ReturnType<typeof createTestClock>;
+
+describe.each<[string, Fault]>([
+  ['refuses', { kind: 'status', status: 404 }],
+  ['has a fault', REFUSED],
+  ['hangs', { kind: 'hangBeforeHeaders' }],
+  ['limits our rate', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
+  ['tells nonsense', { kind: 'wrongTypes' }],
+  ['gives a page', { kind: 'html' }],
+])('a first source that %s', (_name, fault) => {
+  test('no price is older than two minutes, and each says who told it', { timeout: 60_000 }, async () => {
+    const service = await openAt('2026-05-15T14:10:06Z', { UPSTREAM_TIMEOUT_MS: '500' });
+    const before = recordOf(await service.market.latest('bitcoin'));
+    for (const token of BUILT_IN_NAMES) await service.market.latest(token);
+    service.sandbox.faults.always(fault, { path: COINGECKO });
+    const during = await askFor(8 * MINUTE, service);
+    expect(during.oldest).toBeLessThanOrEqual(2 * MINUTE);
+    expect(during.sources).toEqual(['coingecko', 'kraken, coingecko']);
+    const answer = await service.market.latest('bitcoin');
+    const [, kraken = '', coingecko = ''] = /^kraken;age=(\d+), coingecko;age=(\d+)$/.exec(answer.source) ?? [];
+    expect(Number(kraken)).toBeLessThanOrEqual(60);
+    expect(Number(coingecko)).toBe(8 * 60);
+    expect(answer.outcome.failure).toBeUndefined();
+    // What a venue does not tell stays as the first told it last.
+    const { current_price, ...rest } = recordOf(answer);
+    expect({ current_price: before.current_price, ...rest }).toEqual(before);
+    expect(current_price).not.toBe(before.current_price);
+    expect(service.market.warnings().map(warningText).join()).toContain(
+      'latest: kraken is served instead of coingecko since',
+    );
+
+    service.sandbox.faults.clear();
+    const after = await askFor(12 * MINUTE, service);
+    expect(after.oldest).toBeLessThanOrEqual(2 * MINUTE);
+    expect((await service.market.latest('bitcoin')).source).toBe('coingecko');
+    expect(service.market.warnings().map(warningText)).toEqual([]);
+  });
+});
+
+test('the next source is asked once a minute, in one call, and only while the first is not sound', async () => {
+  const service = await openAt('2026-05-15T14:10:06Z');
+  for (const token of BUILT_IN_NAMES) await service.market.latest(token);
+  await askFor(5 * MINUTE, service);
+  const asked = () => service.sandbox.calls.filter(({ path }) => path === `${KRAKEN}Ticker`).length;
+  expect(asked()).toBe(0);
+  service.sandbox.faults.always(REFUSED, { path: COINGECKO });
+  await askFor(12 * MINUTE, service);
+  expect(asked()).toBe(10);
+});
+
+test('the first is told again after two good answers in a row', async () => {
+  const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
+  await market.latest('bitcoin');
+  sandbox.faults.always(REFUSED, { path: COINGECKO });
+  clock.advance(3 * MINUTE);
+  expect((await market.latest('bitcoin')).source).toBe('kraken;age=0, coingecko;age=180');
+  await market.idle();
+  sandbox.faults.clear();
+  const told: string[] = [];
+  for (const isGood of [true, false, true, true]) {
+    if (!isGood) sandbox.faults.always(REFUSED, { path: COINGECKO });
+    else sandbox.faults.clear();
+    clock.advance(2 * MINUTE);
+    await market.latest('bitcoin');
+    await market.idle();
+    told.push((await market.latest('bitcoin')).source.replace(/;.*/, ''));
+  }
+  expect(told).toEqual(['kraken', 'kraken', 'kraken', 'coingecko']);
+});
+
+test('with both dead the last good answer goes on, with its age', async () => {
+  const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
+  await market.latest('bitcoin');
+  sandbox.faults.always(REFUSED, { path: COINGECKO });
+  clock.advance(3 * MINUTE);
+  const good = await market.latest('bitcoin');
+  sandbox.faults.always(REFUSED);
+  clock.advance(HOUR);
+  const answer = await market.latest('bitcoin');
+  await market.idle();
+  expect(answer.source).toBe('kraken;age=3600, coingecko;age=3780');
+  expect(recordOf(answer)).toEqual(recordOf(good));
+  expect((await market.latest('bitcoin')).outcome.failure).toMatchObject({ upstream: 'kraken' });
+});
+
+test('where neither ever answered the cause is the first’s, and with the next alone the rest is null', async () => {
+  const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
+  sandbox.faults.always(REFUSED);
+  await expect((async () => market.latest('bitcoin'))()).rejects.toMatchObject({
+    code: 'upstream_unavailable',
+  });
+  sandbox.faults.clear();
+  sandbox.faults.always(REFUSED, { path: COINGECKO });
+  clock.advance(6 * MINUTE);
+  const answer = await market.latest('bitcoin');
+  expect(answer.source).toBe('kraken;age=0');
+  const { current_price, ...rest } = recordOf(answer);
+  expect(current_price).toBeGreaterThan(0);
+  expect(new Set(Object.values(rest))).toEqual(new Set([null]));
+});
+
+test('no call left in the budget is no answer either', async () => {
+  const { clock, market } = await openAt('2026-05-15T14:10:06Z', { COINGECKO_CALLS_PER_MONTH: '1' });
+  await market.latest('bitcoin');
+  clock.advance(3 * MINUTE);
+  expect((await market.latest('bitcoin')).source).toBe('kraken;age=0, coingecko;age=180');
+});
+
+test('a first source whose time stands still is not believed', async () => {
+  const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
+  await market.latest('bitcoin');
+  const frozen = [
+    { id: 'bitcoin', current_price: 7, last_updated: '2026-05-15T14:10:00Z' },
+    { id: 'solana', current_price: 7, last_updated: '2026-05-15T14:10:06Z' },
+  ].map((row) => ({
+    ...row,
+    ...{ market_cap: 1, total_volume: 1, circulating_supply: 1, total_supply: 1, max_supply: 1 },
+    ...{ ath: 1, ath_change_percentage: 1, ath_date: '2020-01-01T00:00:00Z' },
+    ...{ atl: 1, atl_change_percentage: 1, atl_date: '2020-01-01T00:00:00Z' },
+  }));
+  sandbox.faults.always({ kind: 'status', status: 200, body: frozen }, { path: '/coins/markets' });
+  clock.advance(12 * MINUTE);
+  expect(recordOf(await market.latest('solana')).current_price).toBe(7);
+  clock.advance(MINUTE);
+  expect((await market.latest('solana')).source).toBe('coingecko');
+  await market.idle();
+  expect(market.warnings().map(warningText)).toContain('latest: stale');
+  clock.advance(2 * MINUTE);
+  expect((await market.latest('solana')).source).toBe('kraken;age=0, coingecko;age=180');
+});
+
+test('with CoinGecko alone in the line nobody else is asked', async () => {
+  const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z', { MARKET_SOURCES: 'coingecko' });
+  await market.latest('bitcoin');
+  sandbox.faults.always(REFUSED, { path: COINGECKO });
+  clock.advance(HOUR);
+  expect((await market.latest('bitcoin')).source).toBe('coingecko');
+  expect(sandbox.calls.filter(({ path }) => path.startsWith(KRAKEN))).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, isoDate } from '#core/clock';
+import { createArchiveStore } from '#prices/archive/archive-store';
+import type { Market } from '#prices/market';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { openProcess } from '../../support/service/market.ts';
+import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+
+const NOW = '2026-05-15T14:42:25.300Z';
+const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
+const HOUR_OF_DECEMBER = Date.parse('2019-12-01T05:03:00Z');
+
+let upstream: UpstreamServer;
+let database: TestDatabase;
+let processes: Awaited<ReturnType<typeof openProcess>>[] = [];
+
+/** An aggregator whose history of arweave begins 91 days before the listing that the service knows of. */
+const DAYS = ['2019-11-01', '2019-12-01', '2020-01-31', '2026-05-15'].map(date);
+beforeAll(async () => {
+  upstream = await startUpstreamServer(({ query }) => {
+    const from = query.days === 'max' ? 0 : Date.parse(NOW) - Number(query.days) * DAY;
+    const times = query.interval === 'daily' ? DAYS.filter((at) => at >= from) : [HOUR_OF_DECEMBER];
+    const column = times.map((at) => [at, 2.5]);
+    return { body: JSON.stringify({ prices: column, market_caps: column, total_volumes: column }) };
+  });
+});
+afterAll(() => upstream?.close());
+afterEach(async () => {
+  for (const one of processes) await one.close();
+  processes = [];
+  await database?.close();
+});
+
+async function another(plan: string) {
+  const env = { COINGECKO_URL: upstream.url, COINGECKO_PLAN: plan };
+  const one = await openProcess(database, createTestClock(NOW), env);
+  processes.push(one);
+  return one.market;
+}
+async function open(plan = 'pro') {
+  database = await openTestDatabase();
+  return another(plan);
+}
+
+const listed = async (market: Market) => {
+  const tokens = await market.tokens();
+  return tokens.flatMap(({ token, listedAt }) => (token.name === 'arweave' ? isoDate(listedAt) : []));
+};
+/** What is told of each of these: how many points, or the problem. */
+async function answers(market: Market, asks: readonly ((market: Market) => unknown)[]) {
+  const told: unknown[] = [];
+  for (const ask of asks) {
+    told.push(
+      await Promise.resolve(ask(market)).then(
+        () => 200,
+        ({ status, members }) => [status, members],
+      ),
+    );
+  }
+  return told;
+}
+
+const ASKS = {
+  early: (market: Market) => market.date('arweave', date('2019-11-01'), 'json'),
+  hours: (market: Market) => market.range('arweave', 'hour', date('2019-12-01'), date('2019-12-01'), 'json'),
+  before: (market: Market) => market.date('arweave', date('2019-10-31'), 'json'),
+  lately: (market: Market) => market.days('arweave', 30, 'json'),
+  range: (market: Market) => market.range('arweave', 'day', date('2019-11-01'), date('2019-11-02'), 'json'),
+};
+const { early, hours, before, lately, range } = ASKS;
+const NO_DATA = [404, {}];
+
+describe('a token whose history begins before its listing', () => {
+  it.each([
+    [
+      [early, hours, before, lately, range],
+      [200, 200, NO_DATA, 200, 200],
+    ],
+    [
+      [lately, range, before, hours, early],
+      [200, 200, NO_DATA, 200, 200],
+    ],
+    [
+      [before, range, hours, early, lately],
+      [NO_DATA, 200, 200, 200, 200],
+    ],
+    [
+      [hours, before, early, lately, range],
+      [200, NO_DATA, 200, 200, 200],
+    ],
+  ])('is told the same, whatever was asked first (%#)', async (asks, expected) => {
+    const callsBefore = upstream.calls.length;
+    const first = await open();
+    expect(await answers(first, asks)).toEqual(expected);
+    expect(await answers(await another('pro'), asks)).toEqual(expected);
+    expect(await listed(first)).toEqual(['2019-11-01']);
+    const daily = upstream.calls.slice(callsBefore).filter(({ query }) => query.interval === 'daily');
+    expect(daily.map(({ query }) => query.days)).toEqual(['max']);
+    const answer = await first.range('arweave', 'day', date('2019-10-01'), date('2019-12-01'), 'json');
+    expect(answer).toMatchObject({ gaps: [], settled: true });
+  });
+
+  it('is listed since its listing date as far as anybody knows, where the plan does not reach back', async () => {
+    const market = await open('demo');
+    expect(await answers(market, [early, lately, early])).toEqual([NO_DATA, 200, NO_DATA]);
+    expect(await listed(market)).toEqual(['2020-01-31']);
+  });
+
+  it('is listed since the first day of the archive, in every process', async () => {
+    const first = await open('demo');
+    expect(await listed(first)).toEqual(['2020-01-31']);
+    const row = {
+      at: Date.parse('2019-11-03T00:05:00Z'),
+      price: 1,
+      marketCap: null,
+      volume: null,
+      settled: true,
+    };
+    const covers = { from: date('2019-11-03'), thru: date('2019-11-04') - 1 };
+    const update = { interval: 'day', samples: [row], covers } as const;
+    await createArchiveStore(database.prisma).record(
+      'coingecko',
+      'import:arweave',
+      'arweave',
+      [update],
+      Date.parse(NOW),
+    );
+    const asks = [
+      (market: Market) => market.date('arweave', date('2019-11-03'), 'json'),
+      (market: Market) => market.date('arweave', date('2019-11-02'), 'json'),
+      (market: Market) => market.date('arweave', date('2019-11-04'), 'json'),
+    ];
+    for (const market of [first, await another('demo'), await another('demo')]) {
+      expect(await listed(market)).toEqual(['2019-11-03']);
+      expect(await answers(market, asks)).toEqual([200, NO_DATA, [503, { gaps: ['2019-11-04/2019-11-04'] }]]);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE } from '#core/clock';
+import type { Fault } from '#sandbox/faults';
+import type { Answer } from '#server/replies/answer-body';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
+
+const COINGECKO = '/api/v3/';
+const DEAD: Fault = { kind: 'status', status: 503 };
+const START = '2026-05-15T14:02:06Z';
+
+let opened: TestMarket;
+afterEach(() => opened.close());
+
+async function openAt(now: string, env: Record<string, string> = {}) {
+  const clock = createTestClock(now);
+  opened = await openTestMarket(clock, { env: { COINGECKO_REFRESH: 'latest=1m,chart=30m', ...env } });
+  return { clock, ...opened };
+}
+
+/** The greatest distance between two points that follow each other. */
+function widest(times: readonly number[]): number {
+  return Math.max(...times.slice(1).map((at, i) => at - (times[i] as number)));
+}
+
+const krakenCalls = () => opened.sandbox.calls.filter(({ path }) => path.endsWith('/OHLC')).length;
+const provisional = () => opened.database.prisma.point.count({ where: { provisional: true } });
+
+test.each([
+  [1, 'minute', 10 * MINUTE],
+  [5, 'hour', 2 * HOUR],
+  [30, 'day', DAY],
+] as const)('with the first dead from the start, %i days are whole', async (days, interval, spacing) => {
+  const { market, sandbox } = await openAt(START);
+  sandbox.faults.always(DEAD, { path: COINGECKO });
+  const answer = await market.days('solana', days, 'json');
+  const times = timesOf(answer);
+  expect(widest(times)).toBeLessThanOrEqual(spacing);
+  if (interval === 'day') expect(times.slice(0, 30).every((at) => at % DAY === 0)).toBe(true);
+  expect(times).toHaveLength({ 1: 289, 5: 120, 30: 31 }[days] as number);
+  expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
+  expect(answer.outcome.failure).toBeUndefined();
+  expect(told(answer).market_cap).toEqual([]);
+  // What it has, all windows of the token and the interval have at no further call.
+  const calls = krakenCalls();
+  await market.days('solana', days, 'csv');
+  expect(krakenCalls()).toBe(calls);
+});
+
+test('an outage of an hour and a half: each window is whole, and healed by the first soon after', async () => {
+  const { clock, market, sandbox, another } = await openAt(START);
+  const windows = [1, 5, 30] as const;
+  const ask = () => Promise.all(windows.map((days) => market.days('bitcoin', days, 'json')));
+  const sourcesOf = async () => (await ask()).map(({ source }) => source);
+  expect(await sourcesOf()).toEqual(['coingecko', 'coingecko', 'coingecko']);
+
+  sandbox.faults.always(DEAD, { path: COINGECKO });
+  const before = krakenCalls();
+  for (let passed = 0; passed < 90 * MINUTE; passed += 5 * MINUTE) {
+    clock.advance(5 * MINUTE);
+    for (const answer of await ask()) {
+      expect(answer).toMatchObject({ gaps: [], settled: false });
+      expect(widest(timesOf(answer).slice(-12, -1))).toBeLessThanOrEqual(DAY);
+    }
+    await market.idle();
+  }
+  const [minutes, hours] = (await ask()) as [Answer, Answer, Answer];
+  expect(widest(timesOf(minutes))).toBeLessThanOrEqual(15 * MINUTE);
+  expect(widest(timesOf(hours))).toBeLessThanOrEqual(2 * HOUR);
+  expect(minutes.source).toBe('coingecko, kraken');
+  // Every five minutes once there is a gap, and each hour.
+  expect(krakenCalls() - before).toBeLessThanOrEqual(90 / 5 + 2);
+  expect(krakenCalls() - before).toBeGreaterThan(5);
+  expect(await provisional()).toBeGreaterThan(10);
+
+  sandbox.faults.clear();
+  for (let passed = 0; passed < 35 * MINUTE; passed += 5 * MINUTE) {
+    clock.advance(5 * MINUTE);
+    await ask();
+    await market.idle();
+  }
+  expect(await sourcesOf()).toEqual(['coingecko', 'coingecko', 'coingecko']);
+  const other = await another();
+  expect((await other.days('bitcoin', 1, 'json')).source).toBe('coingecko');
+  expect(await opened.database.prisma.point.count({ where: { provisional: true, token: 'bitcoin' } })).toBe(0);
+});
+
+test('what the next source does not reach is a gap, and the failure is told', async () => {
+  const { market, sandbox } = await openAt(START, { COINGECKO_PLAN: 'pro' });
+  sandbox.faults.always(DEAD, { path: COINGECKO });
+  const answer = await market.days('bitcoin', 1000, 'json');
+  expect(answer.gaps).toEqual([expect.stringMatching(/^2023-08-20\/2024-05-2\d$/)]);
+  expect(answer.outcome.failure).toMatchObject({ upstream: 'coingecko' });
+  // The venue lists the token since 2025-04-28: what was before it does not know.
+  const young = await market.days('arweave', 500, 'json');
+  expect(young.gaps).toEqual([expect.stringMatching(/\/2025-04-2\d$/)]);
+});
+
+test('a closed window that the next source completed may still change, minutes too', async () => {
+  const { clock, market, sandbox } = await openAt(START);
+  sandbox.faults.always(DEAD, { path: COINGECKO });
+  const date = Date.parse('2026-05-14T00:00:00Z');
+  for (const interval of ['minute', 'hour', 'day'] as const) {
+    const answer = await market.range('bitcoin', interval, date, date, 'json');
+    expect(answer).toMatchObject({ source: 'kraken', settled: false, gaps: [] });
+  }
+  clock.advance(3 * DAY);
+  expect(await market.range('bitcoin', 'minute', date, date, 'json')).toMatchObject({ settled: false });
+});
+
+test('with both dead the first’s failure is told, and neither is asked again at once', async () => {
+  const { market, sandbox } = await openAt(START);
+  sandbox.faults.always(DEAD);
+  await expect((async () => market.days('bitcoin', 1, 'json'))()).rejects.toMatchObject({
+    code: 'upstream_unavailable',
+  });
+  await market.idle();
+  const calls = sandbox.countCalls();
+  await expect((async () => market.days('bitcoin', 1, 'json'))()).rejects.toMatchObject({ status: 503 });
+  expect(sandbox.countCalls()).toBe(calls);
+});

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY } from '#core/clock';
+import { type Service, startService } from '../support/service/service.ts';
+import { exchange } from '../support/service/socket.ts';
+
+let service: Service;
+let key: string;
+
+beforeAll(async () => {
+  service = await startService({ settings: { BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0' } });
+  key = await service.register();
+});
+
+afterAll(() => service?.close());
+
+/** How many users, keys, charged calls and samples are stored. */
+async function stored() {
+  const { user, apiKey, usageDay, point } = service.database.prisma;
+  return {
+    users: await user.count(),
+    keys: await apiKey.count(),
+    calls: (await usageDay.aggregate({ _sum: { calls: true } }))._sum.calls ?? 0,
+    points: await point.count(),
+  };
+}
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: (string | Buffer)[] };
+
+/** A request in just these bytes; the key goes with it. */
+async function send(target: string, { method = 'GET', headers, body = [] }: Sent = {}) {
+  const lines = Object.entries({ host: 'quotient', 'x-api-key': key, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+  const answer = await exchange(service.url, head, ...body);
+  expect(answer.headers['content-type'], `${answer.status} ${answer.body}`).toBe(
+    'application/problem+json; charset=utf-8',
+  );
+  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]+$/);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  const problem = JSON.parse(answer.body) as {
+    code: string;
+    status: number;
+    errors?: { location: string }[];
+  };
+  expect(problem.status).toBe(answer.status);
+  return { ...answer, code: problem.code, locations: problem.errors?.map(({ location }) => location) };
+}
+
+/** Holds what a request does to what is stored: nothing. */
+async function refused(...request: Parameters<typeof send>) {
+  const before = await stored();
+  const answer = await send(...request);
+  expect(await stored()).toEqual(before);
+  return answer;
+}
+
+const isoDate = (at: number) => new Date(at).toISOString().slice(0, 10);
+const tomorrow = isoDate(Date.now() + DAY);
+
+describe('parameters', () => {
+  const days = (value: string) => `/v1/prices/history/days?tokenName=bitcoin&days=${value}`;
+  const date = (value: string) => `/v1/prices/history/date?tokenName=bitcoin&date=${value}`;
+  const range = (from: string, thru: string) =>
+    `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${from}&thruDate=${thru}`;
+  const create = (name: string, email = 'ada@example.org', plan = 'monthly') =>
+    `/v1/user/create?name=${name}&email=${email}&plan=${plan}`;
+
+  const [LAST_WEEK, YESTERDAY] = [isoDate(Date.now() - 7 * DAY), isoDate(Date.now() - DAY)];
+  const RANGE = `fromDate=${LAST_WEEK}&thruDate=${YESTERDAY}`;
+  it.each([
+    [`tokenName=bitcoin&fromDate=${LAST_WEEK}&toDate=${YESTERDAY}`, 'thruDate', 'is not called toDate here'],
+    [`tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`, 'fromDate', 'is not called startDate here'],
+    [`coin=bitcoin&${RANGE}`, 'tokenName', 'is not called coin here'],
+    [`tokenname=bitcoin&${RANGE}`, 'tokenName', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&TOKENNAME=ethereum`, 'tokenName', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&Interval=hourly`, 'interval', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&curency=eur`, 'currency', 'is misspelt'],
+    [`tokenName=bitcoin&${RANGE}&fromat=csv`, 'format', 'is misspelt'],
+  ])('%s is 400 with the right name', async (query, name, message) => {
+    const { code, body } = await refused(`/v1/prices/history/date/range?${query}`);
+    expect(code).toBe('invalid_request');
+    const fault = { location: `query.${name}`, message, fix: `name the parameter ${name}, just so` };
+    expect(JSON.parse(body).errors).toEqual([fault]);
+  });
+
+  it.each([
+    ...[
+      '0',
+      '-1',
+      '1.5',
+      '1e3',
+      '99999999999',
+      'max',
+      '36501',
+      '',
+      '%20',
+      '+1',
+      '1%00',
+      '0x10',
+      '%D9%A3',
+      '1&days=2',
+    ].map((value) => [days(value), 'query.days']),
+    ['/v1/prices/history/days?tokenName=bitcoin&Days=1', 'query.days'],
+    ['/v1/prices/history/days?tokenname=bitcoin&days=1', 'query.tokenName'],
+    ['/v1/prices/history/days?tokenName=dogecoin&days=1', 'query.tokenName'],
+    ['/v1/prices/history/days?tokenName[]=bitcoin&days=1', 'query.tokenName'],
+    [`${days('1')}&currency=xyz`, 'query.currency'],
+    [`${days('1')}&currency=eur&currency=eur`, 'query.currency'],
+    [`${days('1')}&currency=eur&vs_currency=usd`, 'query.vs_currency'],
+    [`${days('1')}&vs_currency=XYZ`, 'query.vs_currency'],
+    [`${days('1')}&currency=`, 'query.currency'],
+    ...['31-02-2024', '2024-01-31', '1-1-2024', '00-01-2024', '01-13-2024', '29-02-2023', 'today', '01-01-20244'].map(
+      (value) => [date(value), 'query.date'],
+    ),
+    [date(tomorrow.split('-').reverse().join('-')), 'query.date'],
+    [range('2026-02-31', '2026-03-01'), 'query.fromDate'],
+    [range('01-01-2026', '2026-03-01'), 'query.fromDate'],
+    [range('2026-03-01', '2026-02-31'), 'query.thruDate'],
+    [range(tomorrow, tomorrow), 'query.fromDate'],
+    [range('2026-03-02', '2026-03-01'), 'query.fromDate'],
+    [`${range('2026-03-01', '2026-03-02')}&interval=weekly`, 'query.interval'],
+  ])('GET %s', async (target, location) => {
+    expect(await refused(target)).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      locations: [location],
+    });
+  });
+
+  it.each([
+    [create(''), 'query.name'],
+    [create('%20%20'), 'query.name'],
+    [create('a'.repeat(101)), 'query.name'],
+    [create('Ada%00Lovelace'), 'query.name'],
+    [create('Ada%0ALovelace'), 'query.name'],
+    [create('Ada%7FLovelace'), 'query.name'],
+    [create('Ada%C2%85Lovelace'), 'query.name'],
+    [create('Ada&name=Bob'), 'query.name'],
+    [create('Ada', 'ada'), 'query.email'],
+    [create('Ada', `${'a'.repeat(250)}@example.org`), 'query.email'],
+    [create('Ada', 'ada@example.org%0Abcc:b@example.org'), 'query.email'],
+    [create('Ada', 'ada@example.org', 'weekly'), 'query.plan'],
+    [create('Ada', 'ada@example.org', 'monthly&plan=yearly'), 'query.plan'],
+  ])('POST %s', async (target, location) => {
+    const answer = await refused(target, { method: 'POST' });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: [location] });
+  });
+
+  it.each([
+    ['bitcon', 'give bitcoin, or another that GET /v1/tokens lists'],
+    ['Bitcoin Cash', 'give bitcoin, or another that GET /v1/tokens lists'],
+    ['zzzzzzzz', 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
+    [`qt_${'a'.repeat(38)}`, 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
+  ])('tokenName=%s: the fix has the nearest there is', async (text, fix) => {
+    const { body } = await refused(`/v1/prices/latest/token?tokenName=${encodeURIComponent(text)}`);
+    expect(JSON.parse(body).errors).toEqual([
+      { location: 'query.tokenName', message: 'is not one of those there are', fix },
+    ]);
+    expect(body).not.toContain(text);
+  });
+
+  it('repeats nothing of what was sent', async () => {
+    const { body } = await refused('/v1/prices/history/days?tokenName=s3cret&days=s3cret&currency=s3cret');
+    expect(body).not.toContain('s3cret');
+  });
+});
+
+describe('paths, methods and encodings', () => {
+  it.each(['/v1/tokens/%zz', '/%', '/v1/%E0%A4%A', '/v1/prices/latest/token%?tokenName=bitcoin'])(
+    'a path that is not percent-encoding: %s',
+    async (target) => expect(await refused(target)).toMatchObject({ status: 400, code: 'invalid_request' }),
+  );
+
+  it.each(['tokenName=%zz', 'tokenName=bitcoin&x=%', 'tokenName=%E0%A4%A', '%FF=1'])(
+    'a query that is not percent-encoding: %s',
+    async (query) => {
+      const answer = await refused(`/v1/prices/latest/token?${query}`);
+      expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['query'] });
+    },
+  );
+
+  it.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/tokens/',
+    '/v1//tokens',
+    '/V1/tokens',
+    '/v1/users',
+    '//',
+    '/v1/prices/latest',
+    '/nothing?x=1',
+  ])('no such path: %s', async (target) =>
+    expect(await refused(target)).toMatchObject({ status: 404, code: 'not_found' }),
+  );
+
+  it.each([
+    ['POST', '/v1/prices/latest/token', ['GET', 'HEAD']],
+    ['DELETE', '/v1/tokens', ['GET', 'HEAD']],
+    ['PUT', '/health/live', ['GET', 'HEAD']],
+    ['PATCH', '/v1/prices/history/date/range?x=1', ['GET', 'HEAD']],
+    ['OPTIONS', '/v1/tokens', ['GET', 'HEAD']],
+    ['GET', '/v1/user/create', ['POST']],
+    ['GET', '/v1/user', ['DELETE']],
+  ])('%s %s is 405', async (method, target, allow) => {
+    const answer = await refused(target, { method });
+    expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    expect(answer.headers.allow?.split(', ').sort()).toEqual(allow);
+  });
+
+  it('bytes that are no request', async () => {
+    const answer = await exchange(service.url, 'this is not HTTP\r\n\r\n');
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'invalid_request' });
+    expect(answer.headers['x-request-id']).toBeTruthy();
+  });
+});
+
+describe('a seed phrase', () => {
+  const phrase = 'abandon+ability+able';
+  it.each([
+    ['GET', `/v1/prices/latest/token?tokenName=bitcoin&mnemonic=${phrase}`],
+    ['GET', `/v1/tokens?mnemonic=${phrase}`],
+    ['GET', `/v1/tokens?Mnemonic=${phrase}`],
+    ['GET', `/v1/tokens?%6Dnemoni%63=${phrase}`],
+    ['GET', `/v1/tokens?mnemonic`],
+    ['GET', `/v1/tokens?mnemonic=${phrase}&mnemonic=x`],
+    ['GET', `/nothing/here?mnemonic=${phrase}`],
+    ['GET', `/%zz?mnemonic=${phrase}`],
+    ['GET', `/docs?mnemonic=${phrase}`],
+    ['DELETE', `/v1/tokens?mnemonic=${phrase}`],
+    ['POST', `/v1/user/create?name=A&email=a@example.org&plan=monthly&mnemonic=${phrase}`],
+    ['GET', `/v1/tokens?x=%zz&mnemonic=${phrase}`],
+    ['GET', `/v1/tokens?mnemonic=${phrase}&x=${'x'.repeat(20_000)}`],
+  ])('%s %s', async (method, target) => {
+    const { status, code, body } = await refused(target, { method });
+    expect({ status, code }).toEqual({ status: 400, code: 'secret_in_request' });
+    expect(body).not.toContain('abandon');
+    expect(service.logLines.join('')).not.toContain('abandon');
+  });
+});
+
+describe('sizes', () => {
+  const big = Buffer.alloc(10 * 1024 * 1024, 'x');
+  const targets: [string, string][] = [
+    ['GET', '/v1/prices/latest/token?tokenName=bitcoin'],
+    ['GET', '/nothing'],
+    ['POST', '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly'],
+    ['POST', '/nothing'],
+    ['DELETE', '/v1/user'],
+    ['DELETE', '/v1/tokens'],
+  ];
+
+  it.each(targets)('10 MB by Content-Length: %s %s', async (method, target) => {
+    const headers = { 'content-length': String(big.length), 'content-type': 'application/json' };
+    expect(await refused(target, { method, headers, body: [big] })).toMatchObject({
+      status: 413,
+      code: 'body_too_large',
+    });
+  });
+
+  it.each(targets)('10 MB in chunks: %s %s', async (method, target) => {
+    const chunk = Buffer.concat([Buffer.from('40000\r\n'), Buffer.alloc(0x40000, 'x'), Buffer.from('\r\n')]);
+    const body = [...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n'];
+    const headers = { 'transfer-encoding': 'chunked', 'content-type': 'text/plain' };
+    // What is refused whatever its body is refused before the body is there.
+    const refusal = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
+    expect((await refused(target, { method, headers, body })).code).toBe(refusal ?? 'body_too_large');
+  });
+
+  it.each(['/v1/tokens', '/nothing', '/%zz'])('a header of 20 KB: %s', async (target) => {
+    const answer = await refused(target, { headers: { cookie: 'x'.repeat(20 * 1024) } });
+    expect(answer).toMatchObject({ status: 431, code: 'headers_too_large' });
+  });
+
+  it('a header of 200 KB', async () => {
+    const answer = await exchange(
+      service.url,
+      `GET /v1/tokens HTTP/1.1\r\nhost: q\r\ncookie: ${'x'.repeat(200 * 1024)}\r\n\r\n`,
+    );
+    expect(answer.status).toBe(431);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'headers_too_large' });
+  });
+
+  it.each(['/v1/tokens', '/nothing', '/%zz'])('a query of 64 KB: %s', async (target) => {
+    const answer = await refused(`${target}?x=${'x'.repeat(64 * 1024)}`);
+    expect(answer).toMatchObject({ status: 414, code: 'uri_too_long' });
+  });
+});
+
+describe('a body', () => {
+  const types = [
+    'text/',
+    '/json; charset',
+    'application/json; charset=utf-8; charset=utf-16',
+    ',',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'nonsense',
+    '',
+  ];
+
+  it.each(types)('that is broken JSON under %o is not read', async (type) => {
+    const before = await stored();
+    const body = '{"name": "Eve", mnemonic';
+    const head =
+      `POST /v1/user/create?name=Ada&email=ada@example.org&plan=monthly HTTP/1.1\r\nhost: quotient\r\n` +
+      `${type && `content-type: ${type}\r\n`}content-length: ${body.length}\r\n\r\n`;
+    const answer = await exchange(service.url, head, body);
+    expect(answer.status, answer.body).toBe(201);
+    expect(JSON.parse(answer.body)).toMatchObject({ name: 'Ada', plan: 'monthly' });
+    expect(await stored()).toEqual({ ...before, users: before.users + 1, keys: before.keys + 1 });
+  });
+
+  it.each(types)('does not make up for a parameter under %o', async (type) => {
+    const body = 'name=Ada&email=ada@example.org&plan=monthly';
+    const headers = { 'content-length': String(body.length), ...(type && { 'content-type': type }) };
+    const answer = await refused('/v1/user/create', { method: 'POST', headers, body: [body] });
+    expect(answer).toMatchObject({ status: 400, locations: ['query.name', 'query.email', 'query.plan'] });
+  });
+
+  it.each(types)('of broken JSON with a GET under %o changes nothing', async (type) => {
+    const body = '{"broken';
+    const head =
+      `GET /v1/tokens HTTP/1.1\r\nhost: quotient\r\n` +
+      `${type && `content-type: ${type}\r\n`}content-length: ${body.length}\r\n\r\n`;
+    expect((await exchange(service.url, head, body)).status).toBe(200);
+  });
+
+  it.each([
+    ['POST', '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', 201],
+    ['POST', '/v1/node/txs', 400],
+    ['POST', '/nothing', 404],
+    ['DELETE', '/v1/tokens', 405],
+    ['GET', '/v1/tokens', 200],
+  ])('that is announced by its type alone is not waited for: %s %s', async (method, target, status) => {
+    for (const type of ['application/json', 'nonsense']) {
+      const head = `${method} ${target} HTTP/1.1\r\nhost: q\r\nx-api-key: ${key}\r\ncontent-type: ${type}\r\n\r\n`;
+      expect((await exchange(service.url, head)).status, type).toBe(status);
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ settings: { CORS_ORIGINS: '*' } });
+});
+afterAll(() => service?.close());
+
+// A preflight is answered on any path, which once made every path a known one.
+test('with pages of other origins let in, an unknown path is still unknown', async () => {
+  expect((await service.get('/nowhere')).status).toBe(404);
+});
+
+test('with pages of other origins let in, a known path names its own methods', async () => {
+  const response = await fetch(`${service.url}/v1/prices/latest/token`, { method: 'DELETE' });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);
+});

@@ -1,0 +1,138 @@
+import pg from 'pg';
+import { describe, type ExpectStatic, it } from 'vitest';
+import { mintApiKey } from '#accounts/keys/api-key';
+import { SECOND } from '#core/clock';
+import { startSandbox } from '#sandbox/server';
+import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
+import { findPgBouncer, startPooler } from '../support/database/pooler.ts';
+import { startRefusingServer } from '../support/database/refusing-server.ts';
+import { startStallingProxy } from '../support/database/stalling-proxy.ts';
+import { hammer, PRICED } from '../support/service/hammer.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+
+type Line = { time: number; msg: string; cause?: string; count?: number; durationMs?: number };
+type Server = Awaited<ReturnType<typeof startPostgresServer>>;
+
+/** What happens to the server of a service, and what ends it. */
+type Outage = {
+  begin: () => Promise<void>;
+  end: () => Promise<void>;
+  url?: string;
+  close?: () => Promise<void>;
+};
+
+/** How many calls are refused before an outage ends: they take a second, and five where each waits for its answer. */
+const REFUSED = 100;
+
+function stopped(server: Server, mode: 'fast' | 'immediate'): Outage {
+  return { begin: () => server.stop(mode), end: server.start };
+}
+
+/** Another server at the same place, which refuses every connection. */
+function refusing(server: Server, sqlState: string): Outage {
+  let other: Awaited<ReturnType<typeof startRefusingServer>>;
+  return {
+    async begin() {
+      await server.stop('fast');
+      other = await startRefusingServer(sqlState, 'not now', Number(new URL(server.url).port));
+    },
+    async end() {
+      await other.close();
+      await server.start();
+    },
+  };
+}
+
+async function stalled(server: Server): Promise<Outage> {
+  const proxy = await startStallingProxy(server.url);
+  const { url, close } = proxy;
+  return { url, close, begin: async () => proxy.stall(), end: async () => proxy.resume() };
+}
+
+async function pooled(server: Server): Promise<Outage> {
+  const { url, close } = await startPooler(server.url);
+  return { ...stopped(server, 'fast'), url: `${url}postgres`, close };
+}
+
+const FILL = `
+  CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+      EXECUTE format('CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION no_room()', name);
+    END LOOP; END $$`;
+
+/** Every statement that writes fails as on a full disk, and every one that reads succeeds. */
+async function full(server: Server): Promise<Outage> {
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  return {
+    begin: async () => void (await admin.query(FILL)),
+    end: async () => void (await admin.query('DROP FUNCTION no_room CASCADE')),
+    close: () => admin.end(),
+  };
+}
+
+/** The lines that a service writes from the beginning of an outage under load to its recovery. */
+async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | Promise<Outage>): Promise<Line[]> {
+  const server = await startPostgresServer();
+  const outage = await open(server);
+  const sandbox = await startSandbox();
+  const service = await startServiceProcess({
+    DATABASE_URL: outage.url ?? server.url,
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
+  });
+  const created = await fetch(`${service.url}/v1/user/create?name=Ada&email=ada@example.org&plan=monthly`, {
+    method: 'POST',
+  });
+  const { apiKey } = (await created.json()) as { apiKey: string };
+  // Its price is in memory from now on.
+  expect((await fetch(service.url + PRICED, { headers: { 'x-api-key': apiKey } })).status).toBe(200);
+  const before = service.lines.length;
+  try {
+    await outage.begin();
+    // One key that nothing is known of, and one whose lease ends.
+    const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 20 }));
+    const refused = () => load.reduce((sum, { count }) => sum + count(503), 0);
+    await expect.poll(refused, { timeout: 40 * SECOND }).toBeGreaterThan(REFUSED);
+    await outage.end();
+    await service.logged(/"database recovered"/);
+    await Promise.all(load.map(({ stop }) => stop()));
+    return service.lines.slice(before).map((line) => JSON.parse(line) as Line);
+  } finally {
+    await service.kill();
+    await sandbox.close();
+    await outage.close?.();
+    await server.close();
+  }
+}
+
+const OUTAGES: [string, (server: Server) => Outage | Promise<Outage>, string][] = [
+  ['that crashes', (server) => stopped(server, 'immediate'), 'unreachable'],
+  ['that is starting', (server) => refusing(server, '57P03'), '57P03'],
+  ['that does not answer', stalled, 'timeout'],
+  ['whose disk is full', full, '53100'],
+];
+if (findPgBouncer()) OUTAGES.push(['that stops behind PgBouncer', pooled, '']);
+
+describe.runIf(canStartPostgres).concurrent('a database', () => {
+  it.for(OUTAGES)(
+    '%s is a line for each cause in ten seconds, and one line when it is back',
+    {
+      timeout: 120_000,
+    },
+    async ([, open, expected], { expect }) => {
+      const lines = await linesOf(expect, open);
+      expect(lines.at(-1)).toMatchObject({ msg: 'database recovered', durationMs: expect.any(Number) });
+      const failed = lines.slice(0, -1);
+      expect(new Set(failed.map(({ msg }) => msg))).toEqual(new Set(['database failed']));
+      if (expected) expect(failed.map(({ cause }) => cause)).toContain(expected);
+      for (const [cause, ofCause] of Map.groupBy(failed, (line) => line.cause)) {
+        const times = ofCause.map(({ time }) => time);
+        const apart = times.slice(1).map((time, i) => time - (times[i] as number));
+        expect({ cause, soonest: Math.min(10 * SECOND, ...apart) }).toEqual({ cause, soonest: 10 * SECOND });
+      }
+    },
+  );
+});

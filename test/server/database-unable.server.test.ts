@@ -1,0 +1,156 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { mintApiKey } from '#accounts/keys/api-key';
+import { SECOND } from '#core/clock';
+import { startSandbox } from '#sandbox/server';
+import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
+import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { startStallingProxy } from '../support/database/stalling-proxy.ts';
+import { startServiceProcess } from '../support/service/service-process.ts';
+
+/** An answer comes within 5 s, and what a busy machine takes beside: longer is without an end. */
+const PATIENCE = 7 * SECOND;
+
+/** A service on a server of its own, under a role that is no superuser, and the superuser's connection to it. */
+async function startOnOwnServer() {
+  const server = await startPostgresServer();
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query('CREATE ROLE app LOGIN; GRANT ALL ON SCHEMA public TO app');
+  const asApp = new URL(server.url);
+  asApp.username = 'app';
+  const proxy = await startStallingProxy(asApp.href);
+  const sandbox = await startSandbox({});
+  const service = await startServiceProcess({
+    DATABASE_URL: proxy.url,
+    COINGECKO_URL: sandbox.coingeckoUrl,
+    KRAKEN_URL: sandbox.krakenUrl,
+    EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
+    ...statisticsSettings(sandbox),
+  });
+
+  async function ask(path: string, { key, method = 'GET' }: { key?: string; method?: string } = {}) {
+    const headers = key === undefined ? undefined : { 'x-api-key': key };
+    const signal = AbortSignal.timeout(PATIENCE);
+    const response = await fetch(service.url + path, { method, signal, ...(headers && { headers }) });
+    const body = response.status === 204 ? {} : ((await response.json()) as { code?: string; apiKey?: string });
+    if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    return { told: body.code ?? response.status, apiKey: body.apiKey ?? '' };
+  }
+  const create = () => ask('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', { method: 'POST' });
+
+  return {
+    admin,
+    proxy,
+    create,
+    ready: async () => (await ask('/health/ready')).told,
+    /** Every session of the service's begins anew, with what was changed for its role. */
+    reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
+
+    /** What is answered to everything that has to write, all at once: by a user whose key is known, and by nobody. */
+    async writing(key: string) {
+      const asked = {
+        create: create(),
+        rotate: ask('/v1/user/rotate', { key, method: 'POST' }),
+        renew: ask('/v1/user/renew', { key, method: 'POST' }),
+        erase: ask('/v1/user', { key, method: 'DELETE' }),
+        latest: ask('/v1/prices/latest/token?tokenName=bitcoin', { key }),
+        days: ask('/v1/prices/history/days?tokenName=bitcoin&days=30', { key }),
+        statistics: ask('/v1/prices/latest/stats?token=btc', { key }),
+        ready: ask('/health/ready'),
+      };
+      const told = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).told]);
+      return Object.fromEntries(await Promise.all(told)) as Record<keyof typeof asked, string | number>;
+    },
+
+    /** As `writing`, of what is only read. */
+    async reading(key: string) {
+      const asked = {
+        usage: ask('/v1/user/usage', { key }),
+        unknown: ask(`/v1/user/data?api=${mintApiKey()}`),
+        tokens: ask('/v1/tokens'),
+      };
+      const told = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).told]);
+      return Object.fromEntries(await Promise.all(told)) as Record<keyof typeof asked, string | number>;
+    },
+
+    async close(): Promise<void> {
+      await service.kill();
+      await sandbox.close();
+      await proxy.close();
+      await admin.end();
+      await server.close();
+    },
+  };
+}
+
+const UNAVAILABLE = 'database_unavailable';
+const allUnavailable = (told: Record<string, unknown>) =>
+  Object.fromEntries(Object.keys(told).map((name) => [name, UNAVAILABLE]));
+
+const SET_READ_ONLY = 'ALTER ROLE app SET default_transaction_read_only = on';
+const SET_WRITABLE = 'ALTER ROLE app RESET default_transaction_read_only';
+const FORBID = 'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM app';
+const ALLOW = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO app';
+/** As every writing statement says once no page can be added any more. */
+const FILL = `
+  CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+      EXECUTE format('CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION no_room()', name);
+    END LOOP; END $$`;
+const EMPTY = 'DROP FUNCTION no_room CASCADE';
+
+describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
+  it.for([
+    ['and read-only', SET_READ_ONLY, SET_WRITABLE],
+    ['and full', FILL, EMPTY],
+    ['and forbids it', FORBID, ALLOW],
+  ] as const)(
+    '%s: whatever writes is told so, and all mends by itself',
+    { timeout: 90_000 },
+    async ([, breaking, mending], { expect }) => {
+      const own = await startOnOwnServer();
+      try {
+        const { told, apiKey } = await own.create();
+        expect(told).toBe(201);
+        expect(await own.reading(apiKey)).toEqual({ usage: 200, unknown: 'api_key_invalid', tokens: 200 });
+        await own.admin.query(breaking);
+        await own.reconnect();
+        await expect
+          .poll(() => own.writing(apiKey), { timeout: 30_000 })
+          .toSatisfy((answers) => {
+            return JSON.stringify(answers) === JSON.stringify(allUnavailable(answers));
+          });
+        const reading = Object.values(await own.reading(apiKey));
+        expect(reading.filter((code) => ![200, 'api_key_invalid', UNAVAILABLE].includes(code))).toEqual([]);
+        await own.admin.query(mending);
+        await own.reconnect();
+        await expect.poll(() => own.create().then(({ told }) => told), { timeout: 30_000 }).toBe(201);
+        await expect.poll(own.ready, { timeout: 30_000 }).toBe(200);
+        expect((await own.reading(apiKey)).unknown).toBe('api_key_invalid');
+      } finally {
+        await own.close();
+      }
+    },
+  );
+
+  it('and does not answer: everybody is told so within the deadline, and all mends by itself', {
+    timeout: 90_000,
+  }, async ({ expect }) => {
+    const own = await startOnOwnServer();
+    try {
+      const { apiKey } = await own.create();
+      expect((await own.reading(apiKey)).usage).toBe(200);
+      own.proxy.stall();
+      const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
+      expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
+      own.proxy.resume();
+      // The connections that hang are given up: nothing is ever heard on them again.
+      await expect.poll(() => own.create().then(({ told }) => told), { timeout: 40_000 }).toBe(201);
+    } finally {
+      await own.close();
+    }
+  });
+});

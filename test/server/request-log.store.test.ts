@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { SECOND } from '#core/clock';
+import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
+const LATEST = '/v1/prices/latest/token?tokenName=';
+const TOKENS = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin'];
+/** Nothing listens there. */
+const NOWHERE = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
+
+type Line = { level: number; msg: string; count: number; work?: Record<string, number> } & Record<string, unknown>;
+
+let clock: TestClock;
+let service: Service;
+let key: string;
+afterEach(() => service.close());
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  clock = createTestClock('2026-05-15T14:10:06Z');
+  service = await startService({
+    clock,
+    settings: {
+      COINGECKO_CALLS_PER_MINUTE: '100000',
+      MARKET_SOURCES: 'coingecko',
+      BURST_PER_SECOND: '0',
+      ...settings,
+    },
+  });
+  key = await service.createUser();
+  service.logLines.length = 0;
+}
+
+/** The lines of requests and failures, once those that are due were written. */
+async function lines(): Promise<Line[]> {
+  await new Promise(setImmediate);
+  service.parts.failures.review();
+  return service.logLines
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ msg }) => /^(request|upstream|database) /.test(msg));
+}
+
+/** Asks for each path in turn, so often; gives the statuses that there were. */
+async function ask(paths: readonly string[], times = 1): Promise<number[]> {
+  const calls = Array.from({ length: times }, () => paths).flat();
+  return [...new Set(await Promise.all(calls.map(async (path) => (await service.get(path, { key })).status)))];
+}
+
+const HISTORIES = TOKENS.flatMap((token) => [
+  `${LATEST}${token}`,
+  `/v1/prices/history/days?tokenName=${token}&days=1`,
+  `/v1/prices/history/days?tokenName=${token}&days=30`,
+  `/v1/prices/history/days?tokenName=${token}&days=300`,
+]);
+
+describe('an upstream that is down', () => {
+  test('is a line for each cause in ten seconds, whatever was asked of it and however often', async () => {
+    await start();
+    service.sandbox.faults.always({ kind: 'status', status: 500 });
+    expect(await ask(HISTORIES, 20)).toEqual([503]);
+    const first = await lines();
+    const causes = first.map(({ cause }) => cause);
+    expect(causes).toEqual([...new Set(causes)]);
+    expect(first.map(({ msg, upstream }) => `${msg}: ${upstream}`)).toEqual(
+      first.map(() => 'upstream failed: coingecko'),
+    );
+    for (let second = 0; second < 10; second++) {
+      clock.advance(SECOND);
+      await service.parts.allowance.poll();
+      expect(await ask(HISTORIES)).toEqual([503]);
+    }
+    const all = await lines();
+    expect(all.length).toBeLessThanOrEqual(2 * new Set(all.map(({ cause }) => cause)).size);
+    expect(all.reduce((sum, { work }) => sum + (work?.request ?? 0), 0)).toBe(30 * HISTORIES.length);
+  });
+
+  test('and answers again is one line, with how long it was away', async () => {
+    await start();
+    service.sandbox.faults.always({ kind: 'status', status: 400 });
+    await ask([`${LATEST}bitcoin`]);
+    service.sandbox.faults.clear();
+    clock.advance(10 * SECOND);
+    await service.parts.allowance.poll();
+    expect(await ask([`${LATEST}bitcoin`])).toEqual([200]);
+    expect(await lines()).toMatchObject([
+      { msg: 'upstream failed', cause: 'refused', count: 2, route: '/v1/prices/latest/token', status: 503 },
+      { msg: 'upstream recovered', upstream: 'coingecko', durationMs: 10_000 },
+    ]);
+  });
+});
+
+test('nodes that are down are a line for each node and cause, by their names in the metrics', async () => {
+  await start({ NODE_URLS: NOWHERE.join(',') });
+  expect(await ask([`/v1/node/bank/balances/${ADDRESS}`, '/v1/node/blocks/latest'], 2)).toEqual([503]);
+  for (let call = 0; call < 100; call++) await ask(['/v1/node/blocks/latest']);
+  const all = await lines();
+  expect(new Set(all.map(({ upstream }) => upstream))).toEqual(new Set(['node-1', 'node-2']));
+  const names = all.map(({ upstream, cause }) => `${upstream} ${cause}`);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+/** The next calls for a latest price fail with a fault of ours. */
+function breakLatest(): void {
+  service.parts.market.latest = () => {
+    throw new TypeError('x is undefined');
+  };
+}
+
+describe('a fault of ours', () => {
+  test.each(['errors', 'all', 'none'])('is one line for each request with LOG_REQUESTS=%s', async (which) => {
+    await start({ LOG_REQUESTS: which });
+    breakLatest();
+    const answers = [1, 2, 3].map(() => service.get(`${LATEST}bitcoin`, { key }));
+    const ids = (await Promise.all(answers)).map(({ headers }) => headers.get('x-request-id'));
+    const all = await lines();
+    expect(all.map(({ reqId }) => reqId).sort()).toEqual(ids.sort());
+    for (const line of all) {
+      expect(line).toMatchObject({
+        ...{ level: 50, msg: 'request failed', code: 'internal_error', status: 500 },
+        ...{ route: '/v1/prices/latest/token', err: { type: 'TypeError', message: 'x is undefined' } },
+      });
+    }
+  });
+});
+
+test('LOG_REQUESTS=all has a line for each request, and one more for what failed', async () => {
+  await start({ LOG_REQUESTS: 'all' });
+  service.sandbox.faults.always({ kind: 'status', status: 400 });
+  await ask([`${LATEST}bitcoin`, '/v1/tokens'], 10);
+  const all = await lines();
+  expect(all.filter(({ msg }) => msg === 'request answered').map(({ status }) => status)).toEqual(
+    expect.arrayContaining([...Array(10).fill(200), ...Array(10).fill(503)]),
+  );
+  const rest = all.filter(({ msg }) => msg !== 'request answered');
+  expect(rest).toMatchObject([{ msg: 'upstream failed', work: { request: 10 } }]);
+  expect(rest[0]).not.toHaveProperty('reqId');
+  expect(all).toHaveLength(21);
+});
+
+test('a request that is refused for another reason is shown, each reason once', async () => {
+  await start();
+  for (let call = 0; call < 20; call++) {
+    expect(await ask(['/v1/node/blocks/latest'])).toEqual([503]);
+    const recovering = await fetch(`${service.url}/v1/user/recover?email=ada@example.org`, {
+      method: 'POST',
+    });
+    expect(recovering.status).toBe(503);
+  }
+  const all = await lines();
+  expect(all.map(({ msg, cause }) => `${msg}: ${cause}`)).toEqual([
+    'request failed: node_not_configured',
+    'request failed: mail_not_configured',
+  ]);
+  expect(all[0]).toMatchObject({ count: 1, route: '/v1/node/blocks/latest', status: 503 });
+});
