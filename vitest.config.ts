@@ -13,17 +13,15 @@ const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
 
-/** Where the embedded database and a server can differ: these store tests run on both. */
+/** Where the embedded database and a server can differ. With a server, only these store tests run on both. */
 const STORE_TESTS_ON_BOTH = [
   'test/**/*-store.store.test.ts',
-  'test/accounts/allowance/*.store.test.ts',
+  'test/accounts/ledger/*.store.test.ts',
   'test/accounts/users/account-report.store.test.ts',
   'test/database/**/*.store.test.ts',
   'test/prices/archive/older-release.store.test.ts',
-  'test/prices/archive/provenance.store.test.ts',
+  'test/prices/archive/market-sources.store.test.ts',
 ];
-/** All of them can run on a server, which starts sooner: `npm run test:mutations` asks for it. */
-const STORE_TESTS_ON_SERVER = process.env.TEST_STORES_ON_SERVER ? [STORE_TESTS] : STORE_TESTS_ON_BOTH;
 
 const globalSetup = 'test/support/database/global-setup.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
@@ -49,10 +47,12 @@ async function usual(): Promise<TestProjectConfiguration[]> {
         exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, IMAGE_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
       },
     },
-    { extends: true, test: { name: 'embedded', include: [STORE_TESTS], globalSetup } },
   ];
-  if (await isServerWithinReach()) {
-    const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
+  const hasServer = await isServerWithinReach();
+  const embedded = hasServer ? STORE_TESTS_ON_BOTH : [STORE_TESTS];
+  projects.push({ extends: true, test: { name: 'embedded', include: embedded, globalSetup } });
+  if (hasServer) {
+    const include = [SERVER_TESTS, STORE_TESTS];
     const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
     projects.push({
       extends: true,

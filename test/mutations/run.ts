@@ -45,7 +45,7 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
   const child = spawn(process.execPath, [join('node_modules', program), ...args], {
     cwd: copy,
     detached: true,
-    env: { ...process.env, TEST_STORES_ON_SERVER: '1' },
+    env: process.env,
   });
   const pid = child.pid as number;
   running.add(pid);
