@@ -33,8 +33,8 @@ test('by default the key for Ethereum is for Blockscout’s own service', () => 
 });
 
 test('URLs are separated by commas, with or without spaces and slashes at their ends', () => {
-  const told = read({ ARWEAVE_URL: 'https://a.example/, http://b.example:1984/x' });
-  expect(told.slice(-2)).toEqual(['arweave-node https://a.example', 'arweave-node-2 http://b.example:1984/x']);
+  const received = read({ ARWEAVE_URL: 'https://a.example/, http://b.example:1984/x' });
+  expect(received.slice(-2)).toEqual(['arweave-node https://a.example', 'arweave-node-2 http://b.example:1984/x']);
   expect(read({ SOLANA_RPC_URL: 'https://a.example/?api-key=s3cret' })).toContain(
     'solana-rpc https://a.example/?api-key=s3cret',
   );

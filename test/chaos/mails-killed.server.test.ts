@@ -14,7 +14,7 @@ const USERS = 10;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let client: pg.Client;
 let server: MailServer;
-let refusals = 0;
+let rejections = 0;
 const processes: ServiceProcess[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -22,8 +22,8 @@ beforeAll(async () => {
   await client.connect();
   server = await startMailServer({
     refuse: () => {
-      refusals += 1;
-      return refusals % 2 === 0 ? { reply: '451 4.3.0 not now' } : undefined;
+      rejections += 1;
+      return rejections % 2 === 0 ? { reply: '451 4.3.0 not now' } : undefined;
     },
   });
 });

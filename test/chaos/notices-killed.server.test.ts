@@ -73,9 +73,9 @@ async function callOnce(users: readonly Living[], processes: readonly ServicePro
 }
 
 /** The ids that users were told a threshold by: `user:threshold` and the ids. */
-function idsOf(told: readonly { event: string; id: string }[]): Map<string, Set<string>> {
+function idsOf(received: readonly { event: string; id: string }[]): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
-  for (const { event, id } of told) ids.set(event, (ids.get(event) ?? new Set()).add(id));
+  for (const { event, id } of received) ids.set(event, (ids.get(event) ?? new Set()).add(id));
   return ids;
 }
 

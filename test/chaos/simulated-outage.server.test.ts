@@ -35,7 +35,7 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
   let oldest = 0;
   let cutOffAt = Number.POSITIVE_INFINITY;
   const unnamed: string[] = [];
-  const questions: Questions = (random, now) => [
+  const requests: Questions = (random, now) => [
     ...BUILT_IN_NAMES.map(
       (token): UpstreamRequest =>
         async (market) => {
@@ -45,23 +45,23 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
         },
     ),
     ...[...commonQuestions(random, now), ...commonQuestions(random, now)].map(
-      (question): UpstreamRequest =>
+      (request): UpstreamRequest =>
         async (market) => {
-          const answer = await question(market);
+          const answer = await request(market);
           const isOfNext = answer.modifiedAt > cutOffAt + 5 * MINUTE;
           if (isOfNext && !answer.source.includes('kraken')) unnamed.push(answer.source);
           return answer;
         },
     ),
   ];
-  for (let at = 0; at < HOUR; at += 5 * MINUTE) await step(MINUTE, questions);
+  for (let at = 0; at < HOUR; at += 5 * MINUTE) await step(MINUTE, requests);
   expect(outcome().nextCalls).toEqual({ ticker: 0, candles: 0, pairs: 0 });
 
   cutOffAt = clock.now();
   sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/api/v3/' });
-  for (let at = 0; at < HOURS * HOUR; at += 2 * MINUTE) await step(2 * MINUTE, questions);
+  for (let at = 0; at < HOURS * HOUR; at += 2 * MINUTE) await step(2 * MINUTE, requests);
   const { nextCalls, calls, firstFills, answers, failures } = outcome();
-  const figures = JSON.stringify({ answers, aggregator: { ...calls, firstFills }, next: nextCalls });
+  const figures = JSON.stringify({ answers, coinGecko: { ...calls, firstFills }, next: nextCalls });
   await annotate(`calls of ${HOURS} hours without the aggregator: ${figures}`);
   expect(answers).toBeGreaterThan(HOURS * 420);
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);

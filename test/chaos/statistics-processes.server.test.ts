@@ -52,14 +52,14 @@ async function start(): Promise<Parts> {
 
 /** Everybody asks for everything at once; gives what each was told. */
 async function askAll(processes: readonly Parts[]): Promise<string[]> {
-  const told = await Promise.all(
+  const received = await Promise.all(
     processes.map(async ({ statistics }) => {
       const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
       return answers.map(({ body, source }) => `${source} ${body.identity.payload}`).join('\n');
     }),
   );
   for (const { statistics } of processes) await statistics.idle();
-  return told;
+  return received;
 }
 
 describe(`${PROCESSES} processes`, () => {

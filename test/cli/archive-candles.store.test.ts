@@ -24,9 +24,9 @@ const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
 
 it('archive import-candles tells what it did, and keeps what is there the second time', async () => {
   const path = await fileOf(FIRST, SECOND);
-  const told = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
-  expect(await importCandles('bitcoin', path)).toEqual(told('2 stored, 0 kept (settled)'));
-  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(told('0 stored, 2 kept (settled)'));
+  const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
+  expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 kept (settled)'));
+  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(received('0 stored, 2 kept (settled)'));
 });
 
 it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {

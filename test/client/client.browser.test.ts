@@ -49,7 +49,7 @@ beforeEach(() => opened.go());
 afterEach(() => expect(opened.errors).toEqual([]));
 
 it('registers, reads prices, and knows what is left', async () => {
-  const told = await opened.page.evaluate(async (baseUrl) => {
+  const received = await opened.page.evaluate(async (baseUrl) => {
     const anyone = new client.QuotientClient({ baseUrl });
     const user = await anyone.createUser({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
     if (user.apiKey === undefined) throw new Error('there is no key');
@@ -73,16 +73,16 @@ it('registers, reads prices, and knows what is left', async () => {
       asked: performance.getEntriesByType('resource').filter(({ name }) => name.includes(user.apiKey)).length,
     };
   }, service.url);
-  expect(told).toMatchObject({ validUntil: true, highest: true, ages: ['number', 'string'], points: 31 });
-  expect(told).toMatchObject({ dated: true, lines: 32, limit: 10_000, asked: 0 });
-  expect(told.left).toBeLessThan(10_000);
+  expect(received).toMatchObject({ validUntil: true, highest: true, ages: ['number', 'string'], points: 31 });
+  expect(received).toMatchObject({ dated: true, lines: 32, limit: 10_000, asked: 0 });
+  expect(received.left).toBeLessThan(10_000);
   // What the browser had was still the answer, and free of charge.
-  expect(told).toMatchObject({ same: true, used: 3 });
+  expect(received).toMatchObject({ same: true, used: 3 });
 });
 
 it('changes the key and erases the user', async () => {
   const apiKey = await service.createUser();
-  const told = await opened.page.evaluate(
+  const received = await opened.page.evaluate(
     async ([baseUrl, key]) => {
       const one = new client.QuotientClient({ baseUrl, apiKey: key });
       const user = await one.rotate({ graceSeconds: 0 });
@@ -94,12 +94,12 @@ it('changes the key and erases the user', async () => {
     },
     [service.url, apiKey] as const,
   );
-  expect(told).toEqual({ other: true, later: true, gone: 401 });
+  expect(received).toEqual({ other: true, later: true, gone: 401 });
 });
 
 it('tells problems, and failures of the network, as errors of its own', async () => {
   const apiKey = await service.createUser({ limit: 0 });
-  const told = await opened.page.evaluate(
+  const received = await opened.page.evaluate(
     async ([baseUrl, key]) => {
       const failure = (call: Promise<unknown>) =>
         call.then(
@@ -126,26 +126,26 @@ it('tells problems, and failures of the network, as errors of its own', async ()
     },
     [service.url, apiKey] as const,
   );
-  expect(told.spent).toMatchObject({ own: true, code: 'quota_exceeded', waits: true, named: true });
-  expect(told.wrong).toMatchObject({ own: true, code: 'invalid_request', location: 'query.days' });
-  expect(told.nowhere).toMatchObject({ own: true, code: 'network' });
-  expect(told.ended).toBe('AbortError');
+  expect(received.spent).toMatchObject({ own: true, code: 'quota_exceeded', waits: true, named: true });
+  expect(received.wrong).toMatchObject({ own: true, code: 'invalid_request', location: 'query.days' });
+  expect(received.nowhere).toMatchObject({ own: true, code: 'network' });
+  expect(received.ended).toBe('AbortError');
 });
 
 it('follows no redirect, of which a browser does not tell where it leads', async () => {
-  const told = await opened.page.evaluate(() =>
+  const received = await opened.page.evaluate(() =>
     new client.QuotientClient({ baseUrl: '/moved' })
       .withKey('qt_a')
       .user()
       .catch(({ code, status }) => ({ code, status })),
   );
-  expect(told).toEqual({ code: 'redirect', status: undefined });
+  expect(received).toEqual({ code: 'redirect', status: undefined });
 });
 
 it('hands a signed transaction over through the service, and waits for its block', async () => {
   const to = String(nodes.chain.accounts[1]?.address);
   const tx = Buffer.from(await transferBytes(nodes, { to })).toString('base64');
-  const told = await opened.page.evaluate(
+  const received = await opened.page.evaluate(
     async ([nodeUrl, apiKey, bytes, address]) => {
       const chain = new client.ChainClient({ nodeUrl, apiKey });
       const raw = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
@@ -156,8 +156,8 @@ it('hands a signed transaction over through the service, and waits for its block
     },
     [`${service.url}/v1/node`, await service.createUser(), tx, to] as const,
   );
-  expect(told).toMatchObject({ code: undefined, coins: 2, found: 1 });
-  expect(told.height).toBeGreaterThan(0);
+  expect(received).toMatchObject({ code: undefined, coins: 2, found: 1 });
+  expect(received.height).toBeGreaterThan(0);
 });
 
 it('of an origin that the service does not know gets nothing', async () => {

@@ -22,21 +22,21 @@ async function plain(path: string) {
 
 it('the latest price', async () => {
   const price = await client.latestPrice('bitcoin');
-  const told = (await plain('/v1/prices/latest/token?tokenName=bitcoin')) as Record<string, string>;
+  const received = (await plain('/v1/prices/latest/token?tokenName=bitcoin')) as Record<string, string>;
   expect(price.ath_date).toBeInstanceOf(Date);
   expect(price).toEqual({
-    ...told,
-    ath_date: new Date(String(told.ath_date)),
-    atl_date: new Date(String(told.atl_date)),
+    ...received,
+    ath_date: new Date(String(received.ath_date)),
+    atl_date: new Date(String(received.atl_date)),
   });
 });
 
 it('the latest prices of several tokens, in their order', async () => {
   const prices = await client.latestPrices(['SOL', 'bitcoin'], { currency: 'usd' });
-  const told = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<string, string>[];
+  const received = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<string, string>[];
   expect(prices.map(({ tokenName }) => tokenName)).toEqual(['solana', 'bitcoin']);
   expect(prices).toEqual(
-    told.map(({ at, ath_date, atl_date, ...rest }) => ({
+    received.map(({ at, ath_date, atl_date, ...rest }) => ({
       ...rest,
       at: new Date(String(at)),
       ath_date: new Date(String(ath_date)),
@@ -72,8 +72,8 @@ it('on-chain statistics, and who told them', async () => {
   const statistics = await client.statistics('btc');
   expect(statistics.symbol).toBe('BTC');
   expect(statistics.time).toBeInstanceOf(Date);
-  const told = (await plain('/v1/prices/latest/stats?token=btc')) as { time: number };
-  expect(statistics).toEqual({ ...told, time: new Date(told.time * 1000) });
+  const received = (await plain('/v1/prices/latest/stats?token=btc')) as { time: number };
+  expect(statistics).toEqual({ ...received, time: new Date(received.time * 1000) });
   expect(client.about(statistics)?.sources).toEqual([expect.stringMatching(/^[a-z-]+$/)]);
 });
 
@@ -109,9 +109,9 @@ it('candles of a range of dates, their source, and the same as CSV', async () =>
   const window = { from: '2024-06-01', thru: new Date('2024-06-03T18:00:00Z'), interval: 'hourly' } as const;
   const candles = await client.candles('bitcoin', window);
   const path = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2024-06-01&thruDate=2024-06-03&interval=hourly';
-  const told = (await plain(path)) as { date: string }[];
+  const received = (await plain(path)) as { date: string }[];
   expect(candles).toHaveLength(72);
-  expect(candles).toEqual(told.map((candle) => ({ ...candle, date: new Date(candle.date) })));
+  expect(candles).toEqual(received.map((candle) => ({ ...candle, date: new Date(candle.date) })));
   expect(client.about(candles)?.sources).toEqual(['kraken']);
   const csv = await client.candlesCsv('bitcoin', window);
   expect(csv.startsWith('date,open,high,low,close,volume\r\n2024-06-01,')).toBe(true);

@@ -52,8 +52,8 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
   expect(await used()).toBe(3);
 
   const answer = here.charged.find((one) => one.url().includes('/latest/tokens'));
-  const told = (await answer?.json()) as TokenPrice[];
-  const bySize = told.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
+  const received = (await answer?.json()) as TokenPrice[];
+  const bySize = received.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
   const rows = page.locator('#prices-body tr');
   expect(await rows.locator('.symbol').allInnerTexts()).toEqual(bySize.map(({ symbol }) => symbol.toUpperCase()));
   for (const [i, { current_price, change_24h }] of bySize.entries()) {

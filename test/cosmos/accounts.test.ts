@@ -10,7 +10,7 @@ const base = {
   ...{ address: ADDRESS, account_number: '5', sequence: '6' },
   pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: KEY },
 };
-const told = {
+const received = {
   ...{ address: ADDRESS, coins: owned, account_number: '5', sequence: '6' },
   public_key: { type: 'tendermint/PubKeySecp256k1', value: KEY },
 };
@@ -38,13 +38,13 @@ const legacy = (result: unknown) =>
 
 describe('an account of a modern node', () => {
   test.each<[string, object, string, object]>([
-    ['base', base, 'cosmos-sdk/Account', told],
-    ['one that has never signed', { ...base, pub_key: null }, 'cosmos-sdk/Account', { ...told, public_key: null }],
+    ['base', base, 'cosmos-sdk/Account', received],
+    ['one that has never signed', { ...base, pub_key: null }, 'cosmos-sdk/Account', { ...received, public_key: null }],
     [
       'of a validator of zeros',
       { '@type': base['@type'], address: ADDRESS },
       'cosmos-sdk/Account',
-      { ...told, public_key: null, account_number: '0', sequence: '0' },
+      { ...received, public_key: null, account_number: '0', sequence: '0' },
     ],
     [
       'continuous vesting',
@@ -54,7 +54,7 @@ describe('an account of a modern node', () => {
         start_time: '7',
       },
       'cosmos-sdk/ContinuousVestingAccount',
-      { ...told, ...vesting, start_time: '7' },
+      { ...received, ...vesting, start_time: '7' },
     ],
     [
       'delayed vesting',
@@ -63,7 +63,7 @@ describe('an account of a modern node', () => {
         base_vesting_account: { base_account: base, ...vesting },
       },
       'cosmos-sdk/DelayedVestingAccount',
-      { ...told, ...vesting },
+      { ...received, ...vesting },
     ],
     [
       'module',
@@ -72,19 +72,19 @@ describe('an account of a modern node', () => {
         ...{ base_account: { ...base, pub_key: null }, name: 'gov', permissions: ['burner'] },
       },
       'cosmos-sdk/ModuleAccount',
-      { ...told, public_key: null, name: 'gov', permissions: ['burner'] },
+      { ...received, public_key: null, name: 'gov', permissions: ['burner'] },
     ],
     [
       'of a chain of its own',
       { '@type': '/ethermint.types.v1.EthAccount', base_account: base, code_hash: '0xc5' },
       '/ethermint.types.v1.EthAccount',
-      { ...told, code_hash: '0xc5' },
+      { ...received, code_hash: '0xc5' },
     ],
     [
       'with a key of a type that amino has not',
       { ...base, pub_key: { '@type': '/x.PubKey', key: 'AA==', more: 1 } },
       'cosmos-sdk/Account',
-      { ...told, public_key: { type: '/x.PubKey', value: { key: 'AA==', more: 1 } } },
+      { ...received, public_key: { type: '/x.PubKey', value: { key: 'AA==', more: 1 } } },
     ],
     [
       'multisig',
@@ -97,10 +97,10 @@ describe('an account of a modern node', () => {
       },
       'cosmos-sdk/Account',
       {
-        ...told,
+        ...received,
         public_key: {
           type: 'tendermint/PubKeyMultisigThreshold',
-          value: { threshold: '1', pubkeys: [told.public_key] },
+          value: { threshold: '1', pubkeys: [received.public_key] },
         },
       },
     ],
@@ -151,27 +151,27 @@ describe('an account that does not exist', () => {
 
 describe('an account of a legacy node', () => {
   test.each<[string, object, string, object]>([
-    ['of the Launchpad generation', { type: 'cosmos-sdk/Account', value: told }, 'cosmos-sdk/Account', told],
+    ['of the Launchpad generation', { type: 'cosmos-sdk/Account', value: received }, 'cosmos-sdk/Account', received],
     [
       'of the one after it, which tells coins elsewhere',
-      { type: 'cosmos-sdk/BaseAccount', value: { ...told, coins: undefined } },
+      { type: 'cosmos-sdk/BaseAccount', value: { ...received, coins: undefined } },
       'cosmos-sdk/Account',
-      told,
+      received,
     ],
     [
       'of the one before it, with a key in bech32',
-      { type: 'core/Account', value: { ...told, public_key: 'terrapub1addwnpepq' } },
+      { type: 'core/Account', value: { ...received, public_key: 'terrapub1addwnpepq' } },
       'core/Account',
-      { ...told, public_key: 'terrapub1addwnpepq' },
+      { ...received, public_key: 'terrapub1addwnpepq' },
     ],
     [
       'vesting, one within the other',
       {
         type: 'cosmos-sdk/ContinuousVestingAccount',
-        value: { BaseVestingAccount: { BaseAccount: told, ...vesting }, start_time: '7' },
+        value: { BaseVestingAccount: { BaseAccount: received, ...vesting }, start_time: '7' },
       },
       'cosmos-sdk/ContinuousVestingAccount',
-      { ...told, ...vesting, start_time: '7' },
+      { ...received, ...vesting, start_time: '7' },
     ],
   ])('%s', async (_name, result, type, value) => {
     expect(await legacy(result).account(ADDRESS)).toEqual({ height: '12', result: { type, value } });

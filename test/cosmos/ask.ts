@@ -4,9 +4,9 @@ import type { NodeReply, NodeRequest, SendToNode } from '#cosmos/exchange';
 export function scriptedNode(answers: Record<string, unknown> | readonly (NodeReply | object)[]) {
   const asked: NodeRequest[] = [];
   const turns = Array.isArray(answers) ? [...answers] : undefined;
-  const ask: SendToNode = async (question) => {
-    asked.push(question);
-    const answer = turns ? turns.shift() : (answers as Record<string, unknown>)[question.path];
+  const ask: SendToNode = async (request) => {
+    asked.push(request);
+    const answer = turns ? turns.shift() : (answers as Record<string, unknown>)[request.path];
     if (answer === undefined) return { status: 501, body: { code: 12, message: 'Not Implemented', details: [] } };
     if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as NodeReply;
     return { status: 200, body: answer };

@@ -37,10 +37,10 @@ const logs = [
 
 describe('the outcome that a modern node tells', () => {
   test('since SDK 0.50 in events alone: a log for each message, the same as text, and their events', () => {
-    const told = modernTransaction({ ...done, events: EVENTS, tx });
-    expect(told.logs).toEqual(logs);
-    expect(told.raw_log).toBe(JSON.stringify(logs));
-    expect(told.events).toEqual([
+    const received = modernTransaction({ ...done, events: EVENTS, tx });
+    expect(received.logs).toEqual(logs);
+    expect(received.raw_log).toBe(JSON.stringify(logs));
+    expect(received.events).toEqual([
       {
         type: 'message',
         attributes: [
@@ -57,23 +57,23 @@ describe('the outcome that a modern node tells', () => {
     const own = logs.map(({ success: _, ...log }) => log);
     const events = [{ type: 'message', attributes: [{ key: 'YWN0aW9u', value: 'L3guQQ==', index: true }] }];
     const raw_log = '[{"events":[]}]';
-    const told = modernTransaction({ ...done, raw_log, logs: own, events, tx });
-    expect(told).toMatchObject({ logs, raw_log });
-    expect(JSON.stringify(told.events)).not.toContain('YWN0aW9u');
+    const received = modernTransaction({ ...done, raw_log, logs: own, events, tx });
+    expect(received).toMatchObject({ logs, raw_log });
+    expect(JSON.stringify(received.events)).not.toContain('YWN0aW9u');
   });
 
   test('of one that failed: its code and words, and nothing of what it did not do', () => {
     const failed = { ...done, code: 5, codespace: 'sdk', raw_log: 'no funds', events: EVENTS, tx };
-    const { tx: _, ...told } = modernTransaction(failed);
-    expect(told).toEqual({
+    const { tx: _, ...received } = modernTransaction(failed);
+    expect(received).toEqual({
       ...{ height: '7', txhash: HASH, code: 5, codespace: 'sdk', raw_log: 'no funds' },
       ...{ gas_wanted: '9', gas_used: '8' },
     });
   });
 
   test('of one that is in no block yet', () => {
-    const { tx: _, ...told } = modernTransaction({ ...done, height: '0', gas_wanted: '0', gas_used: '0' });
-    expect(told).toEqual({ height: '0', txhash: HASH, raw_log: '', gas_wanted: '0', gas_used: '0' });
+    const { tx: _, ...received } = modernTransaction({ ...done, height: '0', gas_wanted: '0', gas_used: '0' });
+    expect(received).toEqual({ height: '0', txhash: HASH, raw_log: '', gas_wanted: '0', gas_used: '0' });
   });
 
   test.each<[string, object]>([

@@ -7,7 +7,7 @@ const names = recordingNames('cosmos_modern');
 const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
 const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
 
-type Told = Record<string, unknown> & { txhash: string; code: number; tx: { body: { messages: object[] } } };
+type Received = Record<string, unknown> & { txhash: string; code: number; tx: { body: { messages: object[] } } };
 type Legacy = { tx: { value: object }; logs: object[]; events: object[] };
 
 /** The members of what a legacy node has told of a transaction that succeeded, at each level. */
@@ -35,7 +35,7 @@ const legacyMembers = () => {
 };
 
 /** What is the same in both. */
-const plain = ({ height, txhash, gas_wanted, gas_used, timestamp, raw_log }: Told) => ({
+const plain = ({ height, txhash, gas_wanted, gas_used, timestamp, raw_log }: Received) => ({
   ...{ height, txhash, gas_wanted, gas_used, timestamp, raw_log },
 });
 
@@ -63,18 +63,18 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
   });
 
   test('a transaction comes out as a legacy node told one, member for member', async () => {
-    const response = recorded('tx_response_object_archway_send.json') as Told;
+    const response = recorded('tx_response_object_archway_send.json') as Received;
     const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
-    const told = await createAdapter('cosmos', ask).transaction(response.txhash);
-    expect(told).toMatchObject(plain(response));
+    const received = await createAdapter('cosmos', ask).transaction(response.txhash);
+    expect(received).toMatchObject(plain(response));
     // What was run has told something, which legacy nodes told as well where there was any.
-    const { data, ...rest } = told;
+    const { data, ...rest } = received;
     expect(data).toBe(response.data);
     expect(membersOf(rest as never)).toEqual(legacyMembers());
     const [message] = response.tx.body.messages;
     const { '@type': type, ...value } = message as { '@type': string };
     expect(type).toBe('/cosmos.bank.v1beta1.MsgSend');
-    expect(told.tx).toEqual({
+    expect(received.tx).toEqual({
       type: 'cosmos-sdk/StdTx',
       value: {
         msg: [{ type: 'cosmos-sdk/MsgSend', value }],
@@ -91,7 +91,7 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
         memo: '',
       },
     });
-    expect(told.logs).toEqual((response.logs as object[]).map((log) => ({ ...log, success: true })));
+    expect(received.logs).toEqual((response.logs as object[]).map((log) => ({ ...log, success: true })));
     expect(asked[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
   });
 
@@ -109,9 +109,9 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     });
     expect(txs).toMatchObject(body.tx_responses.map(plain));
     for (const { data: _, ...one } of txs) expect(membersOf(one as never)).toEqual(legacyMembers());
-    const told = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
+    const received = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
     const asTold = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
-    expect(told).toEqual(body.txs.map((tx: Told['tx']) => tx.body.messages.map((one) => asTold(one as never))));
+    expect(received).toEqual(body.txs.map((tx: Received['tx']) => tx.body.messages.map((one) => asTold(one as never))));
     expect(txs.every(({ height }) => height === '5403875')).toBe(true);
   });
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-async function refusal(attempt: Promise<unknown>) {
+async function rejection(attempt: Promise<unknown>) {
   const error = await attempt.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -39,7 +39,7 @@ test('an embedded database is made, kept, and free again once closed', async () 
   await first.ready();
   await first.prisma.refresh.create({ data: { what: 'latest' } });
 
-  const error = await refusal(openDatabase({ dataDir }));
+  const error = await rejection(openDatabase({ dataDir }));
   expect(error).toMatchObject({ code: 'DIRECTORY_IN_USE' });
   expect(error.message).toContain(`${dataDir} is in use by process ${process.pid};`);
 
@@ -91,13 +91,13 @@ test('a directory that cannot be made is told, with the reason', async () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   const dataDir = join(file, 'data');
-  const error = await refusal(openDatabase({ dataDir }));
+  const error = await rejection(openDatabase({ dataDir }));
   expect(error.message).toBe(`the data directory ${dataDir} cannot be created or written: ENOTDIR`);
 });
 
 test('a directory is let go when its database cannot be opened', async () => {
   writeFileSync(join(directory, 'postgres'), 'not a directory');
-  const error = await refusal(openDatabase({ dataDir: directory }));
+  const error = await rejection(openDatabase({ dataDir: directory }));
   expect(error.message).toMatch(`the embedded database in ${join(directory, 'postgres')} cannot be opened: file error`);
   expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
   rmSync(join(directory, 'postgres'));
@@ -108,7 +108,7 @@ test('a directory is let go when its database cannot be opened', async () => {
 test('a server that refuses the connection is named, its password is not', async () => {
   const port = await closedPort();
   const url = `postgresql://somebody:hunter2@127.0.0.1:${port}/quotient`;
-  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toBe(
     `cannot connect to the database at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
   );
@@ -116,7 +116,7 @@ test('a server that refuses the connection is named, its password is not', async
 
 test('a name with several addresses says why, too', async () => {
   const url = `postgresql://somebody:hunter2@localhost:${await closedPort()}/quotient`;
-  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^cannot connect to the database at localhost:\d+: .*ECONNREFUSED/);
   expect(error.message).not.toContain('hunter2');
 });
@@ -129,7 +129,7 @@ test.each([
   'postgresql://somebody:55?hunter2@127.0.0.1/quotient',
   'postgresql://somebody:hunter2@127.0.0.1:port/quotient',
 ])('a malformed URL is told without a part of it: %s', async (url) => {
-  const error = await refusal(openDatabase({ url, dataDir: directory }));
+  const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^DATABASE_URL is not of the form postgresql:/);
   expect(error.message).not.toMatch(/hunter2|somebody|55/);
   expect(error.cause).toBeUndefined();

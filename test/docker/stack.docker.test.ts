@@ -97,7 +97,7 @@ it('registers, answers and counts, whichever replica is asked', async () => {
     expect([answer.status, answer.headers.has('ratelimit')]).toEqual([200, true]);
     expect(((await answer.json()) as { current_price: number }).current_price).toBeGreaterThan(0);
   }
-  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: answers.length, outstanding: 0 });
+  await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: answers.length, outstanding: 0 });
   for (const id of await stack.containers('api')) {
     expect(await logsOf(id)).toContain('"route":"/v1/prices/latest/token"');
   }
@@ -118,8 +118,10 @@ it('a replica that is killed under load costs no reader an answer', async () => 
 
   // What it had not reported yet is the users': a second's calls, and a report on its way.
   const lost = load.answers.filter(({ at }) => at > killed - 2000 && at <= killed).length;
-  await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThanOrEqual(load.count() - lost);
-  const { used } = await stack.books(key);
+  await expect
+    .poll(async () => (await stack.ledgerRows(key)).used, PATIENT)
+    .toBeGreaterThanOrEqual(load.count() - lost);
+  const { used } = await stack.ledgerRows(key);
   expect(used).toBeLessThanOrEqual(load.count() + LOAD.connections);
   console.log(`killed: ${load.count()} answered, ${load.failed.length} failed, ${used} counted`);
   await stack.compose(...ALL_UP);
@@ -139,7 +141,7 @@ it('a replica that is stopped under load costs neither an answer nor a count', a
   expect(await docker('inspect', stopped, '--format', '{{.State.ExitCode}}')).toBe('0');
   expect(load.failed).toEqual([]);
   expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
-  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
+  await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
   console.log(`stopped in ${Math.round(took)} ms: ${load.count()} answered and counted`);
   await stack.compose(...ALL_UP);
 });
@@ -147,7 +149,7 @@ it('a replica that is stopped under load costs neither an answer nor a count', a
 it('a database that restarts under load comes back by itself, and no count is lost', async () => {
   const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
-  await expect.poll(async () => (await stack.books(key)).used, PATIENT).toBeGreaterThan(400);
+  await expect.poll(async () => (await stack.ledgerRows(key)).used, PATIENT).toBeGreaterThan(400);
   await stack.compose('restart', 'postgres');
   const restarted = load.answers.length;
   await expect.poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT).toBe(true);
@@ -157,7 +159,7 @@ it('a database that restarts under load comes back by itself, and no count is lo
   for (const { status, code } of refused) {
     expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
   }
-  await expect.poll(() => stack.books(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
+  await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
   console.log(`restarted: ${load.count()} answered and counted, ${refused.length} refused`);
 });
 

@@ -79,7 +79,7 @@ export function openStack() {
     },
 
     /** What was used, and what leases hold beside what rests. */
-    async books(userKey: number): Promise<Books> {
+    async ledgerRows(userKey: number): Promise<Books> {
       const [row = ''] = await query(`
         WITH held AS (SELECT coalesce(sum(unbooked), 0) AS unbooked,
           coalesce(sum(granted - spent) FILTER (WHERE resting > 0 AND NOT closed), 0) AS resting

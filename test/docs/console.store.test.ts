@@ -190,8 +190,8 @@ it('is 404 and says so in the log where it was not built', async () => {
   try {
     const response = await service.get('/');
     expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
-    const told = service.logLines.filter((line) => line.includes('npm run build:console'));
-    expect(told.map((line) => JSON.parse(line).level)).toEqual([40]);
+    const received = service.logLines.filter((line) => line.includes('npm run build:console'));
+    expect(received.map((line) => JSON.parse(line).level)).toEqual([40]);
   } finally {
     await service.close();
   }

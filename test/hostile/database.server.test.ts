@@ -46,7 +46,7 @@ async function askWithoutDatabase(paths: readonly (readonly [string, string])[])
   return Promise.all(
     paths.map(async ([method, path]) => {
       const { status, code, headers, ms } = await askUntilRefused(path, method);
-      return { question: `${method} ${path}`, status, code, ms, retryAfter: headers.get('retry-after') };
+      return { request: `${method} ${path}`, status, code, ms, retryAfter: headers.get('retry-after') };
     }),
   );
 }
@@ -62,10 +62,10 @@ const READING = [
 ] as const;
 
 const expectAway = (answers: Awaited<ReturnType<typeof askWithoutDatabase>>) => {
-  for (const { question, status, code, ms, retryAfter } of answers) {
-    expect.soft({ question, status, code }).toEqual({ question, status: 503, code: 'database_unavailable' });
-    expect.soft(Number(retryAfter), question).toBeGreaterThan(0);
-    expect.soft(ms, question).toBeLessThan(WITHIN);
+  for (const { request, status, code, ms, retryAfter } of answers) {
+    expect.soft({ request, status, code }).toEqual({ request, status: 503, code: 'database_unavailable' });
+    expect.soft(Number(retryAfter), request).toBeGreaterThan(0);
+    expect.soft(ms, request).toBeLessThan(WITHIN);
   }
 };
 
@@ -78,7 +78,7 @@ it('a database that hangs: 503 in 5 s, and all is well when it answers again', a
       // Twice: what hangs must not use up the connections.
       const first = askWithoutDatabase([...WRITING, ...READING]);
       const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
-      return [...(await first), ...(await many).map((one) => ({ question: 'one of many', ...one, retryAfter: '1' }))];
+      return [...(await first), ...(await many).map((one) => ({ request: 'one of many', ...one, retryAfter: '1' }))];
     } finally {
       proxy.goOn();
     }

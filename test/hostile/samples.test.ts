@@ -64,8 +64,8 @@ it('latest prices of other times or below nothing are not served, and are not th
 
 /** How many samples of the aggregator were dropped, as the metrics tell. */
 async function dropped(): Promise<number> {
-  const told = (await stand.metrics()).matchAll(/^quotient_dropped_samples_total\{.*coingecko.*\} (\d+)/gm);
-  return [...told].reduce((sum, [, count]) => sum + Number(count), 0);
+  const received = (await stand.metrics()).matchAll(/^quotient_dropped_samples_total\{.*coingecko.*\} (\d+)/gm);
+  return [...received].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 it('samples of other times or below nothing are dropped, counted and logged', async () => {

@@ -171,11 +171,11 @@ const tests = [...new Set(mutations.flatMap((one) => one.tests))];
 const { code, report } = await runTests(first, tests, []);
 if (code !== 0) {
   const failed = report?.testResults.filter(({ status }) => status !== 'passed') ?? [];
-  const told = failed.flatMap(({ name, message, assertionResults }) => {
+  const received = failed.flatMap(({ name, message, assertionResults }) => {
     const messages = assertionResults.flatMap(({ failureMessages }) => failureMessages);
     return `${name} ${[message, ...messages].join('\n')}`;
   });
-  fail('These tests fail without a mutation', told);
+  fail('These tests fail without a mutation', received);
 }
 const ran = new Set(report?.testResults.map(({ name }) => name));
 const missing = tests.filter((test) => !ran.has(join(first, 'test', test)));

@@ -34,11 +34,11 @@ test('all who wait for a hash have one poller, and each hash its own', async () 
 
 test('each waits as long as it said, and the poller for the longest of them', async () => {
   const { waitForBlock, looks, clock } = waits(unknown);
-  const told: [string, number][] = [];
-  const tell = (name: string) => () => void told.push([name, clock.elapsed()]);
-  const all = [waitForBlock(HASH, 3000).then(tell('long')), waitForBlock(HASH, 1000).then(tell('short'))];
+  const received: [string, number][] = [];
+  const report = (name: string) => () => void received.push([name, clock.elapsed()]);
+  const all = [waitForBlock(HASH, 3000).then(report('long')), waitForBlock(HASH, 1000).then(report('short'))];
   await Promise.all(all);
-  expect(told).toEqual([
+  expect(received).toEqual([
     ['short', 1000],
     ['long', 3000],
   ]);
@@ -80,8 +80,8 @@ test('one who leaves takes nothing from the others', async () => {
 test('a fault of ours is told to all who wait, and to none who have left', async () => {
   const fault = new Error('a fault');
   const failing = waits(() => Promise.reject(fault));
-  const told = await Promise.allSettled([failing.waitForBlock(HASH, 20_000), failing.waitForBlock(HASH, 20_000)]);
-  expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([fault, fault]);
+  const received = await Promise.allSettled([failing.waitForBlock(HASH, 20_000), failing.waitForBlock(HASH, 20_000)]);
+  expect(received.map((one) => one.status === 'rejected' && one.reason)).toEqual([fault, fault]);
   const gone = new AbortController();
   const lookUp = async () => {
     gone.abort();

@@ -165,8 +165,8 @@ describe('what the node refuses', () => {
     const message = `this is refused with ${status}`;
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? undefined : { status, body: JSON.stringify({ code: 3, message, details: [] }) };
-    const told = [await post({ tx_bytes: TX_BYTES, mode: 'sync' }), await call('/txs?tx.height=5')];
-    for (const one of told) {
+    const received = [await post({ tx_bytes: TX_BYTES, mode: 'sync' }), await call('/txs?tx.height=5')];
+    for (const one of received) {
       expect(one.status).toBe(status);
       expect(one.body).toMatchObject({ code: 'node_rejected', status, error: message });
     }

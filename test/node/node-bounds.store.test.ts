@@ -49,17 +49,17 @@ const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
 /** The node keeps its answers to itself until they are released; `arrived` when so many were asked for. */
 function holdAnswers() {
   const held: (() => void)[] = [];
-  let tell = () => {};
+  let report = () => {};
   let wanted = 0;
   node.state.override = (_call, response) => {
     held.push(() => response.writeHead(200).end(JSON.stringify({ balances: [], pagination: null })));
-    if (held.length === wanted) tell();
+    if (held.length === wanted) report();
     return 'taken';
   };
   return {
     arrived: (count: number) =>
       new Promise<void>((resolve) => {
-        [wanted, tell] = [count, resolve];
+        [wanted, report] = [count, resolve];
         if (held.length >= count) resolve();
       }),
     release: () => {
@@ -159,12 +159,12 @@ test('a search of nearly 4 MB comes out whole', async () => {
   });
   const { status, body } = await get(SEARCH, one);
   expect(status).toBe(200);
-  const told = responses.map((one) => ({
+  const received = responses.map((one) => ({
     ...one,
     logs: one.logs.map((log) => ({ ...log, success: true, log: '' })),
     events: [{ type: 't', attributes: [] }],
   }));
-  expect(body.txs).toEqual(told);
+  expect(body.txs).toEqual(received);
 });
 
 test('fifty who wait for the same block have it looked up by one poller', async () => {

@@ -208,7 +208,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
   test('are problems with a status of their own, or told as they came', {
     timeout: longTimeout,
   }, async () => {
-    let told = 0;
+    let received = 0;
     const property = fc.asyncProperty(
       fc.constantFrom(...CALLS),
       fc.array(step, { minLength: 0, maxLength: 3 }),
@@ -243,7 +243,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
           expect(error.code).not.toBe('internal_error');
           return;
         }
-        told += 1;
+        received += 1;
         const written = JSON.parse(JSON.stringify(answer));
         if (call === 'transaction') return;
         const known = new Set([...leaves(said)].flatMap(forms));
@@ -261,7 +261,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
       },
     );
     await fc.assert(property, { numRuns: amount(500, 5000) });
-    expect(told).toBeGreaterThan(50);
+    expect(received).toBeGreaterThan(50);
   });
 });
 

@@ -5,12 +5,12 @@ test('a transaction that is in a block is asked for once, in either case of its 
   const only = await testNode();
   only.state.known.set(HASH, { height: '5', txhash: HASH, code: 11, raw_log: 'out of gas' });
   const node = serviceOver([only]);
-  const told = await node.transaction(HASH.toLowerCase());
-  expect(told).toMatchObject({ height: '5', txhash: HASH, code: 11 });
-  expect(await node.transaction(HASH)).toEqual(told);
+  const received = await node.transaction(HASH.toLowerCase());
+  expect(received).toMatchObject({ height: '5', txhash: HASH, code: 11 });
+  expect(await node.transaction(HASH)).toEqual(received);
   expect(only.asked().length).toBe(1);
   await only.close();
-  expect(await node.transaction(HASH)).toEqual(told);
+  expect(await node.transaction(HASH)).toEqual(received);
 });
 
 test('one that is in none, or not known, is asked for again', async () => {

@@ -63,27 +63,27 @@ function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; p
   const lines = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
   return lines.map((line) => {
     const [date = '', price = ''] = line.split(',');
-    const told = Date.parse(date.length === 10 ? date : `${date.replace(' ', 'T')}Z`);
-    return { at: exact.get(told / SECOND) ?? told, price: price === '' ? null : Number(price) };
+    const received = Date.parse(date.length === 10 ? date : `${date.replace(' ', 'T')}Z`);
+    return { at: exact.get(received / SECOND) ?? received, price: price === '' ? null : Number(price) };
   });
 }
 
 /** The window of a question, as dates where it is one of days. */
-function windowOf(question: UpstreamRequest, now: number): { grain: Interval; from: number; thru: number } {
-  if (question.kind === 'range') {
-    const from = startOfDate(now) - question.back * DAY;
-    const thru = from + question.length * DAY;
-    return { grain: question.grain, from, thru: Math.min(thru + DAY - 1, now) };
+function windowOf(request: UpstreamRequest, now: number): { grain: Interval; from: number; thru: number } {
+  if (request.kind === 'range') {
+    const from = startOfDate(now) - request.back * DAY;
+    const thru = from + request.length * DAY;
+    return { grain: request.grain, from, thru: Math.min(thru + DAY - 1, now) };
   }
-  const { days } = question;
+  const { days } = request;
   if (days > 10) return { grain: 'day', from: startOfDate(now) - (days - 1) * DAY, thru: now };
   return { grain: days === 1 ? 'minute' : 'hour', from: now - days * DAY, thru: now };
 }
 
-const ask = ({ market }: TestMarket, question: UpstreamRequest, now: number) => {
-  if (question.kind === 'days') return market.days(question.token, question.days, 'csv');
-  const from = startOfDate(now) - question.back * DAY;
-  return market.range(question.token, question.grain, from, from + question.length * DAY, 'csv');
+const ask = ({ market }: TestMarket, request: UpstreamRequest, now: number) => {
+  if (request.kind === 'days') return market.days(request.token, request.days, 'csv');
+  const from = startOfDate(now) - request.back * DAY;
+  return market.range(request.token, request.grain, from, from + request.length * DAY, 'csv');
 };
 
 const gapsOf = ({ gaps }: Answer) =>
@@ -93,9 +93,9 @@ const gapsOf = ({ gaps }: Answer) =>
   });
 
 /** What holds of every answer, whatever came before it. */
-function checkAnswer(answer: Answer, question: UpstreamRequest, now: number, stored: readonly number[]): void {
-  const { token } = question;
-  const { grain, from, thru } = windowOf(question, now);
+function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stored: readonly number[]): void {
+  const { token } = request;
+  const { grain, from, thru } = windowOf(request, now);
   const samples = samplesOf(answer, stored);
   expect(samples.length).toBeGreaterThan(0);
   expect(answer.modifiedAt).toBe(samples.at(-1)?.at);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { EXIT, toExitReport } from '#process/exit';
 
 /** What is said of a server that cannot listen there. */
-async function refusal(host: string, port: number) {
+async function rejection(host: string, port: number) {
   const server = createServer().listen(port, host);
   const [error] = await once(server, 'error');
   return toExitReport(error);
@@ -15,7 +15,7 @@ it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', asy
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   const place = host === '::1' ? `[::1]:${port}` : `127.0.0.1:${port}`;
-  expect(await refusal(host, port)).toEqual({
+  expect(await rejection(host, port)).toEqual({
     text: `cannot listen at ${place}: another process listens there (PORT and METRICS_PORT set the ports)`,
     exitCode: EXIT.failed,
   });
@@ -23,14 +23,14 @@ it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', asy
 });
 
 it('says in one line that an address is not of this machine', async () => {
-  expect(await refusal('192.0.2.1', 8080)).toEqual({
+  expect(await rejection('192.0.2.1', 8080)).toEqual({
     text: 'cannot listen at 192.0.2.1:8080: this machine does not have that address (HOST and METRICS_HOST set it)',
     exitCode: EXIT.failed,
   });
 });
 
 it('says in one line that a host has no address', async () => {
-  expect(await refusal('nowhere.invalid', 8080)).toEqual({
+  expect(await rejection('nowhere.invalid', 8080)).toEqual({
     text: 'nowhere.invalid has no address (HOST and METRICS_HOST set where to listen)',
     exitCode: EXIT.failed,
   });

@@ -19,8 +19,8 @@ async function check(modules: Readonly<Record<string, readonly string[]>>) {
     await writeFile(join(root, file), imported.map((name) => `import { it } from '${name}';\n`).join(''));
   }
   return new Promise<{ code: number; named: string[] }>((resolve) => {
-    execFile(process.execPath, [SCRIPT, root], (error, _out, told) => {
-      resolve({ code: error ? Number(error.code) : 0, named: told.match(/^[^:]+/gm) ?? [] });
+    execFile(process.execPath, [SCRIPT, root], (error, _out, received) => {
+      resolve({ code: error ? Number(error.code) : 0, named: received.match(/^[^:]+/gm) ?? [] });
     });
   });
 }

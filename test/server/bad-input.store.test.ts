@@ -265,8 +265,8 @@ describe('sizes', () => {
     const body = [...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n'];
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'text/plain' };
     // What is refused whatever its body is refused before the body is there.
-    const refusal = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
-    expect((await refused(target, { method, headers, body })).code).toBe(refusal ?? 'body_too_large');
+    const rejection = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
+    expect((await refused(target, { method, headers, body })).code).toBe(rejection ?? 'body_too_large');
   });
 
   it.each(['/v1/tokens', '/nothing', '/%zz'])('a header of 20 KB: %s', async (target) => {

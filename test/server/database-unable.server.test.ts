@@ -35,7 +35,7 @@ async function startOnOwnServer() {
     const response = await fetch(service.url + path, { method, signal, ...(headers && { headers }) });
     const body = response.status === 204 ? {} : ((await response.json()) as { code?: string; apiKey?: string });
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
-    return { told: body.code ?? response.status, apiKey: body.apiKey ?? '' };
+    return { received: body.code ?? response.status, apiKey: body.apiKey ?? '' };
   }
   const create = () => ask('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', { method: 'POST' });
 
@@ -43,7 +43,7 @@ async function startOnOwnServer() {
     admin,
     proxy,
     create,
-    ready: async () => (await ask('/health/ready')).told,
+    ready: async () => (await ask('/health/ready')).received,
     /** Every session of the service's begins anew, with what was changed for its role. */
     reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
 
@@ -59,8 +59,8 @@ async function startOnOwnServer() {
         statistics: ask('/v1/prices/latest/stats?token=btc', { key }),
         ready: ask('/health/ready'),
       };
-      const told = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).told]);
-      return Object.fromEntries(await Promise.all(told)) as Record<keyof typeof asked, string | number>;
+      const received = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).received]);
+      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof asked, string | number>;
     },
 
     /** As `writing`, of what is only read. */
@@ -70,8 +70,8 @@ async function startOnOwnServer() {
         unknown: ask(`/v1/user/data?api=${mintApiKey()}`),
         tokens: ask('/v1/tokens'),
       };
-      const told = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).told]);
-      return Object.fromEntries(await Promise.all(told)) as Record<keyof typeof asked, string | number>;
+      const received = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).received]);
+      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof asked, string | number>;
     },
 
     async close(): Promise<void> {
@@ -85,8 +85,8 @@ async function startOnOwnServer() {
 }
 
 const UNAVAILABLE = 'database_unavailable';
-const allUnavailable = (told: Record<string, unknown>) =>
-  Object.fromEntries(Object.keys(told).map((name) => [name, UNAVAILABLE]));
+const allUnavailable = (received: Record<string, unknown>) =>
+  Object.fromEntries(Object.keys(received).map((name) => [name, UNAVAILABLE]));
 
 const SET_READ_ONLY = 'ALTER ROLE app SET default_transaction_read_only = on';
 const SET_WRITABLE = 'ALTER ROLE app RESET default_transaction_read_only';
@@ -113,8 +113,8 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
     async ([, breaking, mending], { expect }) => {
       const own = await startOnOwnServer();
       try {
-        const { told, apiKey } = await own.create();
-        expect(told).toBe(201);
+        const { received, apiKey } = await own.create();
+        expect(received).toBe(201);
         expect(await own.reading(apiKey)).toEqual({ usage: 200, unknown: 'api_key_invalid', tokens: 200 });
         await own.admin.query(breaking);
         await own.reconnect();
@@ -127,7 +127,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
         expect(reading.filter((code) => ![200, 'api_key_invalid', UNAVAILABLE].includes(code))).toEqual([]);
         await own.admin.query(mending);
         await own.reconnect();
-        await expect.poll(() => own.create().then(({ told }) => told), { timeout: 30_000 }).toBe(201);
+        await expect.poll(() => own.create().then(({ received }) => received), { timeout: 30_000 }).toBe(201);
         await expect.poll(own.ready, { timeout: 30_000 }).toBe(200);
         expect((await own.reading(apiKey)).unknown).toBe('api_key_invalid');
       } finally {
@@ -148,7 +148,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
       expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
       own.proxy.resume();
       // The connections that hang are given up: nothing is ever heard on them again.
-      await expect.poll(() => own.create().then(({ told }) => told), { timeout: 40_000 }).toBe(201);
+      await expect.poll(() => own.create().then(({ received }) => received), { timeout: 40_000 }).toBe(201);
     } finally {
       await own.close();
     }

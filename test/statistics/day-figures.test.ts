@@ -71,8 +71,8 @@ describe('a figure of a day', () => {
 
   test('never takes the place of what the source told', () => {
     fc.assert(
-      fc.property(fc.nat(), counter, counter, (told, now, then) => {
-        const figures = { transaction_count: told, transaction_count_all_time: now };
+      fc.property(fc.nat(), counter, counter, (received, now, then) => {
+        const figures = { transaction_count: received, transaction_count_all_time: now };
         expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY, then)])).toEqual({});
       }),
     );

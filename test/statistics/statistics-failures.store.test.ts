@@ -104,7 +104,7 @@ describe('when all sources are down', () => {
     ['upstream_invalid', 502, 'gave no JSON', BROKEN],
     ['upstream_invalid', 502, 'gave an answer of another shape', { kind: 'wrongTypes' }],
     ['upstream_timeout', 504, 'did not answer in time', { kind: 'hangBeforeHeaders' }],
-  ])('%s (%i) where nothing is stored: it %s', async (code, status, told, fault) => {
+  ])('%s (%i) where nothing is stored: it %s', async (code, status, received, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
     failAll(fault);
@@ -112,7 +112,7 @@ describe('when all sources are down', () => {
       const answer = await service.stats(token);
       expect([answer.status, answer.code], token).toEqual([status, code]);
       expect(JSON.parse(answer.body).detail).toBe(
-        `The source of these statistics ${told}, and nothing is stored to serve.`,
+        `The source of these statistics ${received}, and nothing is stored to serve.`,
       );
       expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
       expect(answer.source).toBeUndefined();

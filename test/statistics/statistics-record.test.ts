@@ -41,9 +41,9 @@ test('every figure goes through as it is, zero included, and the record holds to
     requiredKeys: [],
   });
   fc.assert(
-    fc.property(fc.constantFrom(...STATISTICS_SYMBOLS), figures, (symbol, told) => {
-      const record = statisticsRecord(symbol, { at: AT, figures: told });
-      for (const name of FIGURES) expect(record[name]).toBe(told[name] ?? null);
+    fc.property(fc.constantFrom(...STATISTICS_SYMBOLS), figures, (symbol, received) => {
+      const record = statisticsRecord(symbol, { at: AT, figures: received });
+      for (const name of FIGURES) expect(record[name]).toBe(received[name] ?? null);
       expect(tokenStatistics.parse(record)).toEqual(record);
     }),
   );

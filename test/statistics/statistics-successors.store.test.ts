@@ -152,8 +152,8 @@ describe('the key for Ethereum', () => {
     await service.parts.statistics.idle();
     const ready = await (await service.get('/health/ready')).text();
     expect(ready).toContain('ethereum-stats-2: refused');
-    const told = [body, ready, await service.parts.metrics.text(), ...service.logLines];
-    expect(told.filter((text) => text.includes(KEY))).toEqual([]);
+    const received = [body, ready, await service.parts.metrics.text(), ...service.logLines];
+    expect(received.filter((text) => text.includes(KEY))).toEqual([]);
     expect(service.logLines.filter((line) => line.includes('no such key: (the key)'))).toHaveLength(1);
   });
 

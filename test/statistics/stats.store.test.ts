@@ -37,8 +37,8 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
   test('are null in what the source does not tell, and tell all that it does', async () => {
     const { record, source } = await service.stats(token);
     const sources = service.parts.statisticsSources;
-    const told = sources.find(({ name }) => name === source)?.figuresByToken[token] ?? [];
-    for (const figure of FIGURES) expect(record?.[figure] !== null, figure).toBe(told.includes(figure));
+    const received = sources.find(({ name }) => name === source)?.figuresByToken[token] ?? [];
+    for (const figure of FIGURES) expect(record?.[figure] !== null, figure).toBe(received.includes(figure));
     expect(record?.id !== null).toBe(source === 'cryptocompare');
   });
 

@@ -29,14 +29,14 @@ it('a key’s last use is the minute of the last call, charged or free, and not 
   expect(await lastUse(id)).toBeNull();
   expect(await keys.outcome('GET', '/v1/node/node_info', apiKey)).toBe('scope_missing');
   expect(await lastUse(id)).toBeNull();
-  const told: (string | null)[] = [];
+  const received: (string | null)[] = [];
   for (const path of [PRICED, PRICED, '/v1/user/usage', `/v1/user/data?api=${apiKey}`]) {
     await keys.moveTo(keys.clock.now() + 3 * MINUTE);
     expect(await keys.outcome('GET', path, apiKey)).toBe(200);
-    told.push(await lastUse(id));
-    expect(told.at(-1)).toBe(iso(Math.floor(keys.clock.now() / MINUTE) * MINUTE));
+    received.push(await lastUse(id));
+    expect(received.at(-1)).toBe(iso(Math.floor(keys.clock.now() / MINUTE) * MINUTE));
   }
-  expect(new Set(told).size).toBe(4);
+  expect(new Set(received).size).toBe(4);
 });
 
 it('a key’s last use is there after a stop, also of what was used last', async () => {
@@ -58,6 +58,6 @@ it('the page of another site that uses an owner key is named with it', async () 
   await keys.ask('GET', PRICED, owner, page);
   await keys.ask('GET', PRICED, apiKey, page);
   await keys.service.parts.allowance.writeUse();
-  const told = (await keys.list(owner)) as unknown as { seenOrigin?: string }[];
-  expect(told.map(({ seenOrigin }) => seenOrigin)).toEqual([undefined, 'https://shop.example']);
+  const received = (await keys.list(owner)) as unknown as { seenOrigin?: string }[];
+  expect(received.map(({ seenOrigin }) => seenOrigin)).toEqual([undefined, 'https://shop.example']);
 });

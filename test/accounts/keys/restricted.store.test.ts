@@ -98,7 +98,7 @@ describe('what a key is for', () => {
     const { paths } = (await (await keys.service.get('/openapi.json')).json()) as {
       paths: Record<string, Record<string, Operation>>;
     };
-    let refusals = 0;
+    let rejections = 0;
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { 'x-scope': wanted }] of Object.entries(operations)) {
         if (wanted === undefined) continue;
@@ -112,11 +112,11 @@ describe('what a key is for', () => {
             403,
             { code: 'scope_missing', scope: wanted, detail: expect.stringContaining(wanted) },
           ]);
-          refusals += 1;
+          rejections += 1;
         }
       }
     }
-    expect(refusals).toBeGreaterThan(20);
+    expect(rejections).toBeGreaterThan(20);
     const usage = await keys.ask('GET', '/v1/user/usage', made.node.apiKey);
     expect([usage.status, usage.body]).toMatchObject([200, { used: 0 }]);
   });

@@ -58,7 +58,7 @@ function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
   return apiKey;
 }
 
-const refusal = async (holder: () => unknown) => {
+const rejection = async (holder: () => unknown) => {
   try {
     await holder();
     return undefined;
@@ -73,7 +73,7 @@ describe('a key that nobody has', () => {
     const key = mintApiKey();
     const slip = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
     for (const wrong of [slip, 'nonsense', '', key.toLowerCase(), `${key}x`]) {
-      expect(await refusal(() => keyCache.holderOf(wrong))).toBe('api_key_invalid');
+      expect(await rejection(() => keyCache.holderOf(wrong))).toBe('api_key_invalid');
     }
     expect(lookups).toEqual([]);
   });
@@ -81,26 +81,26 @@ describe('a key that nobody has', () => {
   it('is looked up once a minute, also when it comes many times at once', async () => {
     const keyCache = open();
     const key = mintApiKey();
-    const [first, other] = [refusal(() => keyCache.holderOf(mintApiKey())), refusal(() => keyCache.holderOf(key))];
-    const more = Array.from({ length: 20 }, () => refusal(() => keyCache.holderOf(key)));
+    const [first, other] = [rejection(() => keyCache.holderOf(mintApiKey())), rejection(() => keyCache.holderOf(key))];
+    const more = Array.from({ length: 20 }, () => rejection(() => keyCache.holderOf(key)));
     expect(new Set(await Promise.all([first, other, ...more]))).toEqual(new Set(['api_key_invalid']));
     const times = () => lookups.flat().filter((hash) => hash === hashApiKey(key)).length;
     expect(times()).toBe(1);
     clock.pass(MINUTE - 1);
-    await refusal(() => keyCache.holderOf(key));
+    await rejection(() => keyCache.holderOf(key));
     expect(times()).toBe(1);
     clock.pass(2);
-    await refusal(() => keyCache.holderOf(key));
+    await rejection(() => keyCache.holderOf(key));
     expect(times()).toBe(2);
   });
 
   it('is served as soon as it is known to be somebody’s', async () => {
     const keyCache = open();
     const key = mintApiKey();
-    expect(await refusal(() => keyCache.holderOf(key))).toBe('api_key_invalid');
+    expect(await rejection(() => keyCache.holderOf(key))).toBe('api_key_invalid');
     register(key);
     await keyCache.sync();
-    expect(await refusal(() => keyCache.holderOf(key))).toBeUndefined();
+    expect(await rejection(() => keyCache.holderOf(key))).toBeUndefined();
   });
 });
 
@@ -136,7 +136,7 @@ describe('what is known of a key', () => {
     expect(keyCache.holderAtOnce(key, clock.elapsed())).toBe(holder);
     clock.pass(1);
     expect(keyCache.holderAtOnce(key, clock.elapsed())).toBeUndefined();
-    expect(await refusal(() => keyCache.holderOf(key))).toBe('database_unavailable');
+    expect(await rejection(() => keyCache.holderOf(key))).toBe('database_unavailable');
     await keyCache.sync();
     expect(await keyCache.holderOf(key)).toBe(holder);
   });

@@ -96,19 +96,19 @@ it('a key that was dead for 30 days is deleted, another is not', async () => {
 it('all keys of a user share the burst limit', async () => {
   const newest = (await rotate(key, 3600)).apiKey ?? '';
   clock.pass(SECOND);
-  const told = [];
+  const received = [];
   for (const apiKey of [key, newest, key, newest, key, newest]) {
-    told.push((await ask('GET', 'usage', { 'x-api-key': apiKey })).outcome);
+    received.push((await ask('GET', 'usage', { 'x-api-key': apiKey })).outcome);
   }
-  expect(told).toEqual([200, 200, 200, 200, 'rate_limited', 'rate_limited']);
+  expect(received).toEqual([200, 200, 200, 200, 'rate_limited', 'rate_limited']);
 });
 
 it('the user of a key is told so many times a second: of a known one by its user, else by the address', async () => {
   const data = (apiKey: string) => ask('GET', `data?api=${apiKey}`);
   const times = async (count: number, apiKey: () => string) => {
-    const told = [];
-    for (let n = 0; n < count; n++) told.push(await data(apiKey()));
-    return told.map(({ outcome }) => outcome);
+    const received = [];
+    for (let n = 0; n < count; n++) received.push(await data(apiKey()));
+    return received.map(({ outcome }) => outcome);
   };
   const other = await service.createUser();
   await ask('GET', 'usage', { 'x-api-key': other });

@@ -45,7 +45,7 @@ export type Loss = 'request' | 'answer';
  * What one process has of the allowance: on a database that others may share, by a clock of its own; and which part of
  * what is left may rest, if not the usual one.
  */
-export function openTeller(
+export function openLeaseHolder(
   database: Pick<TestDatabase, 'prisma' | 'query'>,
   clock: Clock,
   { restingPart, reclaimAfterMs = 0 }: { restingPart?: number; reclaimAfterMs?: number | undefined } = {},
@@ -110,15 +110,15 @@ export function openTeller(
   };
 }
 
-export type Teller = ReturnType<typeof openTeller>;
+export type LeaseHolder = ReturnType<typeof openLeaseHolder>;
 
 /** A user with such a limit, valid for two years from an instant, and the key. */
 export async function createUser(
   { prisma }: Pick<TestDatabase, 'prisma'>,
-  teller: Teller,
+  holder: LeaseHolder,
   { limit, at }: { limit: number; at: number },
 ) {
-  const { key, apiKey } = await teller.users.create(
+  const { key, apiKey } = await holder.users.create(
     { name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' },
     limit,
   );

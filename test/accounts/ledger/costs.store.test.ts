@@ -5,8 +5,8 @@ import {
   createUser,
   type HandClock,
   handClock,
-  openTeller,
-  type Teller,
+  type LeaseHolder,
+  openLeaseHolder,
   usageDays,
   usageRows,
 } from './allowance-harness.ts';
@@ -18,30 +18,30 @@ const DEAR = 10;
 
 let database: TestDatabase;
 let clock: HandClock;
-let tellers: Teller[];
+let holders: LeaseHolder[];
 beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database?.close());
 beforeEach(() => {
   clock = handClock(START);
-  tellers = [];
+  holders = [];
 });
 
-function open(count: number): Teller[] {
-  tellers = Array.from({ length: count }, () => openTeller(database, clock));
-  return tellers;
+function open(count: number): LeaseHolder[] {
+  holders = Array.from({ length: count }, () => openLeaseHolder(database, clock));
+  return holders;
 }
 
 async function close(): Promise<void> {
-  await Promise.all(tellers.map((teller) => teller.close()));
+  await Promise.all(holders.map((leaseHolder) => leaseHolder.close()));
 }
 
 /** What became of a call: what it paid, or why it was refused and when it may come again. */
-async function outcome(calling: ReturnType<Teller['call']>, teller: Teller) {
+async function outcome(calling: ReturnType<LeaseHolder['call']>, leaseHolder: LeaseHolder) {
   try {
     const receipt = await calling;
-    teller.keep(receipt);
+    leaseHolder.keep(receipt);
     return { paid: receipt.cost, code: undefined, retryAfter: undefined };
   } catch (error) {
     const { code, headers } = error as { code: string; headers: Record<string, string> };
@@ -54,8 +54,8 @@ const untilPeriodEnds = () => (PERIOD_END - clock.now()) / SECOND;
 /** A user with a few calls, all of them held by processes that do not rest; gives how many these are. */
 async function spread(processes: number, limit: number) {
   const [first] = open(processes);
-  const { key, apiKey } = await createUser(database, first as Teller, { limit, at: START });
-  for (const teller of tellers) teller.refund(await teller.call(apiKey));
+  const { key, apiKey } = await createUser(database, first as LeaseHolder, { limit, at: START });
+  for (const leaseHolder of holders) leaseHolder.refund(await leaseHolder.call(apiKey));
   const [usage] = await usageRows(database, key);
   const held = usage?.outstanding ?? 0;
   await database.prisma.user.update({ where: { key }, data: { limit: held } });
@@ -63,30 +63,31 @@ async function spread(processes: number, limit: number) {
 }
 
 it('a call is paid at once, as many as it costs, and is given back as many', async () => {
-  const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await createUser(database, teller, { limit: 100, at: START });
-  const kept = await teller.call(apiKey, DEAR);
-  const refunded = await teller.call(apiKey, 7);
+  const [leaseHolder] = open(1) as [LeaseHolder];
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: 100, at: START });
+  const kept = await leaseHolder.call(apiKey, DEAR);
+  const refunded = await leaseHolder.call(apiKey, 7);
   expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
-  teller.keep(kept);
-  teller.refund(refunded);
-  expect((await teller.usage((await teller.authenticate(apiKey)) as never)).used).toBe(DEAR);
+  leaseHolder.keep(kept);
+  leaseHolder.refund(refunded);
+  expect((await leaseHolder.usage((await leaseHolder.authenticate(apiKey)) as never)).used).toBe(DEAR);
   await close();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: DEAR, outstanding: 0 }]);
   expect(await usageDays(database, key)).toMatchObject([{ calls: DEAR }]);
 });
 
 it('the last calls pay for it, though a process is granted a fourth of what is left', async () => {
-  const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await createUser(database, teller, { limit: 2 * DEAR, at: START });
-  for (let n = 0; n < 2; n++) expect(await outcome(teller.call(apiKey, DEAR), teller)).toMatchObject({ paid: DEAR });
-  expect(await outcome(teller.call(apiKey), teller)).toMatchObject({ code: 'quota_exceeded' });
+  const [leaseHolder] = open(1) as [LeaseHolder];
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: 2 * DEAR, at: START });
+  for (let n = 0; n < 2; n++)
+    expect(await outcome(leaseHolder.call(apiKey, DEAR), leaseHolder)).toMatchObject({ paid: DEAR });
+  expect(await outcome(leaseHolder.call(apiKey), leaseHolder)).toMatchObject({ code: 'quota_exceeded' });
   await close();
   expect(await usageRows(database, key)).toMatchObject([{ used: 2 * DEAR, outstanding: 0 }]);
 });
 
 it('with fewer left it is refused until the period ends, and calls of one have them all', async () => {
-  const [first, second] = open(2) as [Teller, Teller];
+  const [first, second] = open(2) as [LeaseHolder, LeaseHolder];
   const { key, apiKey } = await createUser(database, first, { limit: DEAR - 1, at: START });
   for (let n = 0; n < 3; n++) {
     expect(await outcome(first.call(apiKey, DEAR), first)).toMatchObject({
@@ -102,7 +103,7 @@ it('with fewer left it is refused until the period ends, and calls of one have t
 });
 
 it('a process that refuses it gives back at once what it holds', async () => {
-  const [holder, other] = open(2) as [Teller, Teller];
+  const [holder, other] = open(2) as [LeaseHolder, LeaseHolder];
   const { apiKey } = await createUser(database, holder, { limit: 4 * DEAR, at: START });
   // A fourth of what is left is held beside what is spent.
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, DEAR));
@@ -117,10 +118,10 @@ it('a process that refuses it gives back at once what it holds', async () => {
 });
 
 it('calls of one that wait beside it are answered though it is refused', async () => {
-  const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await createUser(database, teller, { limit: DEAR - 1, at: START });
+  const [leaseHolder] = open(1) as [LeaseHolder];
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR - 1, at: START });
   const costs = [1, 1, DEAR, ...Array<number>(DEAR - 3).fill(1)];
-  const outcomes = await Promise.all(costs.map((cost) => outcome(teller.call(apiKey, cost), teller)));
+  const outcomes = await Promise.all(costs.map((cost) => outcome(leaseHolder.call(apiKey, cost), leaseHolder)));
   expect(outcomes.map(({ paid }) => paid)).toEqual(costs.map((cost) => (cost === 1 ? 1 : undefined)));
   await close();
   expect(await usageRows(database, key)).toMatchObject([{ used: DEAR - 1, outstanding: 0 }]);
@@ -128,12 +129,12 @@ it('calls of one that wait beside it are answered though it is refused', async (
 
 it('what four processes hold in use is found within two seconds, to the last call', async () => {
   const { key, apiKey, held: cost } = await spread(4, 60);
-  const [asker, ...others] = tellers as [Teller, ...Teller[]];
+  const [asker, ...others] = holders as [LeaseHolder, ...LeaseHolder[]];
   const ask = (calls: number) => outcome(asker.call(apiKey, calls), asker);
   expect(await ask(cost)).toMatchObject({ code: 'quota_exceeded', retryAfter: 2 });
-  for (const teller of others) {
-    await teller.poll();
-    await teller.answered();
+  for (const leaseHolder of others) {
+    await leaseHolder.poll();
+    await leaseHolder.answered();
   }
   clock.pass(SECOND);
   expect(await ask(cost + 1)).toMatchObject({ code: 'quota_exceeded', retryAfter: untilPeriodEnds() });
@@ -146,11 +147,11 @@ it('of two that need what both hold one is answered, and neither waits for the o
   const { key, apiKey, held: cost } = await spread(2, 40);
   const paid: unknown[] = [];
   for (let attempt = 0; attempt < 2; attempt++) {
-    const asking = tellers.map((teller) => outcome(teller.call(apiKey, cost), teller));
+    const asking = holders.map((leaseHolder) => outcome(leaseHolder.call(apiKey, cost), leaseHolder));
     paid.push(...(await Promise.all(asking)).flatMap((one) => one.paid ?? []));
-    for (const teller of tellers) {
-      await teller.poll();
-      await teller.answered();
+    for (const leaseHolder of holders) {
+      await leaseHolder.poll();
+      await leaseHolder.answered();
     }
     clock.pass(SECOND);
   }
@@ -160,13 +161,13 @@ it('of two that need what both hold one is answered, and neither waits for the o
 });
 
 it('it is of the period and date in which it was paid, and the next period has its own', async () => {
-  const [teller] = open(1) as [Teller];
-  const { key, apiKey } = await createUser(database, teller, { limit: DEAR, at: START });
-  const receipt = await teller.call(apiKey, DEAR);
+  const [leaseHolder] = open(1) as [LeaseHolder];
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR, at: START });
+  const receipt = await leaseHolder.call(apiKey, DEAR);
   clock.pass(31 * DAY);
-  await teller.poll();
-  teller.keep(await teller.call(apiKey, DEAR));
-  teller.refund(receipt);
+  await leaseHolder.poll();
+  leaseHolder.keep(await leaseHolder.call(apiKey, DEAR));
+  leaseHolder.refund(receipt);
   await close();
   expect(await usageRows(database, key)).toEqual([
     { period: START, used: 0, outstanding: 0 },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { createUser, handClock, openTeller } from './allowance-harness.ts';
+import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => database?.close());
 it('a key that was revoked and deleted while a process was cut off is not served by it', async () => {
   const start = Date.UTC(2026, 4, 10, 12);
   const clocks = [handClock(start), handClock(start)] as const;
-  const [cutOff, other] = [openTeller(database, clocks[0]), openTeller(database, clocks[1])];
+  const [cutOff, other] = [openLeaseHolder(database, clocks[0]), openLeaseHolder(database, clocks[1])];
   const { key, apiKey } = await createUser(database, cutOff, { limit: 100, at: start });
   cutOff.keep(await cutOff.call(apiKey));
 
@@ -22,5 +22,5 @@ it('a key that was revoked and deleted while a process was cut off is not served
   expect(await database.prisma.apiKey.count({ where: { userKey: key } })).toBe(0);
   await cutOff.poll();
   await expect(cutOff.call(apiKey)).rejects.toMatchObject({ code: 'api_key_invalid' });
-  for (const teller of [cutOff, other]) await teller.close();
+  for (const holder of [cutOff, other]) await holder.close();
 });

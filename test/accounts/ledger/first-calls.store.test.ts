@@ -5,7 +5,7 @@ import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import { BY_HAND, createUser, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+import { BY_HAND, createUser, type HandClock, handClock, openLeaseHolder, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const PAGE = 16;
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 /** A process, the key of a user with such a limit, and how many statements were made. */
 async function open({ limit, page }: { limit: number; page?: number }) {
-  const registrar = openTeller(database, clock);
+  const registrar = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, registrar, { limit, at: START });
   await registrar.close();
   let statements = 0;
@@ -97,7 +97,7 @@ it.each([
 
 it('processes that ask for the same user’s first lease at once are granted no more than there is', async () => {
   const { allowance, apiKey } = await open({ limit: 210 });
-  const others = Array.from({ length: 3 }, () => openTeller(database, clock));
+  const others = Array.from({ length: 3 }, () => openLeaseHolder(database, clock));
   await allowance.authenticate(apiKey);
   const paid = await Promise.all(others.map((other) => other.callUntilRefused(apiKey, 1_000)));
   expect(paid.reduce((sum, calls) => sum + calls)).toBe(210);

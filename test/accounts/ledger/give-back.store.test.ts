@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, createUser, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+import { age, createUser, type HandClock, handClock, openLeaseHolder, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 40;
@@ -17,8 +17,8 @@ beforeEach(() => {
 });
 
 async function holderAndOther() {
-  const holder = openTeller(database, clock);
-  const other = openTeller(database, clock);
+  const holder = openLeaseHolder(database, clock);
+  const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, holder, { limit: LIMIT, at: START });
   holder.keep(await holder.call(apiKey));
   expect((await usageRows(database, key))[0]?.outstanding).toBeGreaterThan(0);
@@ -108,8 +108,8 @@ it('a lowered limit takes back what is leased, and a raised one is there with th
 });
 
 it('a lease in use, and nowhere near its end, follows a changed limit at once', async () => {
-  const holder = openTeller(database, clock);
-  const other = openTeller(database, clock);
+  const holder = openLeaseHolder(database, clock);
+  const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, holder, { limit: 10_000, at: START });
   const receipt = await holder.call(apiKey);
   holder.keep(receipt);

@@ -1,14 +1,14 @@
 import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
 import { startOfDate } from '#core/clock';
 import type { TestDatabase } from '../../support/database/database.ts';
-import { createUser, handClock, openTeller } from './allowance-harness.ts';
+import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
 /** A user of 100 calls whose period begins at an instant, as the ledger alone sees them, and reports of their leases. */
 export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query'>, at: number) {
   const ledger = createLedgerStore(database);
-  const teller = openTeller(database, handClock(at));
-  const { key } = await createUser(database, teller, { limit: 100, at });
-  await teller.close();
+  const holder = openLeaseHolder(database, handClock(at));
+  const { key } = await createUser(database, holder, { limit: 100, at });
+  await holder.close();
 
   return {
     ledger,

@@ -5,8 +5,8 @@ import {
   createUser,
   type HandClock,
   handClock,
-  openTeller,
-  type Teller,
+  type LeaseHolder,
+  openLeaseHolder,
   usageDays,
   usageRows,
 } from './allowance-harness.ts';
@@ -18,7 +18,7 @@ const LIMIT = 5;
 
 let database: TestDatabase;
 let clock: HandClock;
-let teller: Teller;
+let holder: LeaseHolder;
 let key: number;
 let apiKey: string;
 beforeAll(async () => {
@@ -27,55 +27,55 @@ beforeAll(async () => {
 afterAll(() => database?.close());
 beforeEach(async () => {
   clock = handClock(START);
-  teller = openTeller(database, clock);
-  ({ key, apiKey } = await createUser(database, teller, { limit: LIMIT, at: START }));
+  holder = openLeaseHolder(database, clock);
+  ({ key, apiKey } = await createUser(database, holder, { limit: LIMIT, at: START }));
 });
 
 it('each period has the whole allowance, from its first millisecond, and counts from the anchor', async () => {
   for (const [n, boundary] of BOUNDARIES.entries()) {
     if (n > 0) {
       clock.passUntil(boundary - 1);
-      await teller.poll();
-      await expect(teller.call(apiKey)).rejects.toMatchObject({ code: 'quota_exceeded' });
+      await holder.poll();
+      await expect(holder.call(apiKey)).rejects.toMatchObject({ code: 'quota_exceeded' });
       clock.pass(1);
     }
-    expect(await teller.callUntilRefused(apiKey)).toBe(LIMIT);
+    expect(await holder.callUntilRefused(apiKey)).toBe(LIMIT);
   }
-  await teller.close();
+  await holder.close();
   expect(await usageRows(database, key)).toEqual(BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })));
 });
 
 it('a refusal tells when the period ends, also while an own lease of an earlier date is not settled', async () => {
-  expect(await teller.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
+  expect(await holder.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
   clock.passUntil(BOUNDARIES[1] - 90 * SECOND);
-  await teller.poll();
-  await expect(teller.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '90' } });
-  await teller.close();
+  await holder.poll();
+  await expect(holder.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '90' } });
+  await holder.close();
 });
 
 it('a refusal tells a shorter time while another process holds a part', async () => {
-  const other = openTeller(database, clock);
+  const other = openLeaseHolder(database, clock);
   other.keep(await other.call(apiKey));
-  await teller.callUntilRefused(apiKey);
-  const error = await teller.call(apiKey).then(
+  await holder.callUntilRefused(apiKey);
+  const error = await holder.call(apiKey).then(
     () => undefined,
     (problem: { headers: Record<string, string> }) => problem,
   );
   expect(Number(error?.headers['retry-after'])).toBeLessThanOrEqual(5);
-  await Promise.all([teller.close(), other.close()]);
+  await Promise.all([holder.close(), other.close()]);
 });
 
 /** A call just before an instant, which is kept or given back after it, and one that is kept at that instant. */
 async function callAround(at: number, fate: string): Promise<void> {
   clock.passUntil(at - 1);
-  await teller.poll();
-  const early = await teller.call(apiKey);
+  await holder.poll();
+  const early = await holder.call(apiKey);
   clock.pass(1);
-  const late = await teller.call(apiKey);
-  if (fate === 'kept') teller.keep(early);
-  else teller.refund(early);
-  teller.keep(late);
-  await teller.close();
+  const late = await holder.call(apiKey);
+  if (fate === 'kept') holder.keep(early);
+  else holder.refund(early);
+  holder.keep(late);
+  await holder.close();
 }
 
 it.each(['kept', 'given back'])(
@@ -97,26 +97,26 @@ it.each(['kept', 'given back'])('a call that is %s after midnight belongs to the
 });
 
 it('the last call of the allowance can be made right after midnight, though a lease of the day before held it', async () => {
-  expect(await teller.callUntilRefused(apiKey, LIMIT - 1)).toBe(LIMIT - 1);
-  const receipt = await teller.call(apiKey);
-  teller.refund(receipt);
-  await teller.settle();
+  expect(await holder.callUntilRefused(apiKey, LIMIT - 1)).toBe(LIMIT - 1);
+  const receipt = await holder.call(apiKey);
+  holder.refund(receipt);
+  await holder.settle();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT - 1, outstanding: 1 }]);
   clock.passUntil(Date.UTC(2026, 1, 1));
-  await teller.poll();
-  expect(await teller.callUntilRefused(apiKey)).toBe(1);
-  await teller.close();
+  await holder.poll();
+  expect(await holder.callUntilRefused(apiKey)).toBe(1);
+  await holder.close();
 });
 
 it('a clock that is set back into another date or period does not spend from the later one', async () => {
   clock.passUntil(BOUNDARIES[1] + SECOND);
-  await teller.poll();
-  teller.keep(await teller.call(apiKey));
+  await holder.poll();
+  holder.keep(await holder.call(apiKey));
   clock.set(-2 * SECOND);
-  const back = await teller.call(apiKey);
+  const back = await holder.call(apiKey);
   expect(back.lease.period.start).toBe(BOUNDARIES[0]);
-  teller.keep(back);
-  await teller.close();
+  holder.keep(back);
+  await holder.close();
 });
 
 it('a lease does not outlive the key', async () => {
@@ -124,40 +124,40 @@ it('a lease does not outlive the key', async () => {
   const validUntil = new Date(BOUNDARIES[1]);
   await prisma.user.update({ where: { key }, data: { validUntil, changedAt: new Date() } });
   clock.passUntil(BOUNDARIES[1] - 1);
-  await teller.poll();
-  teller.keep(await teller.call(apiKey));
+  await holder.poll();
+  holder.keep(await holder.call(apiKey));
   clock.pass(1);
-  await expect(teller.call(apiKey)).rejects.toMatchObject({ code: 'api_key_expired' });
-  await teller.close();
+  await expect(holder.call(apiKey)).rejects.toMatchObject({ code: 'api_key_expired' });
+  await holder.close();
 });
 
 it('a lease is not spent from for more than 18 s without the ledger, by either clock', async () => {
-  const plenty = await createUser(database, teller, { limit: 1_000, at: START });
+  const plenty = await createUser(database, holder, { limit: 1_000, at: START });
   apiKey = plenty.apiKey;
-  const receipt = await teller.call(apiKey);
-  teller.keep(receipt);
+  const receipt = await holder.call(apiKey);
+  holder.keep(receipt);
   const { lease } = receipt;
   clock.set(18 * SECOND);
   const { seq } = lease;
-  teller.keep(await teller.call(apiKey));
+  holder.keep(await holder.call(apiKey));
   expect(lease.seq, 'it asked again').toBe(seq + 1);
   clock.set(-18 * SECOND);
   clock.pass(18 * SECOND);
-  await teller.poll();
-  teller.keep(await teller.call(apiKey));
+  await holder.poll();
+  holder.keep(await holder.call(apiKey));
   expect(lease.seq, 'and again').toBe(seq + 2);
-  await teller.close();
+  await holder.close();
 });
 
 it('usage counts what is not settled yet, by period and date, and once', async () => {
-  const caller = await teller.authenticate(apiKey);
-  for (let n = 0; n < 3; n++) teller.keep(await teller.call(apiKey));
+  const caller = await holder.authenticate(apiKey);
+  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
   const expected = { used: 3, remaining: LIMIT - 3, daily: [{ date: '2026-01-31', calls: 3 }] };
-  expect(await teller.usage(caller)).toMatchObject(expected);
-  const [during] = await Promise.all([teller.usage(caller), teller.settle()]);
+  expect(await holder.usage(caller)).toMatchObject(expected);
+  const [during] = await Promise.all([holder.usage(caller), holder.settle()]);
   expect(during).toMatchObject(expected);
-  expect(await teller.usage(caller)).toMatchObject(expected);
-  teller.refund(await teller.call(apiKey));
-  expect(await teller.usage(caller)).toMatchObject(expected);
-  await teller.close();
+  expect(await holder.usage(caller)).toMatchObject(expected);
+  holder.refund(await holder.call(apiKey));
+  expect(await holder.usage(caller)).toMatchObject(expected);
+  await holder.close();
 });

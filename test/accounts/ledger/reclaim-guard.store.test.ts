@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { age, createUser, type HandClock, handClock, openTeller } from './allowance-harness.ts';
+import { age, createUser, type HandClock, handClock, openLeaseHolder } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const LIMIT = 40;
@@ -18,8 +18,8 @@ beforeEach(() => {
 
 /** A user whose holder was cut off, with a call that is not settled; and another process, as long after its start. */
 async function cutOff(reclaimAfterMs?: number) {
-  const holder = openTeller(database, clock);
-  const other = openTeller(database, clock, { reclaimAfterMs });
+  const holder = openLeaseHolder(database, clock);
+  const other = openLeaseHolder(database, clock, { reclaimAfterMs });
   const { key, apiKey } = await createUser(database, holder, { limit: LIMIT, at: START });
   holder.keep(await holder.call(apiKey));
   await holder.settle();
@@ -57,14 +57,14 @@ it('a stop just after the ledger failed sends one statement after the other, and
     count += 1;
     return database.query(...statement);
   };
-  const teller = openTeller({ ...database, query: counted }, clock);
-  const { key, apiKey } = await createUser(database, teller, { limit: LIMIT, at: START });
-  teller.keep(await teller.call(apiKey));
-  teller.loseNext('answer');
-  await teller.users.limit(key, LIMIT + 1);
-  await teller.answered();
+  const leaseHolder = openLeaseHolder({ ...database, query: counted }, clock);
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: LIMIT, at: START });
+  leaseHolder.keep(await leaseHolder.call(apiKey));
+  leaseHolder.loseNext('answer');
+  await leaseHolder.users.limit(key, LIMIT + 1);
+  await leaseHolder.answered();
   const before = count;
-  await teller.close();
+  await leaseHolder.close();
   expect(count - before).toBeLessThanOrEqual(3);
   expect(await database.prisma.lease.count({ where: { userKey: key, closed: false } })).toBe(0);
 });

@@ -6,7 +6,15 @@ import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import { age, BY_HAND, createUser, type HandClock, handClock, openTeller, usageRows } from './allowance-harness.ts';
+import {
+  age,
+  BY_HAND,
+  createUser,
+  type HandClock,
+  handClock,
+  openLeaseHolder,
+  usageRows,
+} from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 /** Of what is left of it a thousandth is 24. */
@@ -25,63 +33,63 @@ beforeEach(() => {
 
 /** So many processes, each of which has made one call, and the key of all of them. */
 async function open(count: number, limit = LIMIT) {
-  const tellers = Array.from({ length: count }, () => openTeller(database, clock));
-  const [first] = tellers;
+  const holders = Array.from({ length: count }, () => openLeaseHolder(database, clock));
+  const [first] = holders;
   if (!first) throw new Error('there is no process');
   const { key, apiKey } = await createUser(database, first, { limit, at: START });
-  for (const teller of tellers) {
-    await teller.poll();
-    teller.keep(await teller.call(apiKey));
+  for (const holder of holders) {
+    await holder.poll();
+    holder.keep(await holder.call(apiKey));
   }
-  const close = () => Promise.all(tellers.map((teller) => teller.close()));
-  return { tellers, key, apiKey, close };
+  const close = () => Promise.all(holders.map((holder) => holder.close()));
+  return { holders, key, apiKey, close };
 }
 
 type Open = Awaited<ReturnType<typeof open>>;
 
 /** The key is idle everywhere, and every process has settled since. */
-async function rest({ tellers }: Open): Promise<void> {
+async function rest({ holders }: Open): Promise<void> {
   clock.pass(5 * SECOND);
-  for (const teller of tellers) await teller.settle();
+  for (const holder of holders) await holder.settle();
 }
 
-const books = async ({ key }: Open) => (await usageRows(database, key))[0];
+const ledgerRows = async ({ key }: Open) => (await usageRows(database, key))[0];
 const resting = async ({ key }: Open) =>
   (await database.prisma.usage.findFirstOrThrow({ where: { userKey: key } })).resting;
 
 it('a key that is idle keeps a few calls, and its next call does not ask the ledger', async () => {
   const opened = await open(1);
-  const { tellers, key, apiKey, close } = opened;
+  const { holders, key, apiKey, close } = opened;
   await rest(opened);
-  expect(await books(opened)).toMatchObject({ used: 1, outstanding: MOST });
-  const [lease] = tellers[0]?.leasesOf(key) ?? [];
+  expect(await ledgerRows(opened)).toMatchObject({ used: 1, outstanding: MOST });
+  const [lease] = holders[0]?.leasesOf(key) ?? [];
   const seq = lease?.seq;
-  tellers[0]?.keep((await tellers[0]?.call(apiKey)) as never);
+  holders[0]?.keep((await holders[0]?.call(apiKey)) as never);
   expect(lease).toMatchObject({ seq, spent: 2 });
   await close();
-  expect(await books(opened)).toMatchObject({ used: 2, outstanding: 0 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 2, outstanding: 0 });
   expect(await resting(opened)).toBe(0);
 });
 
 it('no more than a thousandth of what is left rests, over all processes', async () => {
   const opened = await open(3);
   await rest(opened);
-  expect(await books(opened)).toMatchObject({ used: 3, outstanding: 24 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 24 });
   expect(await resting(opened)).toBe(24);
   await opened.close();
 });
 
 it('what rests is put to rest once, and after a call again with what is left of it', async () => {
   const opened = await open(1);
-  const { tellers, key, apiKey, close } = opened;
+  const { holders, key, apiKey, close } = opened;
   await rest(opened);
   await database.prisma.lease.updateMany({ where: { userKey: key }, data: { resting: 99 } });
-  const [teller] = tellers;
+  const [holder] = holders;
   for (let n = 0; n < 5; n++) {
-    await teller?.poll();
-    teller?.keep((await teller.call(apiKey)) as never);
+    await holder?.poll();
+    holder?.keep((await holder.call(apiKey)) as never);
     clock.pass(5 * SECOND);
-    await teller?.settle();
+    await holder?.settle();
   }
   const row = await database.prisma.lease.findFirstOrThrow({ where: { userKey: key } });
   expect(row, 'it was only noted').toMatchObject({ resting: 99, unbooked: 5 });
@@ -91,30 +99,30 @@ it('what rests is put to rest once, and after a call again with what is left of 
 
 it('it is an ordinary lease again when it runs out', async () => {
   const opened = await open(1);
-  const { tellers, apiKey, close } = opened;
+  const { holders, apiKey, close } = opened;
   await rest(opened);
-  for (let n = 0; n < MOST; n++) tellers[0]?.keep((await tellers[0]?.call(apiKey)) as never);
-  await tellers[0]?.settle();
-  expect((await books(opened))?.outstanding).toBeGreaterThan(MOST);
+  for (let n = 0; n < MOST; n++) holders[0]?.keep((await holders[0]?.call(apiKey)) as never);
+  await holders[0]?.settle();
+  expect((await ledgerRows(opened))?.outstanding).toBeGreaterThan(MOST);
   expect(await resting(opened)).toBe(0);
   await close();
 });
 
 it('it lives while it rests, and goes back ten minutes after the last call', async () => {
   const opened = await open(1);
-  const [teller] = opened.tellers;
+  const [holder] = opened.holders;
   await rest(opened);
   for (let seconds = 10; seconds < 600; seconds += 10) {
     await age(database, opened.key, 10);
-    await teller?.settle();
-    expect(await books(opened)).toMatchObject({ outstanding: MOST });
+    await holder?.settle();
+    expect(await ledgerRows(opened)).toMatchObject({ outstanding: MOST });
     const row = await database.prisma.lease.findFirstOrThrow({ where: { userKey: opened.key } });
     expect(row.expiresAt.getTime()).toBeGreaterThan(Date.now());
     clock.pass(10 * SECOND);
   }
   clock.pass(5 * SECOND);
-  await teller?.settle();
-  expect(await books(opened)).toMatchObject({ used: 1, outstanding: 0 });
+  await holder?.settle();
+  expect(await ledgerRows(opened)).toMatchObject({ used: 1, outstanding: 0 });
   await opened.close();
 });
 
@@ -122,37 +130,37 @@ it('it goes back when its date is over', async () => {
   const opened = await open(1);
   await rest(opened);
   clock.passUntil(START + DAY / 2 - 1);
-  await opened.tellers[0]?.settle();
-  await opened.tellers[0]?.poll();
-  opened.tellers[0]?.keep((await opened.tellers[0]?.call(opened.apiKey)) as never);
+  await opened.holders[0]?.settle();
+  await opened.holders[0]?.poll();
+  opened.holders[0]?.keep((await opened.holders[0]?.call(opened.apiKey)) as never);
   await rest(opened);
-  expect(await books(opened)).toMatchObject({ used: 2, outstanding: 0 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 2, outstanding: 0 });
   await opened.close();
 });
 
 it('what a dead process let rest is had again like any other', async () => {
   const opened = await open(2);
-  const { tellers, key, apiKey, close } = opened;
+  const { holders, key, apiKey, close } = opened;
   await rest(opened);
   expect(await resting(opened)).toBe(24);
-  tellers[0]?.abandon();
+  holders[0]?.abandon();
   await age(database, key, 31);
   clock.pass(MINUTE);
-  await tellers[1]?.poll();
-  tellers[1]?.keep((await tellers[1]?.call(apiKey)) as never);
+  await holders[1]?.poll();
+  holders[1]?.keep((await holders[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
   await close();
-  expect(await books(opened)).toMatchObject({ used: 3, outstanding: 0 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
 it('what rested with a lease that a release closed which knows of no rest is had again, and not forgotten', async () => {
   const opened = await open(2);
-  const { tellers, key, apiKey, close } = opened;
+  const { holders, key, apiKey, close } = opened;
   await rest(opened);
   const { prisma } = database;
   const [row] = await prisma.lease.findMany({ where: { userKey: key, resting: MOST } });
   if (!row) throw new Error('nothing rests');
-  tellers[0]?.abandon();
+  holders[0]?.abandon();
   await prisma.lease.update({ where: { id: row.id }, data: { closed: true } });
   await prisma.usage.updateMany({ where: { userKey: key }, data: { outstanding: { decrement: MOST } } });
   const age = (seconds: number) =>
@@ -161,8 +169,8 @@ it('what rested with a lease that a release closed which knows of no rest is had
   await age(31);
   await prisma.lease.update({ where: { id: row.id }, data: { unbooked: 0 } });
   clock.pass(MINUTE);
-  await tellers[1]?.poll();
-  tellers[1]?.keep((await tellers[1]?.call(apiKey)) as never);
+  await holders[1]?.poll();
+  holders[1]?.keep((await holders[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
 
   // And where nobody asks for the key.
@@ -172,12 +180,12 @@ it('what rested with a lease that a release closed which knows of no rest is had
   await createLedgerStore(database).tidy();
   expect(await resting(opened)).toBe(0);
   await close();
-  expect(await books(opened)).toMatchObject({ used: 3, outstanding: 0 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
 it('who finds the allowance spent is given what rests elsewhere, to the last call', async () => {
   const opened = await open(4, 200_000);
-  const { tellers, key, apiKey, close } = opened;
+  const { holders, key, apiKey, close } = opened;
   await rest(opened);
   expect(await resting(opened)).toBe(4 * MOST);
   // Nearly all of the rest is spent by somebody else.
@@ -186,7 +194,7 @@ it('who finds the allowance spent is given what rests elsewhere, to the last cal
     where: { userKey: key },
     data: { used: 200_000 - 4 * MOST - left },
   });
-  const [asker, ...others] = tellers;
+  const [asker, ...others] = holders;
   const first = await asker?.callUntilRefused(apiKey);
   expect(first).toBe(MOST + left);
   await expect(asker?.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '2' } });
@@ -194,7 +202,7 @@ it('who finds the allowance spent is given what rests elsewhere, to the last cal
   clock.pass(SECOND);
   expect(await asker?.callUntilRefused(apiKey)).toBe(3 * MOST);
   await close();
-  expect(await books(opened)).toMatchObject({ used: 200_000, outstanding: 0 });
+  expect(await ledgerRows(opened)).toMatchObject({ used: 200_000, outstanding: 0 });
 });
 
 it('a call that comes while its lease is put to rest spends nothing that was given back', async () => {
@@ -212,7 +220,7 @@ it('a call that comes while its lease is put to rest spends nothing that was giv
   };
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
-  const other = openTeller(database, clock);
+  const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, other, { limit: 40, at: START });
   const call = async () => allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
   await call();

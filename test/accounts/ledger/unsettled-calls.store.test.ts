@@ -28,7 +28,7 @@ beforeEach(async () => {
 const report = (given: Partial<LeaseReport>) => user.report(lease, given);
 
 /** What everybody is told. */
-async function told() {
+async function received() {
   const { used, days } = await ledger.counts(key, START, [], 31);
   return [used, days];
 }
@@ -49,10 +49,10 @@ async function rows() {
 
 it('is told at once, and booked with the next that is granted', async () => {
   expect(await ledger.heartbeat([report({ spent: 4, seq: 2 })])).toEqual(new Set([0]));
-  expect(await told()).toEqual([4, [{ date: TODAY, calls: 4 }]]);
+  expect(await received()).toEqual([4, [{ date: TODAY, calls: 4 }]]);
   expect(await rows()).toEqual({ used: 0, outstanding: 10, daily: 0, unbooked: 4 });
   await ledger.settle([report({ spent: 5, settled: 4, want: 15, seq: 3 })]);
-  expect(await told()).toEqual([5, [{ date: TODAY, calls: 5 }]]);
+  expect(await received()).toEqual([5, [{ date: TODAY, calls: 5 }]]);
   expect(await rows()).toEqual({ used: 5, outstanding: 10, daily: 5, unbooked: 0 });
 });
 
@@ -65,13 +65,13 @@ it('is booked when the lease is closed', async () => {
 it('counts once however often it is sent, and is not undone by a note that was held up', async () => {
   for (let n = 0; n < 2; n++) await ledger.heartbeat([report({ spent: 7, seq: 3 })]);
   expect(await ledger.heartbeat([report({ spent: 4, seq: 2 })])).toEqual(new Set());
-  expect(await told()).toEqual([7, [{ date: TODAY, calls: 7 }]]);
+  expect(await received()).toEqual([7, [{ date: TODAY, calls: 7 }]]);
 });
 
 it('is given back like any other', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await ledger.heartbeat([report({ spent: 3, settled: 4, seq: 3 })]);
-  expect(await told()).toEqual([3, [{ date: TODAY, calls: 3 }]]);
+  expect(await received()).toEqual([3, [{ date: TODAY, calls: 3 }]]);
   await ledger.settle([report({ spent: 3, settled: 3, seq: 4, close: true })]);
   await ledger.settle([report({ spent: 2, settled: 3, seq: 5, close: true })]);
   expect(await rows()).toEqual({ used: 2, outstanding: 0, daily: 2, unbooked: 0 });
@@ -87,7 +87,7 @@ it('is booked for its date by whoever reclaims the lease, and what came after it
   const late = report({ spent: 6, settled: 4, seq: 3 });
   expect(await ledger.heartbeat([late])).toEqual(new Set());
   expect((await ledger.settle([late]))[0]).toMatchObject({ closed: true });
-  expect(await told()).toEqual([6, [{ date: TODAY, calls: 6 }]]);
+  expect(await received()).toEqual([6, [{ date: TODAY, calls: 6 }]]);
 });
 
 it('is booked in the end when nobody asks for the key again', async () => {

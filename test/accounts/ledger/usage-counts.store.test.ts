@@ -6,7 +6,7 @@ import { createLedgerStore, type LedgerStore } from '#accounts/ledger/ledger-sto
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { unlogged } from '../../support/unlogged.ts';
-import { BY_HAND, createUser, handClock, openTeller } from './allowance-harness.ts';
+import { BY_HAND, createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 
@@ -19,9 +19,9 @@ afterAll(() => database?.close());
 /** One process with a lease that lasts for a while, which has made ten calls; the test may come between it and the ledger. */
 async function open(ledger: (real: LedgerStore) => LedgerStore) {
   const clock = handClock(START);
-  const teller = openTeller(database, clock);
-  const { apiKey } = await createUser(database, teller, { limit: 10_000, at: START });
-  await teller.close();
+  const holder = openLeaseHolder(database, clock);
+  const { apiKey } = await createUser(database, holder, { limit: 10_000, at: START });
+  await holder.close();
   const keyCache = createKeyCache({ store: createUserStore(database.prisma), clock });
   const real = createLedgerStore(database);
   const allowance = createAllowance({

@@ -72,9 +72,9 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   const rotated = await createUser(DAY);
   await users.rotate(byOperator(rotated), 300);
 
-  const told = new Map((await report.list()).map((account) => [account.key, account]));
+  const received = new Map((await report.list()).map((account) => [account.key, account]));
   const facts = (key: number) => {
-    const { state, keys, used } = told.get(key) ?? {};
+    const { state, keys, used } = received.get(key) ?? {};
     return { state, keys, used };
   };
   expect(facts(spending)).toEqual({ state: 'active', keys: 1, used: 42 });
@@ -84,8 +84,8 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   expect(facts(revoked)).toEqual({ state: 'revoked', keys: 0, used: 0 });
   expect(facts(erased)).toEqual({ state: 'erased', keys: 0, used: 0 });
   expect(facts(rotated)).toEqual({ state: 'active', keys: 2, used: 0 });
-  expect(told.get(erased)).toMatchObject({ name: null, email: null });
-  expect([...told.keys()]).toEqual([...told.keys()].sort((a, b) => a - b));
+  expect(received.get(erased)).toMatchObject({ name: null, email: null });
+  expect([...received.keys()]).toEqual([...received.keys()].sort((a, b) => a - b));
 });
 
 it('tells the state of each key of a user, the newest first, and the last use of any', async () => {

@@ -32,18 +32,18 @@ describe('what is told of a CSV text', () => {
     const [small, half, large] = ['a', 'b'.repeat(2_500_000), 'c'.repeat(5_000_000)];
     const client = answering(small, half, `${half}b`, large, small, half);
     const ask = () => client.priceHistoryCsv('bitcoin', PERIOD);
-    const told = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);
+    const received = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);
     await ask();
     await ask();
-    expect(told()).toEqual(['r1', 'r2', undefined, undefined]);
+    expect(received()).toEqual(['r1', 'r2', undefined, undefined]);
     await ask();
-    expect(told()).toEqual([undefined, undefined, 'r3', undefined]);
+    expect(received()).toEqual([undefined, undefined, 'r3', undefined]);
     await ask();
-    expect(told()).toEqual([undefined, undefined, undefined, 'r4']);
+    expect(received()).toEqual([undefined, undefined, undefined, 'r4']);
     await ask();
-    expect(told()).toEqual(['r5', undefined, undefined, undefined]);
+    expect(received()).toEqual(['r5', undefined, undefined, undefined]);
     await ask();
-    expect(told()).toEqual(['r5', 'r6', undefined, undefined]);
+    expect(received()).toEqual(['r5', 'r6', undefined, undefined]);
   });
 });
 
@@ -58,13 +58,13 @@ describe('the limits that headers tell of', () => {
         fc.shuffledSubarray(policies, { minLength: 2 }),
         fc.shuffledSubarray(states, { minLength: 2 }),
         (p, s) => {
-          const told = headers(p.join(', '), s.join(','));
-          expect(allowanceOf(told, 0)).toEqual({
+          const received = headers(p.join(', '), s.join(','));
+          expect(allowanceOf(received, 0)).toEqual({
             limit: 10_000,
             remaining: 9123,
             resetsAt: new Date(86_400_000),
           });
-          expect(retryAfterOf(told, 0)).toBe(1);
+          expect(retryAfterOf(received, 0)).toBe(1);
         },
       ),
     );
@@ -76,9 +76,9 @@ describe('the limits that headers tell of', () => {
     });
     fc.assert(
       fc.property(field, field, (policy, state) => {
-        const told = headers(policy, state);
-        const allowance = allowanceOf(told, 0);
-        for (const value of [allowance?.limit, allowance?.remaining, retryAfterOf(told, 0)]) {
+        const received = headers(policy, state);
+        const allowance = allowanceOf(received, 0);
+        for (const value of [allowance?.limit, allowance?.remaining, retryAfterOf(received, 0)]) {
           expect(value === undefined || Number.isSafeInteger(value)).toBe(true);
         }
       }),

@@ -85,13 +85,13 @@ describe('a signal', () => {
   });
 
   it('ends the wait before another attempt', async () => {
-    let told = () => {};
+    let received = () => {};
     const answered = new Promise<void>((resolve) => {
-      told = resolve;
+      received = resolve;
     });
     server.follow(() => ({ status: 503, headers: { 'retry-after': '9' }, body: 'x' }));
     const ending = new AbortController();
-    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY, onAnswer: told });
+    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY, onAnswer: received });
     const call = patient.latestPrice('bitcoin', { signal: ending.signal });
     await answered;
     ending.abort();

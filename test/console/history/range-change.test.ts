@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const point = (ago: number, price: number) => ({ date: new Date(NOW - ago), price });
 
-function told(parts: Partial<HistoryView>, points: { date: Date; price: number }[], board?: number | null): string {
+function received(parts: Partial<HistoryView>, points: { date: Date; price: number }[], board?: number | null): string {
   const view: HistoryView = {
     ...{
       token: 'bitcoin',
@@ -25,23 +25,23 @@ describe('the change over a range', () => {
   const month = [point(29.5 * DAY, 100), point(DAY, 90), point(0, 102)];
 
   it('names the range', () => {
-    expect(told({}, month)).toBe('+2.00% in 30 days');
-    expect(told({ metric: 'market_cap' }, month)).toBe('+2.00% in 30 days');
-    expect(told({ range: 'custom' }, month)).toBe('+2.00% from 14 Feb 2026 to 15 Mar 2026');
+    expect(received({}, month)).toBe('+2.00% in 30 days');
+    expect(received({ metric: 'market_cap' }, month)).toBe('+2.00% in 30 days');
+    expect(received({ range: 'custom' }, month)).toBe('+2.00% from 14 Feb 2026 to 15 Mar 2026');
     const day = [point(2 * HOUR, 100), point(0, 102)];
-    expect(told({ range: 'custom' }, day)).toBe('+2.00% on 15 Mar 2026');
+    expect(received({ range: 'custom' }, day)).toBe('+2.00% on 15 Mar 2026');
   });
 
   it('names the first point where the data begin later', () => {
-    expect(told({ range: '365' }, month)).toBe('+2.00% since 14 Feb 2026');
-    expect(told({ range: '36500' }, month)).toBe('+2.00% since 14 Feb 2026');
+    expect(received({ range: '365' }, month)).toBe('+2.00% since 14 Feb 2026');
+    expect(received({ range: '36500' }, month)).toBe('+2.00% since 14 Feb 2026');
   });
 
   it('is left out where there is none', () => {
-    expect(told({ metric: 'total_volume' }, month)).toBe('');
-    expect(told({}, [])).toBe('');
-    expect(told({}, [point(0, 1)])).toBe('last 30 days');
-    expect(told({}, [point(29.5 * DAY, 0), point(0, 1)])).toBe('last 30 days');
+    expect(received({ metric: 'total_volume' }, month)).toBe('');
+    expect(received({}, [])).toBe('');
+    expect(received({}, [point(0, 1)])).toBe('last 30 days');
+    expect(received({}, [point(29.5 * DAY, 0), point(0, 1)])).toBe('last 30 days');
   });
 
   it('of candles begins with the first one at its opening', () => {
@@ -58,20 +58,20 @@ describe('the change of a day', () => {
   const day = [point(DAY + 20 * MINUTE, 50), point(DAY - 2 * MINUTE, 100), point(HOUR, 90), point(0, 101)];
 
   it('is the one that the board tells', () => {
-    expect(told({ range: '1' }, day, 1.5)).toBe('+1.50% in 24h');
-    expect(told({ range: '1', metric: 'candles' }, day, -0.25)).toBe('−0.25% in 24h');
-    expect(told({ range: '1', currency: 'eur' }, day, 1.5)).toBe('+1.50% in 24h, of the price in US dollars');
+    expect(received({ range: '1' }, day, 1.5)).toBe('+1.50% in 24h');
+    expect(received({ range: '1', metric: 'candles' }, day, -0.25)).toBe('−0.25% in 24h');
+    expect(received({ range: '1', currency: 'eur' }, day, 1.5)).toBe('+1.50% in 24h, of the price in US dollars');
   });
 
   it('is else that since the sample nearest to 24 hours ago, as the board has it', () => {
-    expect(told({ range: '1' }, day)).toBe('+1.00% in 24h');
-    expect(told({ range: '1' }, day, null)).toBe('+1.00% in 24h');
-    expect(told({ range: '1', metric: 'market_cap' }, day, 7)).toBe('+1.00% in 24h');
+    expect(received({ range: '1' }, day)).toBe('+1.00% in 24h');
+    expect(received({ range: '1' }, day, null)).toBe('+1.00% in 24h');
+    expect(received({ range: '1', metric: 'market_cap' }, day, 7)).toBe('+1.00% in 24h');
   });
 
   it('is not known where no sample is within half an hour of that', () => {
-    expect(told({ range: '1' }, [point(DAY - HOUR, 100), point(0, 101)])).toBe('change in 24h not known');
-    expect(told({ range: '1' }, [point(0, 101)])).toBe('change in 24h not known');
-    expect(told({ range: '1' }, [point(DAY, 0), point(0, 101)])).toBe('change in 24h not known');
+    expect(received({ range: '1' }, [point(DAY - HOUR, 100), point(0, 101)])).toBe('change in 24h not known');
+    expect(received({ range: '1' }, [point(0, 101)])).toBe('change in 24h not known');
+    expect(received({ range: '1' }, [point(DAY, 0), point(0, 101)])).toBe('change in 24h not known');
   });
 });

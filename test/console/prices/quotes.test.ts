@@ -16,9 +16,9 @@ function answer(ages: Readonly<Record<string, number | null>>, stale?: string): 
 }
 
 /** What answers each call, by the path that is asked. */
-const quotesOf = (tell: (path: string) => Result<TokenPrice[]> | Promise<Result<TokenPrice[]>>) =>
+const quotesOf = (report: (path: string) => Result<TokenPrice[]> | Promise<Result<TokenPrice[]>>) =>
   createQuotes({
-    fetch: async <T extends object>({ path }: ApiCall<T>) => (await tell(path)) as unknown as Result<T>,
+    fetch: async <T extends object>({ path }: ApiCall<T>) => (await report(path)) as unknown as Result<T>,
   });
 
 describe('the ages of prices', () => {

@@ -62,7 +62,7 @@ test('when one end is destroyed the other closes, and nobody waits for a write a
 
 test('a way that cannot be had is an error', async () => {
   const refused = new PortStream(() => Promise.reject(new Error('no')));
-  const told = once(refused, 'error');
+  const received = once(refused, 'error');
   refused.connect();
-  expect((await told)[0]).toMatchObject({ message: 'no' });
+  expect((await received)[0]).toMatchObject({ message: 'no' });
 });

@@ -4,12 +4,12 @@ import { PortStream } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';
 
 test('a thread that hangs is ended, once it is guarded', async () => {
-  let told: (reason: string) => void = () => undefined;
+  let received: (reason: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
-    told = resolve;
+    received = resolve;
   });
   const data = { at: 'memory://', loadDataDir: undefined, socketPath: undefined };
-  const supervisor = await startSupervisor(data, { onEnd: told, pingMs: 20 });
+  const supervisor = await startSupervisor(data, { onEnd: received, pingMs: 20 });
   const client = new pg.Client({
     stream: () => new PortStream(supervisor.connect),
     ssl: false,

@@ -53,16 +53,16 @@ describe('a broadcast changes with the dialect', () => {
   test('amino JSON is refused by a modern node, bytes by a legacy one', async () => {
     const modern = await testNode({ dialect: 'cosmos' });
     const legacy = await testNode({ dialect: 'legacy' });
-    const refusal = (error: RegExp) => ({
+    const rejection = (error: RegExp) => ({
       code: 'node_rejected',
       status: 422,
       members: { error: expect.stringMatching(error) },
     });
     await expect(serviceOver([modern]).broadcast({ tx: {}, mode: 'sync' })).rejects.toMatchObject(
-      refusal(/send tx_bytes/),
+      rejection(/send tx_bytes/),
     );
     await expect(serviceOver([legacy]).broadcast({ tx_bytes: 'CpAB', mode: 'sync' })).rejects.toMatchObject(
-      refusal(/send tx$/),
+      rejection(/send tx$/),
     );
     expect(modern.broadcasts() + legacy.broadcasts()).toBe(0);
   });

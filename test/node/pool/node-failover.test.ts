@@ -81,8 +81,8 @@ test('searches that take too long keep nobody from the other calls', async () =>
   // More than there are connections, and than a breaker takes.
   const searches = Array.from({ length: 20 }, () => node.transactions([['tx.minheight', '0']]));
   expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
-  const told = await Promise.allSettled(searches);
-  expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  const received = await Promise.allSettled(searches);
+  expect(new Set(received.map(({ status }) => status))).toEqual(new Set(['rejected']));
   expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
 });
 

@@ -50,13 +50,13 @@ describe('terra.js 1.8, in front of a node of its own chain', () => {
   test.runIf(haveRecordings)('reads recorded transactions, by hash and by search', async () => {
     const { node, url } = await terraNode();
     const name = 'tx_by_hash_terra_col_3038786_failed_code12.json';
-    const told = JSON.parse(String(recording('cosmos_legacy', name).body));
-    node.state.known.set(told.txhash, told);
+    const received = JSON.parse(String(recording('cosmos_legacy', name).body));
+    node.state.known.set(received.txhash, received);
     const client = clientOf(url);
-    const found = await client.tx.txInfo(told.txhash);
-    expect(found.toData()).toMatchObject({ txhash: told.txhash, code: 12, tx: told.tx });
+    const found = await client.tx.txInfo(received.txhash);
+    expect(found.toData()).toMatchObject({ txhash: received.txhash, code: 12, tx: received.tx });
     const { txs } = await client.tx.search({ 'tx.height': 3_038_786 });
-    expect(txs.map(({ txhash }) => txhash)).toEqual([told.txhash]);
+    expect(txs.map(({ txhash }) => txhash)).toEqual([received.txhash]);
   });
 
   test('reads an account of its own type', async () => {

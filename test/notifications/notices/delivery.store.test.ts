@@ -49,10 +49,10 @@ async function spend(apiKey: string, calls: number) {
     expect((await service.get(path, { key: apiKey })).status).toBe(200);
   }
   await service.parts.allowance.settle();
-  return tell();
+  return report();
 }
 
-async function tell() {
+async function report() {
   const store = createNoticeStore(service.database.prisma);
   for (let round = 0; round < 2; round += 1) await store.tellOfUsedAllowances(service.clock.now(), 0);
   await store.tellOfEndingValidity(service.clock.now());
@@ -107,7 +107,7 @@ describe('a notice', () => {
     status = 204;
     const secret = await set(apiKey, { webhookUrl: `${receiver.url}/new` });
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
-    const again = await tell();
+    const again = await report();
     expect(again.webhooks.map(({ headers }) => headers['webhook-id'])).toEqual([webhooks[0]?.headers['webhook-id']]);
     verified(secret, again.webhooks[0] as Delivery);
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);
@@ -157,7 +157,7 @@ describe('a notice', () => {
     });
     await service.parts.users.erase(byOperator(key));
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
-    expect(await tell()).toEqual({ webhooks: [], mails: [] });
+    expect(await report()).toEqual({ webhooks: [], mails: [] });
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);
   });
 
@@ -165,7 +165,7 @@ describe('a notice', () => {
     const { key } = await createUser({ email: true, webhookUrl: receiver.url });
     const { validUntil } = await service.database.prisma.user.findUniqueOrThrow({ where: { key } });
     service.clock.advance(validUntil.getTime() - 7 * DAY - service.clock.now());
-    const { webhooks, mails } = await tell();
+    const { webhooks, mails } = await report();
     const mine = webhooks.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.user === key);
     expect(mine).toMatchObject([
       { type: 'validity.ending', data: { user: key, days: 7, validUntil: validUntil.toISOString() } },
@@ -183,6 +183,6 @@ describe('a notice', () => {
     expect(await service.database.prisma.outboxMessage.count({ where: { dueAt: { not: null } } })).toBe(2);
     await service.database.prisma.user.updateMany({ data: { verifiedAt: new Date() } });
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
-    expect((await tell()).mails).toHaveLength(2);
+    expect((await report()).mails).toHaveLength(2);
   });
 });

@@ -55,7 +55,7 @@ async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0,
 
 const look = (now = NOW, staysMs = 0) => store.tellOfUsedAllowances(now, staysMs);
 /** What was told: `user:threshold`, in any order. */
-async function told() {
+async function received() {
   const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
   return rows.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort();
 }
@@ -68,10 +68,10 @@ describe('a threshold', () => {
     expect([await look(), await look()]).toEqual([0, 0]);
     await spend(ada, 80);
     expect([await look(), await look(), await look()]).toEqual([0, 1, 0]);
-    expect(await told()).toEqual([`${ada}:80`]);
+    expect(await received()).toEqual([`${ada}:80`]);
     await spend(ada, 100);
     expect([await look(), await look(), await look()]).toEqual([0, 1, 0]);
-    expect(await told()).toEqual([`${ada}:100`, `${ada}:80`]);
+    expect(await received()).toEqual([`${ada}:100`, `${ada}:80`]);
     const [notice] = await database.prisma.notice.findMany({ where: { threshold: 80 } });
     expect(await messages()).toHaveLength(2);
     expect(await messages()).toContainEqual(
@@ -93,7 +93,7 @@ describe('a threshold', () => {
     await spend(bob, 70, { unbooked: 10, unspent: 20 });
     await look();
     expect(await look()).toBe(1);
-    expect(await told()).toEqual([`${bob}:80`]);
+    expect(await received()).toEqual([`${bob}:80`]);
   });
 
   test('is not told where calls were given back in time, and told when it is passed again', async () => {
@@ -122,7 +122,7 @@ describe('a threshold', () => {
     await spend(none, 0);
     await look();
     await look();
-    expect(await told()).toEqual([`${few}:1`]);
+    expect(await received()).toEqual([`${few}:1`]);
     await spend(few, 3);
     await look();
     expect(await look()).toBe(2);
@@ -171,7 +171,7 @@ describe('a threshold', () => {
     const users = await Promise.all(Array.from({ length: 20 }, () => createUser()));
     for (const user of users) await spend(user, 100);
     for (let round = 0; round < 3; round += 1) await Promise.all([look(), look(), look(), look()]);
-    expect(await told()).toHaveLength(40);
+    expect(await received()).toHaveLength(40);
     expect(await messages()).toHaveLength(40);
   });
 });
@@ -185,13 +185,13 @@ describe('the end of validity', () => {
     expect(await lookAt(ends - 7 * DAY - 1)).toBe(0);
     expect([await lookAt(ends - 7 * DAY), await lookAt(ends - 2 * DAY)]).toEqual([1, 0]);
     expect([await lookAt(ends - DAY), await lookAt(ends - 1), await lookAt(ends)]).toEqual([1, 0, 0]);
-    expect(await told()).toEqual([`${ada}:1`, `${ada}:7`]);
+    expect(await received()).toEqual([`${ada}:1`, `${ada}:7`]);
   });
 
   test('is told the last alone to who comes late', async () => {
     const ada = await createUser();
     expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
-    expect(await told()).toEqual([`${ada}:1`]);
+    expect(await received()).toEqual([`${ada}:1`]);
     await createUser();
     expect(await lookAt(ends)).toBe(0);
   });

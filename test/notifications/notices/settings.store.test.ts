@@ -34,9 +34,9 @@ describe('the notices of a user', () => {
   test('are given back as they were set, the thresholds in order, each once', async () => {
     const key = await service.register();
     const set = { email: true, webhookUrl: null, thresholds: [100, 5, 50, 5] };
-    const told = { ...set, thresholds: [5, 50, 100] };
-    expect((await call('PUT', key, set)).body).toEqual(told);
-    expect((await call('GET', key)).body).toEqual(told);
+    const received = { ...set, thresholds: [5, 50, 100] };
+    expect((await call('PUT', key, set)).body).toEqual(received);
+    expect((await call('GET', key)).body).toEqual(received);
     expect((await call('PUT', key, { ...set, thresholds: [] })).body).toEqual({ ...set, thresholds: [] });
   });
 

@@ -85,8 +85,8 @@ test('rows that cannot be true stop no start, are not served, and are named', as
       expect({ path, status: response.status }).not.toMatchObject({ status: 500 });
       expect(response.headers.get('last-modified') ?? '').not.toMatch(/9999|18 May 2026/);
     }
-    const told = again.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => /implausible rows/.test(msg));
-    expect(told.map(({ token, what, count }) => [token, what, count]).sort()).toEqual([
+    const received = again.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => /implausible rows/.test(msg));
+    expect(received.map(({ token, what, count }) => [token, what, count]).sort()).toEqual([
       ['bitcoin', 'coverage', 1],
       ['bitcoin', 'day', 1],
       ['bitcoin', 'hour', 3],

@@ -30,8 +30,8 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
         yield { line: i + 2, fields: [date === BAD ? BAD : `${date} 00:00:00 UTC`, '1', '2', '3'] };
     },
   };
-  const told = { onBad: () => undefined, onKept: () => undefined, onBatch: () => undefined };
-  const options = { replace: false, strict, signal: new AbortController().signal, ...told };
+  const received = { onBad: () => undefined, onKept: () => undefined, onBatch: () => undefined };
+  const options = { replace: false, strict, signal: new AbortController().signal, ...received };
   await createImport({ store, clock }).run('ethereum', file, options);
   return { asked, covered };
 }

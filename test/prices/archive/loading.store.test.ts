@@ -95,7 +95,7 @@ test('what is not used goes, and comes back with what was stored meanwhile', asy
 test('a process that looks seldom has every latest price that was stored meanwhile, and one that is told late', async () => {
   const [{ archive }, other] = [await open(), await open()];
   await Promise.all([archive.load('bitcoin'), other.archive.load('bitcoin')]);
-  const tell = (minutes: number, fetched: number) => {
+  const report = (minutes: number, fetched: number) => {
     const [at, fetchedAt] = [NOW + minutes * MINUTE, NOW + fetched * MINUTE];
     const record = { ...PRICE, current_price: minutes + 1 };
     return other.archive.recordLatest('coingecko', 'latest', [{ token: 'bitcoin', record, at, fetchedAt }], fetchedAt);
@@ -105,12 +105,12 @@ test('a process that looks seldom has every latest price that was stored meanwhi
     return [...columns.price.slice(start, end)];
   };
   clock.advance(10 * MINUTE);
-  await tell(0, 0);
+  await report(0, 0);
   await archive.sync();
-  for (const minutes of [2, 4, 6]) await tell(minutes, minutes);
+  for (const minutes of [2, 4, 6]) await report(minutes, minutes);
   await archive.sync();
   expect(prices()).toEqual([1, 3, 5, 7]);
-  await tell(5, 8);
+  await report(5, 8);
   await archive.sync();
   expect(prices()).toEqual([1, 3, 5, 6, 7]);
 });

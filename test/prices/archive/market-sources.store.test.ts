@@ -72,7 +72,7 @@ function openModel() {
   const purge = createPurge({ store: createPurgeStore(database.prisma), clock });
   let price = 0;
   /** Every figure that was told: by whom, of when. */
-  const told = new Set<string>();
+  const received = new Set<string>();
   /** Of which slots each source has told all: whether it had a sample. */
   const all = new Map<string, boolean>();
   const key = (source: MarketSourceName, series: Series, place: number) => `${source},${series},${place}`;
@@ -84,7 +84,7 @@ function openModel() {
       .sort((a, b) => a.at - b.at)
       .map((one) => {
         price += 1;
-        told.add(`${source},${series},${one.at},${price}`);
+        received.add(`${source},${series},${one.at},${price}`);
         return { ...one, price, marketCap: null, volume: null };
       });
 
@@ -111,7 +111,7 @@ function openModel() {
 
   /** The second part of what is stored fails, so nothing is. */
   async function fail({ source, series, samples }: Extract<Step, { kind: 'failure' }>) {
-    const known = new Set(told);
+    const known = new Set(received);
     const given = drawn(source, series, samples);
     const covers = { from: startOf(series, 0), thru: startOf(series, SLOTS) - 1 };
     const updates = [
@@ -119,8 +119,8 @@ function openModel() {
       { interval: 'century' as Interval, samples: given },
     ];
     await expect(store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now())).rejects.toThrow();
-    told.clear();
-    for (const one of known) told.add(one);
+    received.clear();
+    for (const one of known) received.add(one);
   }
 
   async function importDays({ source, samples, replace }: Extract<Step, { kind: 'import' }>) {
@@ -160,7 +160,7 @@ function openModel() {
   async function check(): Promise<void> {
     const rows = await database.prisma.point.findMany();
     for (const { source, grain, at, price, settled, provisional } of rows) {
-      expect(told).toContain(`${source},${grain},${at.getTime()},${price}`);
+      expect(received).toContain(`${source},${grain},${at.getTime()},${price}`);
       expect(provisional).toBe(source !== MARKET_SOURCES[0]);
       expect(settled && provisional).toBe(false);
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openProcess, told } from '../../support/service/market.ts';
+import { openProcess, received } from '../../support/service/market.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 import { dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
@@ -74,12 +74,12 @@ describe('a date whose only row is of another time than midnight', () => {
     ]);
     expect(asked).toMatchObject({ gaps: [], modifiedAt: TIMES[1] });
     const range = await market.range('bitcoin', 'day', midnight('2017-06-05'), midnight('2017-06-09'), 'json');
-    expect(told(range).prices.map(({ date, price }) => [Date.parse(date), price])).toEqual(
+    expect(received(range).prices.map(({ date, price }) => [Date.parse(date), price])).toEqual(
       TIMES.map((at, i) => [at, i + 5]),
     );
     expect(range, 'another row may take its place').toMatchObject({ gaps: [], settled: false });
     const all = await market.days('bitcoin', 5000, 'json');
-    expect(told(all).prices.map(({ date }) => Date.parse(date))).toEqual(TIMES);
+    expect(received(all).prices.map(({ date }) => Date.parse(date))).toEqual(TIMES);
   });
 
   it('is asked of the aggregator again when it is not over', async () => {

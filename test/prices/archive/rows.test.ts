@@ -32,11 +32,11 @@ describe('a row of an export', () => {
   });
 
   it('may say who told it, by a name that is known', () => {
-    const told = (source: string) =>
+    const received = (source: string) =>
       readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
-    expect(told('kraken')).toMatchObject({ sample: { source: 'kraken' } });
-    expect(told('')).toMatchObject({ sample: { source: 'coingecko' } });
-    expect(told('somebody')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
+    expect(received('kraken')).toMatchObject({ sample: { source: 'kraken' } });
+    expect(received('')).toMatchObject({ sample: { source: 'coingecko' } });
+    expect(received('somebody')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
   });
 
   it('has null where a figure is empty', () => {

@@ -24,9 +24,9 @@ async function openAt(now: string, env: Record<string, string> = {}) {
   return { clock, candles, sandbox, database, cost };
 }
 
-type Told = { date: string; open: number; close: number }[];
-const told = ({ body }: Answer): Told => JSON.parse(String(body.identity.payload));
-const times = (answer: Answer) => told(answer).map(({ date }) => new Date(date).toISOString());
+type Received = { date: string; open: number; close: number }[];
+const received = ({ body }: Answer): Received => JSON.parse(String(body.identity.payload));
+const times = (answer: Answer) => received(answer).map(({ date }) => new Date(date).toISOString());
 
 describe('the first window', () => {
   test('brings all that the venue tells, in one call', async () => {
@@ -123,7 +123,7 @@ describe('while the venue fails', () => {
     sandbox.faults.always({ kind: 'status', status: 403 }, { path: '/0/public' });
     clock.advance(3 * HOUR);
     const answer = await hours();
-    expect(told(answer)).toEqual(told(before));
+    expect(received(answer)).toEqual(received(before));
     expect(answer.outcome.failure).toMatchObject({ upstream: 'kraken', reason: 'refused' });
     expect(answer.gaps).toEqual(['2026-05-15T14:00:00.000Z/2026-05-15T16:59:59.999Z']);
     expect(candles.warnings().map(warningText)).toEqual(['candles:bitcoin:hour: refused']);
@@ -145,7 +145,7 @@ test('what one process has fetched another serves, and all who ask at once cost 
   const ask = (service = candles) => service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
   const other = await opened.anotherCandles();
   expect(await cost(() => Promise.all([ask(), ask(), ask(other), ask(other)]))).toEqual(['XXBTZUSD 60']);
-  expect(told(await ask(other))).toEqual(told(await ask()));
+  expect(received(await ask(other))).toEqual(received(await ask()));
   const third = await opened.anotherCandles();
   expect(await cost(() => ask(third), third)).toEqual([]);
 });

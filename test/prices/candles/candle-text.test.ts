@@ -25,8 +25,8 @@ const candles = fc
 test('JSON has every candle with its figures exactly, at its beginning', () => {
   fc.assert(
     fc.property(candles, (rows) => {
-      const told = JSON.parse([...candlesJson(columnsOf(CANDLES, rows))].join(''));
-      expect(told).toEqual(
+      const received = JSON.parse([...candlesJson(columnsOf(CANDLES, rows))].join(''));
+      expect(received).toEqual(
         rows.map(({ at, settled: _, ...figures }) => ({ date: new Date(at).toUTCString(), ...figures })),
       );
     }),

@@ -39,8 +39,8 @@ async function openAt(env: Record<string, string> = {}) {
     const before = sandbox.calls.length;
     const { gaps, body } = await service.range('bitcoin', interval, ...MAY, 'json');
     await service.idle();
-    const told = JSON.parse(String(body.identity.payload)) as { date: string }[];
-    return { first: told[0]?.date, count: told.length, gaps, calls: sandbox.calls.length - before };
+    const received = JSON.parse(String(body.identity.payload)) as { date: string }[];
+    return { first: received[0]?.date, count: received.length, gaps, calls: sandbox.calls.length - before };
   }
   const coverage = () => createCandleStore(database.prisma).coverage();
   return { clock, database, candles, purge, may, coverage };

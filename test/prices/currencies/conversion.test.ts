@@ -35,12 +35,12 @@ describe('a series', () => {
   test('is the same there and back within one part in 10^12; what is unknown stays so', () => {
     fc.assert(
       fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
-        const worth: UsdRate = (time) => values[time % values.length] as number;
+        const usdRate: UsdRate = (time) => values[time % values.length] as number;
         const columns = columnsOf(
           POINTS,
           rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
         );
-        const back = convertColumns(convertColumns(columns, worth), (time) => 1 / worth(time));
+        const back = convertColumns(convertColumns(columns, usdRate), (time) => 1 / usdRate(time));
         for (const column of ['at', 'settled', 'source'] as const) expect(back[column]).toEqual(columns[column]);
         for (const column of MONEY)
           for (let i = 0; i < rows.length; i++) {
@@ -67,12 +67,12 @@ describe('a series', () => {
   test('never has a number that is none, whatever finite figures and rates it is made of', () => {
     const any = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
-      fc.property(any, any, (dollars, worth) => {
-        const converted = convertFigure(dollars, worth);
+      fc.property(any, any, (dollars, usdRate) => {
+        const converted = convertFigure(dollars, usdRate);
         expect(converted === null || Number.isFinite(converted)).toBe(true);
         const { price } = convertColumns(
           columnsOf(POINTS, [{ at: 1, price: dollars, marketCap: null, volume: null }]),
-          () => worth,
+          () => usdRate,
         );
         expect(Number.isNaN(price[0]) ? null : price[0]).toBe(converted);
       }),
@@ -116,8 +116,8 @@ describe('a latest price', () => {
   };
 
   test('has its extremes by the rates of their dates, and supplies and percentages as they were', () => {
-    const worth: UsdRate = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
-    expect(convertLatest(record, 2, worth)).toEqual({
+    const usdRate: UsdRate = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
+    expect(convertLatest(record, 2, usdRate)).toEqual({
       ...record,
       ...{ current_price: 50, market_cap: 500, ath: 200, atl: 0.8 },
     });
@@ -160,9 +160,9 @@ describe('by samples of a token', () => {
 
   test('a day has the one of its own date, the nearest where there are two', () => {
     const day = at('2026-04-02');
-    const worth = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
+    const usdRate = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
     const asked = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
-    expect(asked.map(worth)).toEqual([1, 2, 2, 3, Number.NaN]);
+    expect(asked.map(usdRate)).toEqual([1, 2, 2, 3, Number.NaN]);
   });
 
   test.each([
@@ -170,11 +170,14 @@ describe('by samples of a token', () => {
     ['minute', 5 * MINUTE],
   ] as const)('of an interval (%s) it is the nearest within its spacing', (interval, spacing) => {
     const base = at('2026-04-02T00:00:00Z');
-    const worth = usdRateFromSamples(series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]), interval);
+    const usdRate = usdRateFromSamples(
+      series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]),
+      interval,
+    );
     const asked = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
     const expected = [Number.NaN, 2, 2, 2, Number.NaN, 4, 4];
     expect(
-      asked.map((apart) => worth(base + apart)),
+      asked.map((apart) => usdRate(base + apart)),
       iso(base),
     ).toEqual(expected);
   });

@@ -189,10 +189,10 @@ describe('bitcoin and ether', () => {
       await service.ask(`${LATEST}&currency=btc`),
       await json(LATEST.replace('ethereum', 'bitcoin')),
     ];
-    const told = JSON.parse(inBitcoin.body);
-    expect(told.current_price).toBe(latest.current_price / ofBitcoin.current_price);
+    const received = JSON.parse(inBitcoin.body);
+    expect(received.current_price).toBe(latest.current_price / ofBitcoin.current_price);
     // Of a date that the aggregator's plan does not reach.
-    expect(told.ath).toBeNull();
+    expect(received.ath).toBeNull();
     expect(inBitcoin.header('quotient-currency')).toMatch(/^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/);
   });
 

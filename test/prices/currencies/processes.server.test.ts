@@ -24,8 +24,8 @@ const asked = (...currencies: string[]) =>
   );
 
 test('processes make one call together, whatever they ask for, and tell the same', async () => {
-  const told = await asked('eur', 'jpy', 'chf');
-  expect(new Set(told).size).toBe(3);
+  const received = await asked('eur', 'jpy', 'chf');
+  expect(new Set(received).size).toBe(3);
   expect(calls()).toBe(1);
 
   // The next publication too: each finds it due by itself.

@@ -17,12 +17,12 @@ const rate = (currency: string, date: string, value: number) => ({ currency, dat
 
 test('rates are stored with the span they were asked for, and read by currency', async () => {
   expect(await store.from()).toBeUndefined();
-  const told = [
+  const received = [
     rate('usd', '2026-05-14', 1.1275),
     rate('usd', '2026-05-13', 1.1302),
     rate('jpy', '2026-05-13', 171.25),
   ];
-  await store.record('rates', told, at('2026-05-12'), NOW);
+  await store.record('rates', received, at('2026-05-12'), NOW);
   expect(await store.from()).toBe(at('2026-05-12'));
   expect(await store.rates('usd', NOW)).toEqual([
     [at('2026-05-13'), 1.1302],
@@ -45,10 +45,10 @@ test('a rate that is stored stays, and a span grows', async () => {
 
 test('the rates of many years are stored in one go', async () => {
   const dates = Array.from({ length: 4600 }, (_, i) => NOW - (i + 1) * DAY);
-  const told = ['aud', 'jpy', 'usd'].flatMap((currency) =>
+  const received = ['aud', 'jpy', 'usd'].flatMap((currency) =>
     dates.map((date, i) => ({ currency, date: date - (date % DAY), rate: 1 + i / 7 })),
   );
-  await store.record('rates', told, dates.at(-1) as number, NOW);
+  await store.record('rates', received, dates.at(-1) as number, NOW);
   const usd = await store.rates('usd', NOW);
   expect(usd).toHaveLength(4600);
   expect(usd.at(-1)?.[1]).toBe(1);

@@ -21,9 +21,9 @@ const rateOf = async (currency = 'eur', market = opened.market) => (await market
 /** What is asked anew, once answers of the last second are forgotten and what is fetched has come. */
 async function later(ms: number): Promise<string | undefined> {
   clock.advance(ms);
-  const told = await rateOf();
+  const received = await rateOf();
   await opened.rates.idle();
-  return told;
+  return received;
 }
 
 describe('rates', () => {
@@ -60,9 +60,9 @@ describe('rates', () => {
   });
 
   test('are not fetched again by a process that starts later', async () => {
-    const told = await rateOf();
+    const received = await rateOf();
     const other = await opened.another();
-    expect(await rateOf('eur', other)).toBe(told);
+    expect(await rateOf('eur', other)).toBe(received);
     expect(starts()).toHaveLength(1);
   });
 });

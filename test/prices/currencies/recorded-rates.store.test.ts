@@ -95,8 +95,8 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
           expected.map(([date]) => date),
         );
         for (const [i, [date, figure]] of expected.entries()) {
-          const told = points[i]?.price as number;
-          expect(Math.abs(told - figure), `${date} ${told} ${figure}`).toBeLessThanOrEqual(1e-12 * figure);
+          const received = points[i]?.price as number;
+          expect(Math.abs(received - figure), `${date} ${received} ${figure}`).toBeLessThanOrEqual(1e-12 * figure);
         }
       }
     },

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { dailySample } from '#sandbox/chart';
 import { figuresAt } from '#sandbox/price-model';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
+import { openTestMarket, received, type TestMarket, timesOf } from '../../support/service/market.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());
@@ -50,7 +50,7 @@ describe('so many days', () => {
 
   test('are told with the aggregator’s own figures', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
-    const series = told(await market.days('ethereum', 36_500, 'json'));
+    const series = received(await market.days('ethereum', 36_500, 'json'));
     for (const { date: at, price } of series.prices.slice(0, -1)) {
       expect(price).toBe(dailySample(1, 'ethereum', Date.parse(at))?.price);
     }
@@ -137,7 +137,7 @@ describe('a range', () => {
     await market.idle();
     const latest = await market.latest('bitcoin');
     expect((await range()).modifiedAt).toBe(latest.modifiedAt);
-    expect(told(await range()).prices.at(-1)?.price).toBe(
+    expect(received(await range()).prices.at(-1)?.price).toBe(
       JSON.parse(String(latest.body.identity.payload)).current_price,
     );
   });

@@ -39,8 +39,8 @@ describe('a series as JSON', () => {
               .filter((sample) => sample[column] !== null)
               .map((sample) => [Math.floor(sample.at / 1000), sample[column]]),
           );
-          const told = series[array].map(({ date, price }) => [Date.parse(date) / 1000, price]);
-          expect(told).toEqual([...bySecond]);
+          const received = series[array].map(({ date, price }) => [Date.parse(date) / 1000, price]);
+          expect(received).toEqual([...bySecond]);
         }
       }),
     );

@@ -86,8 +86,8 @@ test('the change is that since the sample nearest to a day before, however old t
 test('a token without a price has nulls, and takes nothing from the others; without any price it is a problem', async () => {
   service = await start();
   const { sandbox } = service;
-  const told = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=bitcoin`);
-  sandbox.faults.always({ kind: 'status', status: 200, body: await told.json() }, { path: '/coins/markets' });
+  const received = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=bitcoin`);
+  sandbox.faults.always({ kind: 'status', status: 200, body: await received.json() }, { path: '/coins/markets' });
   const { status, prices } = await ask('arweave,bitcoin');
   expect(status).toBe(200);
   expect(prices[1]?.current_price).toBeGreaterThan(0);
@@ -202,8 +202,8 @@ test('with nine calls left a call of ten is refused, and charges nothing', async
 test('a token that the aggregator leaves out costs it no second call', async () => {
   const { names, get } = await startWithHundred(1000);
   const { sandbox } = service;
-  const told = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=${names.slice(0, 50)}`);
-  sandbox.faults.always({ kind: 'status', status: 200, body: await told.json() }, { path: '/coins/markets' });
+  const received = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=${names.slice(0, 50)}`);
+  sandbox.faults.always({ kind: 'status', status: 200, body: await received.json() }, { path: '/coins/markets' });
   const calls = () => sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
   for (let i = 0; i < 3; i++) {
     const before = calls();

@@ -166,28 +166,28 @@ describe('the latest prices', () => {
 
 test('many who ask at once make one call, whatever they ask for', async () => {
   const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-  const questions = [
+  const requests = [
     () => market.latest('bitcoin'),
     () => market.days('ethereum', 1, 'json'),
     () => market.days('solana', 30, 'json'),
     () => market.date('usd-coin', date('2026-01-01'), 'json'),
     () => market.range('arweave', 'hour', date('2025-08-01'), date('2025-08-02'), 'json'),
   ];
-  for (const ask of questions) {
+  for (const ask of requests) {
     expect(await cost(() => Promise.all(Array.from({ length: 25 }, ask)))).toHaveLength(1);
   }
 });
 
 test('what no call can bring is not asked for, and told as a problem', async () => {
   const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-  const questions = [
+  const requests = [
     () => market.date('arweave', date('2020-01-30'), 'json'),
     () => market.range('solana', 'hour', date('2019-01-01'), date('2019-02-01'), 'json'),
     () => market.range('bitcoin', 'day', date('2015-01-01'), date('2016-01-01'), 'json'),
     () => market.range('bitcoin', 'hour', date('2024-01-01'), date('2024-01-02'), 'json'),
     () => market.range('bitcoin', 'minute', date('2026-05-01'), date('2026-05-02'), 'json'),
   ];
-  for (const ask of questions) {
+  for (const ask of requests) {
     expect(await cost(() => expect(ask()).rejects.toMatchObject({ name: 'Problem' }))).toEqual([]);
   }
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { openProcess, told } from '../../support/service/market.ts';
+import { openProcess, received } from '../../support/service/market.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 type Charts = { minutes?: [time: string, price: number][]; days?: [time: string, price: number][] };
@@ -38,12 +38,12 @@ async function openAt(now: string) {
   return {
     clock,
     /** The points of an answer by their times, once all is fetched that it has fetched. */
-    async points(now: string, aggregator: Charts, ask: (one: typeof market) => ReturnType<typeof market.days>) {
+    async points(now: string, coinGecko: Charts, ask: (one: typeof market) => ReturnType<typeof market.days>) {
       clock.goTo(now);
-      charts = aggregator;
+      charts = coinGecko;
       await ask(market);
       await market.idle();
-      const { prices } = told(await ask(market));
+      const { prices } = received(await ask(market));
       return prices.map(({ date: at, price }) => [new Date(at).toISOString().slice(5, 19), price]);
     },
   };

@@ -17,17 +17,17 @@ afterEach(() => opened.close());
 
 /** Asks all processes at once every twenty seconds, and gives who told each answer, once all have polled. */
 async function askFor(ms: number): Promise<string[][]> {
-  const told: string[][] = [];
+  const received: string[][] = [];
   for (let passed = 0; passed < ms; passed += 20 * SECOND) {
     clock.advance(20 * SECOND);
     await Promise.all(processes.flatMap(({ market }) => BUILT_IN_NAMES.map(async (token) => market.latest(token))));
     await Promise.all(processes.map(({ market }) => market.idle()));
     await Promise.all(processes.map(({ poll }) => poll()));
     const answers = processes.map(async ({ market }) => market.latest('bitcoin'));
-    told.push((await Promise.all(answers)).map(({ source }) => source));
+    received.push((await Promise.all(answers)).map(({ source }) => source));
     await Promise.all(processes.map(({ market }) => market.idle()));
   }
-  return told;
+  return received;
 }
 
 const calls = (end: string) => opened.sandbox.calls.filter(({ path }) => path.endsWith(end)).length;

@@ -97,16 +97,16 @@ test('the first is told again after two good answers in a row', async () => {
   expect((await market.latest('bitcoin')).source).toBe('kraken;age=0, coingecko;age=180');
   await market.idle();
   sandbox.faults.clear();
-  const told: string[] = [];
+  const received: string[] = [];
   for (const isGood of [true, false, true, true]) {
     if (!isGood) sandbox.faults.always(REFUSED, { path: COINGECKO });
     else sandbox.faults.clear();
     clock.advance(2 * MINUTE);
     await market.latest('bitcoin');
     await market.idle();
-    told.push((await market.latest('bitcoin')).source.replace(/;.*/, ''));
+    received.push((await market.latest('bitcoin')).source.replace(/;.*/, ''));
   }
-  expect(told).toEqual(['kraken', 'kraken', 'kraken', 'coingecko']);
+  expect(received).toEqual(['kraken', 'kraken', 'kraken', 'coingecko']);
 });
 
 test('with both dead the last good answer goes on, with its age', async () => {

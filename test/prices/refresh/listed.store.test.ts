@@ -49,16 +49,16 @@ const listed = async (market: Market) => {
 };
 /** What is told of each of these: how many points, or the problem. */
 async function answers(market: Market, asks: readonly ((market: Market) => unknown)[]) {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   for (const ask of asks) {
-    told.push(
+    received.push(
       await Promise.resolve(ask(market)).then(
         () => 200,
         ({ status, members }) => [status, members],
       ),
     );
   }
-  return told;
+  return received;
 }
 
 const ASKS = {

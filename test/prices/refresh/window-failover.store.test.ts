@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
 import type { Answer } from '#server/replies/answer-body';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestMarket, type TestMarket, timesOf, told } from '../../support/service/market.ts';
+import { openTestMarket, received, type TestMarket, timesOf } from '../../support/service/market.ts';
 
 const COINGECKO = '/api/v3/';
 const DEAD: Fault = { kind: 'status', status: 503 };
@@ -40,7 +40,7 @@ test.each([
   expect(times).toHaveLength({ 1: 289, 5: 120, 30: 31 }[days] as number);
   expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
   expect(answer.outcome.failure).toBeUndefined();
-  expect(told(answer).market_cap).toEqual([]);
+  expect(received(answer).market_cap).toEqual([]);
   // What it has, all windows of the token and the interval have at no further call.
   const calls = krakenCalls();
   await market.days('solana', days, 'csv');

@@ -18,7 +18,7 @@ async function asked<T>(script: Script, ask: (source: Source) => Promise<T>, tim
   upstream.follow(script);
   const source = openTestSource(upstream.url, { ...(timeoutMs && { timeoutMs }) });
   try {
-    return { told: await ask(source), dropped: source.dropped, outcomes: source.outcomes };
+    return { received: await ask(source), dropped: source.dropped, outcomes: source.outcomes };
   } finally {
     await source.close();
   }
@@ -42,7 +42,7 @@ describe('larger than anything that was asked for', () => {
     await expect(asked(script, latest)).rejects.toMatchObject({ reason: 'too_large' });
     await expect(asked(script, lastDay)).rejects.toMatchObject({ reason: 'too_large' });
     const sound = chart([[NOW, 1]]);
-    expect((await asked(() => ({ body: sound }), lastDay)).told).toHaveLength(1);
+    expect((await asked(() => ({ body: sound }), lastDay)).received).toHaveLength(1);
   });
 
   test('what was packed is not unpacked', async () => {
@@ -69,7 +69,7 @@ describe('larger than anything that was asked for', () => {
       () => ({ body: padded(MB) }),
       (source) => source.daily('bitcoin', 'max'),
     );
-    expect(years.told).toHaveLength(1);
+    expect(years.received).toHaveLength(1);
     const coins = (count: number) => JSON.stringify(Array(count).fill({ id: 'x', padding: 'x'.repeat(1000) }));
     await expect(asked(() => ({ body: coins(100) }), latest)).rejects.toMatchObject({ reason: 'too_large' });
   });
@@ -103,8 +103,8 @@ describe('samples that cannot be true', () => {
       total_volumes: [[NOW, 7]],
     };
     const body = chart(prices, more).replace(',-3]', ',1e999]');
-    const { told, dropped, outcomes } = await asked(() => ({ body }), lastDay);
-    expect(told).toEqual([
+    const { received, dropped, outcomes } = await asked(() => ({ body }), lastDay);
+    expect(received).toEqual([
       { at: NOW - 1, price: null, marketCap: 0, volume: null },
       { at: NOW, price: 100, marketCap: null, volume: 7 },
     ]);
@@ -123,8 +123,8 @@ describe('samples that cannot be true', () => {
       last_updated: iso(at),
     });
     const body = JSON.stringify([market('bitcoin', NOW, 100), market('ethereum', NOW + 3 * DAY, 100)]);
-    const { told, dropped } = await asked(() => ({ body }), latest);
-    expect(told).toMatchObject([{ token: 'bitcoin', at: NOW, record: { market_cap: null, total_volume: 0 } }]);
+    const { received, dropped } = await asked(() => ({ body }), latest);
+    expect(received).toMatchObject([{ token: 'bitcoin', at: NOW, record: { market_cap: null, total_volume: 0 } }]);
     expect(dropped).toEqual([{ path: '/coins/markets', count: 1, reasons: ['too_late'] }]);
     const infinite = body.replace('"current_price":100', '"current_price":1e999');
     await expect(asked(() => ({ body: infinite }), latest)).rejects.toMatchObject({ reason: 'unexpected' });

@@ -32,14 +32,14 @@ describe('a key', () => {
     current_total_monthly_calls: 104,
     current_remaining_monthly_calls: 499_896,
   };
-  const told = (body: object) =>
+  const received = (body: object) =>
     withSource(
       () => ({ body: JSON.stringify(body) }),
       (source) => source.key(),
     );
 
   test('says its plan, and what is left of it', async () => {
-    expect(await told(KEY)).toEqual({ plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_896 });
+    expect(await received(KEY)).toEqual({ plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_896 });
     expect(upstream.calls.at(-1)).toMatchObject({
       path: '/key',
       headers: { 'x-cg-pro-api-key': 'CG-secret' },
@@ -52,19 +52,19 @@ describe('a key', () => {
       api_key_monthly_call_credit: 1000,
       api_key_current_total_monthly_calls: 900,
     };
-    expect(await told({ ...KEY, ...own })).toEqual({
+    expect(await received({ ...KEY, ...own })).toEqual({
       plan: 'Analyst',
       perMinute: 50,
       perMonth: 1000,
       left: 100,
     });
     const spent = { current_total_monthly_calls: 600_000 };
-    expect(await told({ ...KEY, ...own, ...spent })).toMatchObject({ left: 0 });
+    expect(await received({ ...KEY, ...own, ...spent })).toMatchObject({ left: 0 });
   });
 
   test('is refused without a plan, and for a budget that is none', async () => {
-    await expect(told({ ...KEY, plan: undefined })).rejects.toMatchObject({ reason: 'unexpected' });
-    await expect(told({ ...KEY, monthly_call_credit: -1 })).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(received({ ...KEY, plan: undefined })).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(received({ ...KEY, monthly_call_credit: -1 })).rejects.toMatchObject({ reason: 'unexpected' });
     const error = { status: { error_code: 10005, error_message: 'CG-secret is not a paid key' } };
     const refused = withSource(
       () => ({ status: 401, body: JSON.stringify(error) }),
@@ -78,7 +78,7 @@ describe('a key', () => {
 
   test.runIf(haveRecordings)('is read as the documentation has it', async () => {
     const { body } = recording('coingecko', 'docs_example_key_2026.json');
-    expect(await told(JSON.parse(String(body)))).toEqual({
+    expect(await received(JSON.parse(String(body)))).toEqual({
       plan: 'Other',
       perMinute: 1000,
       perMonth: 1_000_000,

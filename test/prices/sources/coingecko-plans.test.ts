@@ -76,8 +76,8 @@ describe('what a key says is compared with what is configured', () => {
       480_000,
       ["others use the key: of this month's calls 480000 are left to the service, not 500000"],
     ],
-  ])('%s', (_name, told, share, expected) => {
-    expect(planDifferences('pro', budget, { ...facts, ...told }, share)).toEqual(expected);
+  ])('%s', (_name, received, share, expected) => {
+    expect(planDifferences('pro', budget, { ...facts, ...received }, share)).toEqual(expected);
   });
 
   test('a budget that is set smaller than the plan has is what is wanted', () => {

@@ -58,11 +58,11 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     const samples = await source.recent('bitcoin', 1);
     await source.close();
     const recorded = JSON.parse(String(answer.body)) as Recorded;
-    const told = (figure: keyof Omit<Sample, 'at'>) => samples.map((sample) => [sample.at, sample[figure]]);
+    const received = (figure: keyof Omit<Sample, 'at'>) => samples.map((sample) => [sample.at, sample[figure]]);
     const ascending = (column: Column) => [...column].sort((a, b) => a[0] - b[0]);
-    expect(told('price')).toEqual(ascending(recorded.prices));
-    expect(told('marketCap')).toEqual(ascending(recorded.market_caps));
-    expect(told('volume')).toEqual(ascending(recorded.total_volumes));
+    expect(received('price')).toEqual(ascending(recorded.prices));
+    expect(received('marketCap')).toEqual(ascending(recorded.market_caps));
+    expect(received('volume')).toEqual(ascending(recorded.total_volumes));
   });
 
   test.each(of('quotes'))('%s: the latest record of each token in it', async (name) => {

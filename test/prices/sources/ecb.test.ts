@@ -46,7 +46,7 @@ const csv = (body: Reply['body'], headers = {}): Reply => ({
 const sample = (name: string) => readFileSync(new URL(`../../samples/ecb/${name}`, import.meta.url));
 
 /** What the source makes of an answer: `usd 2026-05-13 1.1302`. */
-async function told(reply: Reply): Promise<string[]> {
+async function received(reply: Reply): Promise<string[]> {
   server.follow(() => reply);
   const rates = await opened.rates(FROM);
   return rates.map(({ currency, date, rate }) => `${currency} ${isoDate(date)} ${rate}`);
@@ -57,7 +57,7 @@ const JPY = 'jpy 2026-05-13 171.25';
 
 describe('rates', () => {
   test('are asked for all at once, from a date on', async () => {
-    expect(await told(csv(sample('dataonly.csv')))).toEqual([JPY, ...USD]);
+    expect(await received(csv(sample('dataonly.csv')))).toEqual([JPY, ...USD]);
     const { path, query, headers } = server.calls.at(-1) ?? {};
     expect(path).toBe('/data/EXR/D..EUR.SP00.A');
     expect(query).toEqual({ format: 'csvdata', detail: 'dataonly', startPeriod: '2026-05-13' });
@@ -81,22 +81,22 @@ describe('rates', () => {
       `${HEAD}${row('JPY', '2026-05-13', '2', 'E')}${DOLLAR}${row('USD', '2026-05-14', '1.1275')}`,
     ],
   ])('come %s', async (_how, body) => {
-    expect(await told(csv(body))).toEqual(USD);
+    expect(await received(csv(body))).toEqual(USD);
   });
 
   test('come compressed', async () => {
     const body = gzipSync(sample('dataonly.csv'));
-    expect(await told(csv(body, { 'content-encoding': 'gzip' }))).toEqual([JPY, ...USD]);
+    expect(await received(csv(body, { 'content-encoding': 'gzip' }))).toEqual([JPY, ...USD]);
   });
 
   test('come by the ten thousand', async () => {
     const dates = Array.from({ length: 5000 }, (_, i) => isoDate(Date.UTC(2010, 0, 1 + i)));
     const rows = ['JPY', 'USD'].flatMap((code) => dates.map((date) => row(code, date, '1.5')));
-    expect(await told(csv(HEAD + rows.join('')))).toHaveLength(10_000);
+    expect(await received(csv(HEAD + rows.join('')))).toHaveLength(10_000);
   });
 
   test('are none of a period in which none were published', async () => {
-    expect(await told(csv(''))).toEqual([]);
+    expect(await received(csv(''))).toEqual([]);
     expect(opened.outcomes).toEqual(['ok']);
   });
 });
@@ -112,13 +112,13 @@ describe('a rate that cannot be true is dropped and counted', () => {
     ['Infinity', 'price'],
   ])('%s', async (rate, reason) => {
     const body = `${HEAD}${row('JPY', '2026-05-13', rate)}${DOLLAR}`;
-    if (reason === undefined) return expect(told(csv(body))).rejects.toMatchObject({ reason: 'unexpected' });
-    expect(await told(csv(body))).toEqual([USD[0]]);
+    if (reason === undefined) return expect(received(csv(body))).rejects.toMatchObject({ reason: 'unexpected' });
+    expect(await received(csv(body))).toEqual([USD[0]]);
     expect(opened.dropped).toMatchObject([{ count: 1, reasons: [reason] }]);
   });
 
   test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])('of the date %s', async (date) => {
-    expect(await told(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
+    expect(await received(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
     expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
   });
 });
@@ -152,7 +152,7 @@ describe('an answer that is none', () => {
     ['broken compression', csv('no gzip\n', { 'content-encoding': 'gzip' }), 'unreachable'],
     ['more than can be', csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }), 'too_large'],
   ])('is a failure: %s', async (_what, reply, reason) => {
-    await expect(told(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
+    await expect(received(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
   });
 
   test('because nothing comes is a failure within its time', async () => {
@@ -187,7 +187,7 @@ describe.runIf(haveRecordings)('as recorded', () => {
           OBS_VALUE: '1.1302',
         })[column.trim()] ?? '',
     );
-    const all = await told(csv(`${recorded}${dollar.join(',')}\n`));
+    const all = await received(csv(`${recorded}${dollar.join(',')}\n`));
     expect(all.filter((one) => one !== USD[0])).toEqual(expect.arrayContaining(rates));
     expect(all.join()).not.toContain('ars');
   });

@@ -21,7 +21,7 @@ const names = recordingNames('kraken');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
 
 type Result = Record<string, unknown>;
-const told = (name: string): Result => JSON.parse(String(recording('kraken', name).body)).result;
+const received = (name: string): Result => JSON.parse(String(recording('kraken', name).body)).result;
 
 /** Serves a recording to all but the question which pairs there are: the one that is asked for is. */
 function served(name: string, pair: string) {
@@ -35,7 +35,7 @@ type Row = [time: number, ...figures: string[]];
 
 /** The pair and its rows as they were recorded. */
 function ohlc(name: string): { pair: string; rows: Row[]; last: number } {
-  const { last, ...pairs } = told(name) as { last: number } & Record<string, Row[]>;
+  const { last, ...pairs } = received(name) as { last: number } & Record<string, Row[]>;
   const [[pair, rows]] = Object.entries(pairs) as [[string, Row[]]];
   return { pair, rows, last };
 }
@@ -102,7 +102,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
   });
 
   test.each(of('tickers'))('%s: the last trade of each pair', async (name) => {
-    const result = told(name) as Record<string, { c: [string, string] }>;
+    const result = received(name) as Record<string, { c: [string, string] }>;
     for (const pair of Object.keys(result).slice(0, 20)) {
       const source = served(name, pair);
       expect(await source.quotes(['bitcoin'])).toEqual([
@@ -117,7 +117,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
   });
 
   test.each(of('pairs'))('%s: what is online in it is traded, all else is left out', async (name) => {
-    const statuses = told(name) as Record<string, { status?: string }>;
+    const statuses = received(name) as Record<string, { status?: string }>;
     const answer = recording('kraken', name);
     upstream.follow(({ path, query }) =>
       path === '/AssetPairs'

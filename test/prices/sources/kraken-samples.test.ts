@@ -33,9 +33,9 @@ async function asked<T>(bodies: Bodies, ask: (source: Source) => Promise<T>) {
   const source = openTestKraken(upstream.url);
   const before = upstream.calls.length;
   try {
-    const told = await ask(source);
+    const received = await ask(source);
     const { dropped, leftOut } = source;
-    return { told, dropped, leftOut, calls: upstream.calls.slice(before) };
+    return { received, dropped, leftOut, calls: upstream.calls.slice(before) };
   } finally {
     await source.close();
   }
@@ -48,8 +48,8 @@ const row = (time: number, changes: Partial<Record<number, unknown>> = {}) =>
 
 describe('candles', () => {
   test('are the finished ones as they are, the later of two, and without those of before the listing', async () => {
-    const { told, dropped, calls } = await asked({}, days);
-    expect(told.candles).toEqual([
+    const { received, dropped, calls } = await asked({}, days);
+    expect(received.candles).toEqual([
       {
         at: at('2026-05-08'),
         open: 80010.1,
@@ -77,32 +77,32 @@ describe('candles', () => {
   });
 
   test('of a short answer are all there ever were, up to the end of the newest', async () => {
-    const { told } = await asked({}, days);
-    expect(told.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
+    const { received } = await asked({}, days);
+    expect(received.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
   });
 
   test('from an instant on are asked for from a second before, and none earlier is told', async () => {
     const from = at('2026-05-10');
-    const { told, calls } = await asked({}, (source) => source.candles('bitcoin', 1440, from));
+    const { received, calls } = await asked({}, (source) => source.candles('bitcoin', 1440, from));
     expect(calls.at(-1)?.query.since).toBe(String(from / 1000 - 1));
-    expect(told.candles.map((candle) => candle.at)).toEqual([from, at('2026-05-12')]);
-    expect(told.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
+    expect(received.candles.map((candle) => candle.at)).toEqual([from, at('2026-05-12')]);
+    expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
   });
 
   test('may be told under the newer name of their pair, never under another', async () => {
     const rows = [row(1_778_716_800)];
     const newer = await asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
-    expect(newer.told.candles).toHaveLength(1);
+    expect(newer.received.candles).toHaveLength(1);
     const other = asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'XETHZUSD') }, days);
     await expect(other).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test('when none is finished yet are none, and nothing of the time after is known', async () => {
     const from = at('2026-05-15');
-    const { told } = await asked({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
+    const { received } = await asked({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
       source.candles('bitcoin', 1440, from),
     );
-    expect(told).toEqual({ candles: [], covers: undefined });
+    expect(received).toEqual({ candles: [], covers: undefined });
   });
 
   test.each<[string, Partial<Record<number, unknown>>, string]>([
@@ -117,8 +117,8 @@ describe('candles', () => {
     ['an end in the future', { 0: 1_778_803_200 }, 'too_late'],
   ])('that have %s are left out and counted', async (_name, changes, reason) => {
     const rows = [row(1_778_630_400, changes), row(1_778_716_800)];
-    const { told, dropped } = await asked({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
-    expect(told.candles.map((candle) => candle.at)).toEqual([1_778_716_800_000]);
+    const { received, dropped } = await asked({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
+    expect(received.candles.map((candle) => candle.at)).toEqual([1_778_716_800_000]);
     expect(dropped).toEqual([{ path: '/OHLC?pair=XXBTZUSD', count: 1, reasons: [reason] }]);
   });
 
@@ -145,9 +145,9 @@ describe('candles', () => {
 describe('prices', () => {
   test('are those of the last trades of the pairs that are online, in one call', async () => {
     const tokens = ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave'] as const;
-    const { told, leftOut, calls } = await asked({}, (source) => source.quotes(tokens));
+    const { received, leftOut, calls } = await asked({}, (source) => source.quotes(tokens));
     const now = at('2026-05-15T14:10:06Z');
-    expect(told).toEqual([
+    expect(received).toEqual([
       { token: 'bitcoin', price: 82051, at: now },
       { token: 'usd-coin', price: 0.99971234, at: now },
     ]);
@@ -159,9 +159,9 @@ describe('prices', () => {
   });
 
   test('as samples are the closes at the ends of the candles, days at midnight', async () => {
-    const { told } = await asked({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
+    const { received } = await asked({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
     const figures = { marketCap: null, volume: null };
-    expect(told).toEqual([
+    expect(received).toEqual([
       { at: at('2026-05-10'), price: 81000.2, ...figures },
       { at: at('2026-05-11'), price: 80900.4, ...figures },
       { at: at('2026-05-13'), price: 82000, ...figures },
@@ -208,8 +208,8 @@ describe('the list of pairs', () => {
   });
 
   test('that cannot be read leaves the pairs as they are known', async () => {
-    const { told } = await asked({ '/AssetPairs': '{"error":[],"result":7}' }, days);
-    expect(told.candles).toHaveLength(4);
+    const { received } = await asked({ '/AssetPairs': '{"error":[],"result":7}' }, days);
+    expect(received.candles).toHaveLength(4);
   });
 });
 
@@ -224,18 +224,18 @@ describe('the pair of a symbol', () => {
     ['sol', 'SOLUSD'],
     ['SOL/USD', 'SOLUSD'],
   ])('%s is %s', async (text, pair) => {
-    expect((await pairOf(text)).told).toMatchObject({ pair, status: 'online' });
+    expect((await pairOf(text)).received).toMatchObject({ pair, status: 'online' });
   });
 
   test('comes with the price of its last trade, where one is told', async () => {
-    expect((await pairOf('btc')).told?.price).toBe(82051);
-    expect((await pairOf('usdc')).told?.price).toBe(0.99971234);
-    expect((await pairOf('sol')).told?.price).toBeUndefined();
+    expect((await pairOf('btc')).received?.price).toBe(82051);
+    expect((await pairOf('usdc')).received?.price).toBe(0.99971234);
+    expect((await pairOf('sol')).received?.price).toBeUndefined();
   });
 
   test('is told with its status, and is none where the venue has none for US dollars', async () => {
-    expect((await pairOf('eth')).told).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
-    expect((await pairOf('ar')).told).toBeUndefined();
-    expect((await pairOf('usd')).told).toBeUndefined();
+    expect((await pairOf('eth')).received).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
+    expect((await pairOf('ar')).received).toBeUndefined();
+    expect((await pairOf('usd')).received).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Stores days of January 2019, from one thru another, as if a source had told them. */
-async function tell(source: MarketSourceName, first: number, last: number): Promise<void> {
+async function report(source: MarketSourceName, first: number, last: number): Promise<void> {
   const samples = Array.from({ length: last - first + 1 }, (_, i) => ({
     at: JANUARY + (first + i - 1) * DAY,
     price: 100 + first + i,
@@ -63,7 +63,7 @@ test('every price says who told it, as JSON and CSV, the first time and from the
 });
 
 test('a window of a second source is named, never for good, and has no column for one', async () => {
-  await tell('kraken', 1, 5);
+  await report('kraken', 1, 5);
   const { status, header, body } = await service.ask(january(1, 5), { accept: 'text/csv' });
   expect([status, header('quotient-source')]).toEqual([200, 'kraken']);
   expect(header('quotient-gaps')).toBeUndefined();
@@ -72,8 +72,8 @@ test('a window of a second source is named, never for good, and has no column fo
 });
 
 test('a window of several sources names them, the main one first, and its CSV says who told which', async () => {
-  await tell('kraken', 1, 5);
-  await tell('coingecko', 6, 8);
+  await report('kraken', 1, 5);
+  await report('coingecko', 6, 8);
   expect(await sourcesOf(january(1, 8))).toEqual(['kraken', 'coingecko']);
   expect(await sourcesOf(january(4, 8))).toEqual(['coingecko', 'kraken']);
   const csv = await service.ask(january(4, 7), { accept: 'text/csv' });
@@ -89,21 +89,21 @@ test('a window of several sources names them, the main one first, and its CSV sa
 });
 
 test('what the first source tells later takes the place of the second’s, at once and for good', async () => {
-  await tell('kraken', 20, 24);
+  await report('kraken', 20, 24);
   expect(await sourcesOf(january(20, 24))).toEqual(['kraken']);
   const before = await service.ask(january(20, 24));
-  await tell('coingecko', 20, 24);
+  await report('coingecko', 20, 24);
   const after = await service.ask(january(20, 24), { 'if-none-match': before.header('etag') ?? '' });
   expect([after.status, after.header('quotient-source')]).toEqual([200, 'coingecko']);
   expect(after.header('cache-control')).toContain('immutable');
-  await tell('kraken', 19, 26);
+  await report('kraken', 19, 26);
   expect(await sourcesOf(january(20, 24))).toEqual(['coingecko']);
   expect(await sourcesOf(january(19, 26))).toEqual(['coingecko', 'kraken']);
 });
 
 test('an import takes a CSV of the service as it is, with and without the column', async () => {
-  await tell('kraken', 1, 5);
-  await tell('coingecko', 6, 8);
+  await report('kraken', 1, 5);
+  await report('coingecko', 6, 8);
   const archive = await openImportArchive();
   try {
     for (const [first, last] of [
@@ -166,7 +166,7 @@ test('the sources are told without a key: who, what, on which terms, and what is
     name: 'coingecko',
     title: 'CoinGecko',
     url: 'https://www.coingecko.com',
-    tells: ['latest', 'history'],
+    reports: ['latest', 'history'],
     terms: 'https://www.coingecko.com/en/terms',
     attribution: 'Powered by CoinGecko',
   });

@@ -36,8 +36,8 @@ function open(bytes = '') {
   socket.on('error', () => undefined).on('data', (data) => (text += data.toString('latin1')));
   const send = (more: string) => socket.write(more.replaceAll('\n', '\r\n').replaceAll('KEY', key));
   send(bytes);
-  const told = once(socket, 'close').then(() => text.split(/(?=HTTP\/1\.1 \d)/));
-  return { socket, send, told, text: () => text };
+  const received = once(socket, 'close').then(() => text.split(/(?=HTTP\/1\.1 \d)/));
+  return { socket, send, received, text: () => text };
 }
 
 /** Status and code of each answer. */
@@ -56,7 +56,7 @@ const INVALID = [400, 'invalid_request'];
 test.each(['', 'GET /health/live HT', 'GET /health/live HTTP/1.1\nHost: x\nx-'])(
   'a head that does not become whole: %j',
   async (bytes) => {
-    const answers = await open(bytes).told;
+    const answers = await open(bytes).received;
     expect(outcomes(answers)).toEqual([TIMED_OUT]);
     expect(answers[0]).toMatch(/connection: close/i);
   },
@@ -66,7 +66,7 @@ test.each([
   ['no host', '', INVALID],
   ['two hosts', 'Host: x\nhost: x\n', INVALID],
 ])('%s', async (_what, fields, outcome) => {
-  const answers = await open(get('/health/live', fields) + get('/health/live')).told;
+  const answers = await open(get('/health/live', fields) + get('/health/live')).received;
   expect(outcomes(answers)).toEqual([outcome]);
   expect(answers[0]).toMatch(/"location":"header.host"/);
 });
@@ -85,13 +85,13 @@ test.each([
     arrived(() => response.end(JSON.stringify({ balances: [], pagination: {} })));
     return 'taken';
   };
-  const { send, told } = open(get(SLOW) + get('/health/live'));
+  const { send, received } = open(get(SLOW) + get('/health/live'));
   const answer = await asked;
   send(bytes);
   // The service has read it by now: it answers the same on another connection.
-  await open(get('/health/live', 'Host: x\nConnection: close\n')).told;
+  await open(get('/health/live', 'Host: x\nConnection: close\n')).received;
   answer();
-  expect(outcomes(await told)).toEqual([[200, undefined], [200, undefined], outcome]);
+  expect(outcomes(await received)).toEqual([[200, undefined], [200, undefined], outcome]);
 });
 
 test.each([
@@ -111,7 +111,7 @@ test.each([
   ['a body that does not come', 'Content-Length: 10\n', '', TIMED_OUT],
   ['a body that is too large', 'Content-Length: 131073\n', 'x'.repeat(131_073), [413, 'body_too_large']],
 ])('%s is the answer to its request, and the last', async (_what, fields, body, outcome) => {
-  expect(outcomes(await open(post('/v1/node/txs', fields) + body).told)).toEqual([outcome]);
+  expect(outcomes(await open(post('/v1/node/txs', fields) + body).received)).toEqual([outcome]);
 });
 
 test.each([
@@ -120,9 +120,9 @@ test.each([
   ['no key', '/v1/user/rotate', [401, 'api_key_missing']],
 ])('%s is told before the body is there, which is not waited for long', async (_what, path, outcome) => {
   const head = `POST ${path} HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n`;
-  const { told, socket } = open(head);
+  const { received, socket } = open(head);
   const dripping = setInterval(() => socket.write('x'), 20);
-  expect(outcomes(await told)).toEqual([outcome]);
+  expect(outcomes(await received)).toEqual([outcome]);
   clearInterval(dripping);
 });
 
@@ -130,11 +130,11 @@ test('a refused body that is there leaves its connection open, one that is long 
   const refused = (bytes: number) => post('/nothing', `Content-Length: ${bytes}\n`) + 'x'.repeat(bytes);
   const last = get('/health/live', 'Host: x\nConnection: close\n');
   const small = open(refused(10) + refused(60_000) + last);
-  expect(outcomes(await small.told)).toEqual([
+  expect(outcomes(await small.received)).toEqual([
     [404, 'not_found'],
     [404, 'not_found'],
     [200, undefined],
   ]);
-  expect(outcomes(await open(refused(100_000) + last).told)).toEqual([[404, 'not_found']]);
-  expect(outcomes(await open(refused(2_000_000) + last).told)).toEqual([[413, 'body_too_large']]);
+  expect(outcomes(await open(refused(100_000) + last).received)).toEqual([[404, 'not_found']]);
+  expect(outcomes(await open(refused(2_000_000) + last).received)).toEqual([[413, 'body_too_large']]);
 });

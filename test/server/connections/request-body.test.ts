@@ -47,8 +47,8 @@ async function listen(timeouts = TIMEOUTS) {
     socket.on('error', () => undefined).on('data', (data) => (text += data.toString('latin1')));
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`);
     for (const piece of pieces) socket.write(piece);
-    const told = once(socket, 'close').then(() => text);
-    return { socket, told, answered: () => once(socket, 'data').then(() => text) };
+    const received = once(socket, 'close').then(() => text);
+    return { socket, received, answered: () => once(socket, 'data').then(() => text) };
   }
   return { send, calls };
 }
@@ -71,18 +71,18 @@ test.each([
   ['discard', MAX_DISCARDED],
 ])('a body of one byte too many: %s', async (verb, limit) => {
   const { send } = await listen(QUICK);
-  const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).told;
+  const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).received;
   expect([answer.slice(0, 12), last(answer)]).toEqual(['HTTP/1.1 413', expect.stringContaining('body_too_large')]);
 });
 
 test('a body in thousands of pieces', async () => {
   const { send } = await listen(QUICK);
-  expect(await send('/discard/a', CHUNKED, chunk('x').repeat(5000)).told).toMatch('body_too_large');
+  expect(await send('/discard/a', CHUNKED, chunk('x').repeat(5000)).received).toMatch('body_too_large');
 });
 
 test.each(['read', 'discard'])('a body of which nothing comes any more: %s', async (verb) => {
   const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
-  expect(await send(`/${verb}/a`, length(100), 'x').told).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
+  expect(await send(`/${verb}/a`, length(100), 'x').received).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
 });
 
 test.each([1, 5000])('a body that drips after its first bytes: %i', async (first) => {
@@ -95,9 +95,9 @@ test.each([1, 5000])('a body that drips after its first bytes: %i', async (first
 
 test('a body that comes fast enough, and never ends', async () => {
   const { send } = await listen({ ...QUICK, window: 200 });
-  const { socket, told } = send('/discard/a', length(1_000_000), 'x');
+  const { socket, received } = send('/discard/a', length(1_000_000), 'x');
   const coming = setInterval(() => socket.write('x'.repeat(500)), 20);
-  expect(await told).toMatch('request_timeout');
+  expect(await received).toMatch('request_timeout');
   clearInterval(coming);
 });
 

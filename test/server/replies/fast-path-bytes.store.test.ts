@@ -155,7 +155,7 @@ const used = async () => {
 };
 
 /** What comes back, and how many calls that was charged. */
-async function told(port: number, request: string) {
+async function received(port: number, request: string) {
   const before = await used();
   const answer = plain(await bytes(port, request));
   return { answer, charged: (await used()) - before };
@@ -167,10 +167,10 @@ async function expectSame({ fastPath, framework }: Ports, request: string): Prom
     await bytes(port, `${ask(K)}${ask(K, LONG)}${ask(`${K}Accept-Encoding: gzip, br\n`, LONG)}${END}`);
     await bytes(port, request);
   }
-  const other = await told(framework, request);
+  const other = await received(framework, request);
   expect(other.answer).toMatch(/^HTTP\/1\.1 \d{3} /);
   // The fast path remembers what was asked last, which was something else in between.
-  for (let i = 0; i < 2; i++) expect(await told(fastPath, request)).toEqual(other);
+  for (let i = 0; i < 2; i++) expect(await received(fastPath, request)).toEqual(other);
   return other.answer;
 }
 
@@ -184,12 +184,12 @@ test.each([
   ['*', APP, '*'],
   [APP, APP, APP],
   [APP, OTHER, undefined],
-])('with the origins %s, to a page of %s', async (allowed, origin, told) => {
+])('with the origins %s, to a page of %s', async (allowed, origin, received) => {
   const both = await openBoth([allowed]);
   for (const fields of ['', `Origin: ${origin}\n`, `Origin: ${origin}\nIf-None-Match: *\n`]) {
     const answer = await expectSame(both, ask(K + fields) + ask(K + fields, LONG) + END);
     const first = /^access-control-allow-origin: (.*)$/m.exec(answer.split('HTTP/1.1 404', 1)[0] ?? '')?.[1];
-    expect(first).toBe(fields === '' && told !== '*' ? undefined : told);
+    expect(first).toBe(fields === '' && received !== '*' ? undefined : received);
   }
 });
 

@@ -66,16 +66,16 @@ test('a burst is as long on the fast path as behind it, and costs what it was an
     const statuses = [];
     for (const url of [service.url, framework]) {
       const key = await service.createUser();
-      const told = [];
+      const received = [];
       for (const pause of [0, 0, 0, 0, 0, 0, 0, 200, 0, 100, 100, 0]) {
         clock.advance(pause);
         const { status, headers } = await fetch(`${url}${LATEST}`, { headers: { 'x-api-key': key } });
-        told.push([status, headers.get('retry-after')]);
+        received.push([status, headers.get('retry-after')]);
       }
       clock.advance(1000);
       const { used } = (await (await service.get('/v1/user/usage', { key })).json()) as { used: number };
-      expect(used).toBe(told.filter(([status]) => status === 200).length);
-      statuses.push(told);
+      expect(used).toBe(received.filter(([status]) => status === 200).length);
+      statuses.push(received);
       await warm();
     }
     expect(statuses[0]).toEqual(statuses[1]);

@@ -23,10 +23,10 @@ const OWN = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request
 /** What the framework alone answers: its `inject` does not pass the fast path. */
 async function within(path: string, headers: Record<string, string>) {
   const { statusCode, headers: sent, rawPayload } = await service.app.inject({ url: path, headers });
-  const told = Object.entries(sent).filter(([name]) => !OWN.includes(name));
+  const received = Object.entries(sent).filter(([name]) => !OWN.includes(name));
   return {
     status: statusCode,
-    headers: Object.fromEntries(told.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(received.map(([name, value]) => [name, String(value)])),
     body: sent['content-encoding'] ? undefined : rawPayload.toString(),
   };
 }
@@ -34,9 +34,9 @@ async function within(path: string, headers: Record<string, string>) {
 async function through(path: string, headers: Record<string, string>) {
   const response = await fetch(`${service.url}${path}`, { headers });
   const body = await response.text();
-  const told = [...response.headers].filter(([name]) => !OWN.includes(name));
+  const received = [...response.headers].filter(([name]) => !OWN.includes(name));
   const isCoded = response.headers.has('content-encoding');
-  return { status: response.status, headers: Object.fromEntries(told), body: isCoded ? undefined : body };
+  return { status: response.status, headers: Object.fromEntries(received), body: isCoded ? undefined : body };
 }
 
 const used = async (key: string) =>

@@ -120,12 +120,12 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   await once(server, 'listening');
 }
 
-type Told = { status: number; headers: IncomingMessage['headers']; body: string };
+type Received = { status: number; headers: IncomingMessage['headers']; body: string };
 
 function ask(
   headers: Record<string, string | string[]> = {},
   { url = URL, method = 'GET', body = '' } = {},
-): Promise<Told> {
+): Promise<Received> {
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const sent = { 'x-api-key': KEY, ...headers };
@@ -319,8 +319,8 @@ test('each answer is logged where all are', async () => {
   await ask();
   await ask({ 'x-request-id': 'mine' });
   const ms = expect.any(Number);
-  const told = { reqId: 'mine', method: 'GET', route: '/v1/prices/latest/token', status: 200, ms, user: 1 };
-  expect(lines).toEqual([told]);
+  const received = { reqId: 'mine', method: 'GET', route: '/v1/prices/latest/token', status: 200, ms, user: 1 };
+  expect(lines).toEqual([received]);
 });
 
 test('a connection that is to close is told so', async () => {

@@ -5,17 +5,19 @@ import { tokenStatistics } from '#statistics/records';
 import { type FigureRules, reportedFigures, sampleOf } from '#statistics/sources/source';
 import { digits, instant, numeric, whole } from '#upstream/transport/json-answer';
 
-type Told = Partial<Record<Figure, number | null>>;
-const RULES: FigureRules<Told> = Object.fromEntries(FIGURES.map((figure) => [figure, (told: Told) => told[figure]]));
-const record = (told: Told) => sampleOf('somewhere', RULES, told, 1234567).figures;
+type Received = Partial<Record<Figure, number | null>>;
+const RULES: FigureRules<Received> = Object.fromEntries(
+  FIGURES.map((figure) => [figure, (received: Received) => received[figure]]),
+);
+const record = (received: Received) => sampleOf('somewhere', RULES, received, 1234567).figures;
 
 describe('a sample', () => {
   test('of any numbers has only figures that the published record allows, or is a failure', () => {
     const anything = fc.oneof(fc.double(), fc.integer(), fc.constant(0), fc.constant(null));
-    const told = fc.record(Object.fromEntries(FIGURES.map((figure) => [figure, anything])));
+    const received = fc.record(Object.fromEntries(FIGURES.map((figure) => [figure, anything])));
     fc.assert(
-      fc.property(told, (values: Told) => {
-        let figures: Told;
+      fc.property(received, (values: Received) => {
+        let figures: Received;
         try {
           figures = record(values);
         } catch (error) {

@@ -35,9 +35,9 @@ async function expectEveryField(recorded: Recorded): Promise<void> {
   const { at, id, partnerSymbol, figures } = await sampled(
     JSON.stringify({ Response: 'Success', Message: '', HasWarning: false, Type: 100, Data: recorded }),
   );
-  const told = { id, time: at / 1000, symbol: 'BTC', ...figures };
-  expect(partnerSymbol === undefined ? told : { ...told, partner_symbol: partnerSymbol }).toEqual(recorded);
-  const record = { ...told, partner_symbol: partnerSymbol ?? 'BTC' };
+  const received = { id, time: at / 1000, symbol: 'BTC', ...figures };
+  expect(partnerSymbol === undefined ? received : { ...received, partner_symbol: partnerSymbol }).toEqual(recorded);
+  const record = { ...received, partner_symbol: partnerSymbol ?? 'BTC' };
   expect(tokenStatistics.parse(record)).toEqual(record);
 }
 

@@ -12,7 +12,7 @@ export async function startRefusingServer(sqlState: string, message: string, por
     socket.once('data', () => {
       socket.end(Buffer.concat([head, Buffer.from(fields)]));
       count += 1;
-      for (const told of asked) told();
+      for (const received of asked) received();
     });
     socket.on('error', () => {});
   }).listen(port, '127.0.0.1');
@@ -24,9 +24,9 @@ export async function startRefusingServer(sqlState: string, message: string, por
     /** Resolves when it has been asked so many times. */
     asked: (times: number) =>
       new Promise<void>((resolve) => {
-        const told = () => count >= times && resolve();
-        asked.add(told);
-        told();
+        const received = () => count >= times && resolve();
+        asked.add(received);
+        received();
       }),
     close: () => new Promise((closed) => server.close(closed)),
   };

@@ -19,7 +19,7 @@ export type ServedMail = ReadMail & {
 };
 
 /** A refusal as a server words it: `550 5.1.1 no such mailbox`. */
-export function refusal(reply: string): Error {
+export function rejection(reply: string): Error {
   return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 }
 
@@ -50,20 +50,20 @@ export async function startMailServer({ secure = false, startTls = false, login,
     closeTimeout: 100,
     onAuth({ username, password }, _session, done) {
       if (`${username}:${password}` === login) done(null, { user: username });
-      else done(refusal('535 5.7.8 wrong name or password'));
+      else done(rejection('535 5.7.8 wrong name or password'));
     },
     onRcptTo({ address }, _session, done) {
       const { at = 'rcpt', reply } = refuse?.(address) ?? {};
       if (reply === undefined || at !== 'rcpt') return done();
       refused += 1;
-      done(refusal(reply));
+      done(rejection(reply));
     },
     onData(stream, { envelope, secure: isSecure, user }, done) {
       const take = async () => {
         const raw = await text(stream);
         const to = envelope.rcptTo.map(({ address }) => address);
         const { at, reply } = refuse?.(to[0] ?? '') ?? {};
-        if (reply !== undefined && at === 'data') throw refusal(reply);
+        if (reply !== undefined && at === 'data') throw rejection(reply);
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
         mails.push({
           ...readMail(raw),
@@ -76,7 +76,7 @@ export async function startMailServer({ secure = false, startTls = false, login,
       take()
         .then(() => done(), done)
         .finally(() => {
-          for (const tell of arrived) tell();
+          for (const report of arrived) report();
           arrived = [];
         });
     },

@@ -65,13 +65,13 @@ export async function openTestMarket(
 export type TestMarket = Awaited<ReturnType<typeof openTestMarket>>;
 
 type Points = { date: string; price: number }[];
-export type Told = { prices: Points; market_cap: Points; total_volume: Points };
+export type Received = { prices: Points; market_cap: Points; total_volume: Points };
 
 /** The series in an answer, whether or not it is in a list. */
-export function told({ body }: Answer): Told {
+export function received({ body }: Answer): Received {
   const parsed = JSON.parse(String(body.identity.payload));
   return Array.isArray(parsed) ? parsed[0] : parsed;
 }
 
 /** The times of a series' prices, in Unix ms. */
-export const timesOf = (answer: Answer) => told(answer).prices.map(({ date }) => Date.parse(date));
+export const timesOf = (answer: Answer) => received(answer).prices.map(({ date }) => Date.parse(date));

@@ -10,11 +10,11 @@ export function readRecordedRates(): { date: string; rates: Record<string, numbe
   const names = head.split(',');
   return lines.reverse().map((line) => {
     const fields = line.split(',');
-    const told = names.flatMap((name, i) => {
+    const received = names.flatMap((name, i) => {
       const rate = Number(fields[i]);
       return i > 0 && name !== '' && !Number.isNaN(rate) ? [[name.toLowerCase(), rate] as const] : [];
     });
-    return { date: fields[0] as string, rates: Object.fromEntries(told) };
+    return { date: fields[0] as string, rates: Object.fromEntries(received) };
   });
 }
 

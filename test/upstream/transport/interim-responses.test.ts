@@ -74,8 +74,8 @@ describe('interim responses of an upstream', () => {
     onTestFinished(coingecko.close);
     onTestFinished(node.close);
     await expect(coingecko.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'unreachable' });
-    const question = { method: 'GET', path: '/node_info', query: [] } as const;
-    await expect(node.send(question, TIMEOUT_MS)).rejects.toMatchObject({ reason: 'unreachable' });
+    const request = { method: 'GET', path: '/node_info', query: [] } as const;
+    await expect(node.send(request, TIMEOUT_MS)).rejects.toMatchObject({ reason: 'unreachable' });
     const webhooks = createWebhookSender({ allowed: parseNetworks('127.0.0.1'), deadlineMs: TIMEOUT_MS });
     await expect(webhooks.post(server.url, '{}', {})).rejects.toMatchObject({ name: 'WebhookFailure' });
     expect(server.requests()).toBe(3 + 1 + 1);

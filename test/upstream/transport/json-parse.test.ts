@@ -76,6 +76,6 @@ test.each([
 
 test('a text that is broken keeps none behind it from being parsed', async () => {
   const [broken, sound] = [`["${LONG}`, JSON.stringify([LONG])];
-  const told = await Promise.all([inPieces(broken), inPieces(sound), inPieces(broken), inPieces(sound)]);
-  expect(told.map((one) => one === 'broken')).toEqual([true, false, true, false]);
+  const received = await Promise.all([inPieces(broken), inPieces(sound), inPieces(broken), inPieces(sound)]);
+  expect(received.map((one) => one === 'broken')).toEqual([true, false, true, false]);
 });

@@ -44,7 +44,7 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
   expect((await ask(url, apiKey)).code).toBe('quota_exceeded');
 }
 
-const settled = (key: number) => expect.poll(() => replicas.books(key), { timeout: 20_000 });
+const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
 it('ten calls that four processes hold pay for a call of ten, at the first time of asking', async () => {
   // One call on each leaves ten, most of them in their leases.
@@ -105,8 +105,8 @@ it('calls of ten and of one on all processes are answered to the limit, and no f
       { cost: DEAR, load: hammer(url, apiKey, { until, path: table, connections: 2 }) },
     ]);
     await Promise.all(hammers.map(({ load }) => load.done));
-    const told = new Set(hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)));
-    expect([...told].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
+    const received = new Set(hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)));
+    expect([...received].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
     const paid = hammers.reduce((sum, { cost, load }) => sum + cost * load.count(), 0);
     expect(paid, `round ${round}`).toBeLessThanOrEqual(limit);
     await expectLeft(urlOf(round % PROCESSES), apiKey, limit - paid);

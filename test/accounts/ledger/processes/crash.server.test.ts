@@ -53,6 +53,6 @@ it('what a killed process held can be spent 35 s later, and only its last second
   expect(total).toBeGreaterThanOrEqual(LIMIT - inFlight);
   expect(total).toBeLessThanOrEqual(LIMIT + unsettled + inFlight);
   await expect
-    .poll(() => replicas.books(key), { timeout: 5_000 })
+    .poll(() => replicas.ledgerRows(key), { timeout: 5_000 })
     .toEqual({ used: LIMIT, outstanding: 0, daily: LIMIT });
 });

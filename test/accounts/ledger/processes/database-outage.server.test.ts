@@ -24,11 +24,11 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
   let replicas: Replicas | undefined;
   try {
     replicas = await startReplicas(2, { url: server.url });
-    const { books, processes, createUser } = replicas;
+    const { ledgerRows, processes, createUser } = replicas;
     const { key, apiKey } = await createUser(LIMIT);
     const hammers = processes.map(({ url }) => hammer(url, apiKey, { connections: 2, everyMs: amount(20, 10) }));
     const answers = () => hammers.flatMap((one) => one.answers);
-    await expect.poll(async () => (await books(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);
+    await expect.poll(async () => (await ledgerRows(key)).used, { timeout: 15_000 }).toBeGreaterThan(200);
 
     const stoppedAt = performance.now();
     await server.stop(mode);
@@ -47,7 +47,9 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     await Promise.all(hammers.map(({ stop }) => stop()));
 
     const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
-    await expect.poll(() => books(key), { timeout: 15_000 }).toEqual({ used: ok, outstanding: RESTING, daily: ok });
+    await expect
+      .poll(() => ledgerRows(key), { timeout: 15_000 })
+      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
     return { all: answers(), during, stoppedAt, failed: hammers.flatMap(({ failed }) => failed) };
   } finally {
     await replicas?.close();

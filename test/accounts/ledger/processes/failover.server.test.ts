@@ -20,10 +20,10 @@ describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
     const url = `postgresql://quotient@${hosts}/postgres?target_session_attrs=read-write`;
     const replicas = await startReplicas(2, { url });
     onTestFinished(replicas.close);
-    const { books, processes, createUser, start } = replicas;
+    const { ledgerRows, processes, createUser, start } = replicas;
     const { key, apiKey } = await createUser(LIMIT);
     const hammers = processes.map((one) => hammer(one.url, apiKey, { connections: 2, everyMs: 20 }));
-    await expect.poll(async () => (await books(key)).used, { timeout: 20_000 }).toBeGreaterThan(200);
+    await expect.poll(async () => (await ledgerRows(key)).used, { timeout: 20_000 }).toBeGreaterThan(200);
 
     await primary.stop('immediate');
     await standby.promote();
@@ -43,7 +43,9 @@ describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
     );
 
     const ok = hammers.reduce((sum, { count }) => sum + count(), 0);
-    await expect.poll(() => books(key), { timeout: 40_000 }).toEqual({ used: ok, outstanding: RESTING, daily: ok });
+    await expect
+      .poll(() => ledgerRows(key), { timeout: 40_000 })
+      .toEqual({ used: ok, outstanding: RESTING, daily: ok });
 
     // One that starts now finds the new primary, too.
     const another = await start();

@@ -126,8 +126,8 @@ async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> 
       const { status } = await ask(n, method, path, text);
       const isLapsed = row !== null && row.user.validUntil.getTime() <= clock.now() && path !== '/v1/user/keys';
       const expected = !isLive || isLapsed ? 401 : scope && !scopes.includes(scope) ? 403 : undefined;
-      const told = expected ?? (scope === 'node' ? 503 : 200);
-      expect([n, path, scopes.join(), status]).toEqual([n, path, scopes.join(), told]);
+      const received = expected ?? (scope === 'node' ? 503 : 200);
+      expect([n, path, scopes.join(), status]).toEqual([n, path, scopes.join(), received]);
     }
   }
 }

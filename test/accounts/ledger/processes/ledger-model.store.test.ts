@@ -7,7 +7,7 @@ import { addMonths, periodAt } from '#accounts/ledger/plan';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount, longTimeout } from '../../../support/long.ts';
-import { age, createUser, handClock, openTeller, usageDays, usageRows } from '../allowance-harness.ts';
+import { age, createUser, handClock, openLeaseHolder, usageDays, usageRows } from '../allowance-harness.ts';
 
 const RUNS = amount(6, 300);
 /** So much of what is left may rest that it does, though the limits are small. */
@@ -85,7 +85,7 @@ function createModel() {
 
 async function play(firstLimit: number, operations: readonly Operation[]): Promise<void> {
   const clocks = [handClock(START), handClock(START)] as const;
-  const tellers = clocks.map((clock) => openTeller(database, clock, RESTING));
+  const holders = clocks.map((clock) => openLeaseHolder(database, clock, RESTING));
   const held: Receipt[][] = [[], []];
   const model = createModel();
   let limit = firstLimit;
@@ -97,22 +97,22 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   let mayBeForgottenAt = Number.POSITIVE_INFINITY;
   /** A settlement was or will be lost, and the time has stood still since. */
   const isCut = [false, false];
-  const { key, apiKey: first } = await createUser(database, tellers[0] as never, { limit, at: START });
+  const { key, apiKey: first } = await createUser(database, holders[0] as never, { limit, at: START });
   let apiKey = first;
-  const teller = (n: number) => tellers[n] as (typeof tellers)[0];
+  const holder = (n: number) => holders[n] as (typeof holders)[0];
 
   const answer = (n: number, receipt: Receipt, paid: boolean) => {
-    if (paid) return teller(n).keep(receipt);
-    teller(n).refund(receipt);
+    if (paid) return holder(n).keep(receipt);
+    holder(n).refund(receipt);
     model.book(receipt.lease.period.start, receipt.lease.date, -receipt.cost);
   };
 
   async function call(n: number, cost: number, result: 'keep' | 'refund' | 'hold'): Promise<void> {
     const now = clocks[n as 0 | 1].now();
-    await teller(n).poll();
+    await holder(n).poll();
     let receipt: Receipt;
     try {
-      receipt = await teller(n).call(apiKey, cost);
+      receipt = await holder(n).call(apiKey, cost);
     } catch (error) {
       const expected = isRevoked
         ? ['api_key_revoked', ...(now >= mayBeForgottenAt ? ['api_key_invalid'] : [])]
@@ -133,7 +133,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   async function settle(n: number): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await teller(n).settle();
+        await holder(n).settle();
         return;
       } catch (error) {
         expect([isCut[n], attempt, (error as { code?: string }).code]).toEqual([true, 1, UNAVAILABLE]);
@@ -154,7 +154,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
       case 'settle':
         return settle(one.who);
       case 'lose':
-        teller(one.who).loseNext(one.what);
+        holder(one.who).loseNext(one.what);
         isCut[one.who] = true;
         return;
       case 'pass':
@@ -170,13 +170,13 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         return;
       case 'crash': {
         // What the books have is only known here once a settlement was acknowledged.
-        await teller(one.who).answered();
+        await holder(one.who).answered();
         if (isCut[one.who]) await settle(one.who);
-        for (const { period, date, spent, settled } of teller(one.who).leasesOf(key)) {
+        for (const { period, date, spent, settled } of holder(one.who).leasesOf(key)) {
           model.book(period.start, date, settled - spent);
         }
-        teller(one.who).abandon();
-        tellers[one.who] = openTeller(database, clocks[one.who as 0 | 1], RESTING);
+        holder(one.who).abandon();
+        holders[one.who] = openLeaseHolder(database, clocks[one.who as 0 | 1], RESTING);
         held[one.who] = [];
         isBounded = false;
         return;
@@ -187,13 +187,13 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
       case 'limit':
         limit = one.limit;
         highest = Math.max(highest, limit);
-        await teller(0).users.limit(key, limit);
+        await holder(0).users.limit(key, limit);
         return;
       case 'rotate':
-        if (!isRevoked) ({ apiKey } = await teller(1).users.rotate(byOperator(key)));
+        if (!isRevoked) ({ apiKey } = await holder(1).users.rotate(byOperator(key)));
         return;
       case 'revoke':
-        await teller(1).users.revoke(key);
+        await holder(1).users.revoke(key);
         isRevoked = true;
         mayBeForgottenAt = Math.min(mayBeForgottenAt, clocks[1].now() + 28 * DAY);
     }
@@ -202,20 +202,20 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   for (const one of operations) await step(one);
   for (const n of [0, 1]) for (const receipt of held[n] ?? []) answer(n, receipt, n === 0);
   for (const n of [0, 1]) await settle(n);
-  for (const { close } of tellers) await close();
+  for (const { close } of holders) await close();
 
   // A dead holder's leases are reclaimed by whoever next asks; a fresh process then finds all that is left.
   await age(database, key, 31);
   const ledger = createLedgerStore(database);
   for (const { period } of await usageRows(database, key)) await touch(ledger, key, period);
-  const books = await usageRows(database, key);
-  expect(books.filter(({ used }) => used > 0)).toEqual(
+  const ledgerRows = await usageRows(database, key);
+  expect(ledgerRows.filter(({ used }) => used > 0)).toEqual(
     model
       .periods()
       .map((one) => ({ ...one, outstanding: 0 }))
       .sort((a, b) => a.period - b.period),
   );
-  expect(books.map(({ outstanding }) => outstanding)).toEqual(books.map(() => 0));
+  expect(ledgerRows.map(({ outstanding }) => outstanding)).toEqual(ledgerRows.map(() => 0));
   expect(await database.prisma.lease.count({ where: { userKey: key, unbooked: { not: 0 } } })).toBe(0);
   const { _sum } = await database.prisma.usage.aggregate({
     where: { userKey: key },
@@ -224,7 +224,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   expect(_sum.resting ?? 0).toBe(0);
   expect(await usageDays(database, key)).toEqual(model.dates().sort((a, b) => a.date - b.date));
   if (isRevoked) return;
-  const last = openTeller(database, clocks[0]);
+  const last = openLeaseHolder(database, clocks[0]);
   const left = Math.max(0, limit - model.used(periodAt('monthly', START, clocks[0].now()).start));
   expect(await last.callUntilRefused(apiKey, limit + 10)).toBe(left);
   await last.close();

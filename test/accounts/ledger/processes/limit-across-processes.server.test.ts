@@ -22,15 +22,15 @@ it('as many calls as the limit are answered, whichever processes answer them', {
     const hammers = replicas.processes.map(({ url }) => hammer(url, apiKey, { until: ({ status }) => status !== 200 }));
     await Promise.all(hammers.map(({ done }) => done));
 
-    const told = new Set(hammers.flatMap(({ answers }) => answers.map(({ status, code }) => code ?? status)));
-    expect([...told].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
+    const received = new Set(hammers.flatMap(({ answers }) => answers.map(({ status, code }) => code ?? status)));
+    expect([...received].sort(), `round ${round}`).toEqual([200, 'quota_exceeded']);
     const answered = hammers.reduce((sum, { count }) => sum + count(), 0);
     expect(answered, `round ${round}`).toBe(LIMIT);
     users.push(key);
   }
   for (const key of users) {
     await expect
-      .poll(() => replicas.books(key), { timeout: 10_000 })
+      .poll(() => replicas.ledgerRows(key), { timeout: 10_000 })
       .toEqual({ used: LIMIT, outstanding: 0, daily: LIMIT });
   }
 });

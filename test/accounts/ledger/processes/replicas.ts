@@ -44,7 +44,7 @@ export async function startReplicas(
     createUser: (limit: number) =>
       users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
 
-    async books(userKey: number): Promise<Books> {
+    async ledgerRows(userKey: number): Promise<Books> {
       const { prisma } = database;
       const usage = await prisma.usage.aggregate({
         where: { userKey },

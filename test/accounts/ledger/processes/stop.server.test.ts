@@ -23,7 +23,7 @@ it('a stop under load loses no call and no count, and gives back what is unspent
   expect(load.failed).toEqual([]);
   expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(load.answers.filter(({ closes }) => closes)).toHaveLength(16);
-  expect(await replicas.books(key)).toEqual({ used: load.count(), outstanding: 0, daily: load.count() });
+  expect(await replicas.ledgerRows(key)).toEqual({ used: load.count(), outstanding: 0, daily: load.count() });
 });
 
 it('a call that is under way when the stop begins is answered, with Connection: close', async () => {
@@ -41,7 +41,7 @@ it('a call that is under way when the stop begins is answered, with Connection: 
   await slow.done;
   expect(slow.failed).toEqual([]);
   expect(slow.answers).toMatchObject([{ status: 200, closes: true }]);
-  expect(await replicas.books(key)).toEqual({ used: 1, outstanding: 0, daily: 1 });
+  expect(await replicas.ledgerRows(key)).toEqual({ used: 1, outstanding: 0, daily: 1 });
 });
 
 it('a request that arrives on an open connection after the stop began is answered, and new ones are not accepted', async () => {
