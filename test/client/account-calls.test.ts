@@ -3,7 +3,7 @@ import { QuotientClient } from '#client/index';
 import { startUpstreamServer, type UpstreamServer } from '../support/upstream/upstream-server.ts';
 import { failure } from './failure.ts';
 
-/* What is asked for the account, and how it is read, by what the contract says of either. */
+/* The requests of the account calls, and how their responses are read, against the contract. */
 
 const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const AT = '2026-11-22T12:00:00.000Z';
@@ -23,11 +23,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The result of a call that gets this answer, and what was asked. */
+/** The result of a call that receives this response, and the request that it sent. */
 async function ask<T>(status: number, body: unknown, call: (client: QuotientClient) => Promise<T>) {
   server.follow(() => ({ status, body: body === undefined ? '' : JSON.stringify(body) }));
   const result = await call(owner);
-  const { method, path, query, headers, body: sent } = server.calls.at(-1) ?? expect.fail('nothing was asked');
+  const { method, path, query, headers, body: sent } = server.calls.at(-1) ?? expect.fail('no request was sent');
   return {
     result,
     asked: { method, path, query, key: headers['x-api-key'], body: sent && JSON.parse(sent) },
@@ -68,7 +68,7 @@ describe('keys', () => {
     expect(asked).toMatchObject({ method: 'DELETE', path: '/v1/user/keys/7', key: KEY });
   });
 
-  it.each([new Date(Number.NaN), 7, {}])('have no end that is no time: %o', async (expiresAt) => {
+  it.each([new Date(Number.NaN), 7, {}])('reject an end that is not a time: %o', async (expiresAt) => {
     const call = owner.createKey({ label: 'a', expiresAt: expiresAt as Date });
     expect(await failure(call)).toMatchObject({ code: 'invalid_request', status: undefined });
     expect(server.calls).toHaveLength(0);
@@ -86,7 +86,7 @@ describe('what is mailed about', () => {
     expect(asked).toMatchObject({ path: '/v1/user/create', query: form, key: undefined });
   });
 
-  it('is told without the key, in a body', async () => {
+  it('sends the one-time code in a body, without the key', async () => {
     const verified = await ask(201, USER, (client) => client.verify('token'));
     const recovered = await ask(202, undefined, (client) => client.recover('ada@example.org'));
     const confirmed = await ask(200, USER, (client) => client.confirmRecovery('token'));

@@ -55,7 +55,7 @@ const anything = fc.oneof(
   }),
 );
 
-/** What the service, or a `fetch` of the caller's own, does. */
+/** The behaviour of the service, or of the caller's own `fetch`. */
 const fetches = fc.oneof(
   fc.jsonValue().map(
     (body): Fetch =>
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-it('goes on without throwing with a key of any kind, with which calls reject', async () => {
+it('accepts a key of any type without throwing, and rejects the calls made with it', async () => {
   const fetch: Fetch = () => expect.fail('a request went out');
   const anyone = new QuotientClient({ baseUrl: 'http://127.0.0.1:1', fetch });
   for (const key of [null, 5, '', 'qt_\n', 'qt_ä', Symbol('key'), {}]) {

@@ -12,7 +12,7 @@ import { openPage } from '../support/browser/page.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 declare global {
-  /** What the page has. */
+  /** The state of the page. */
   var client: typeof quotient;
 }
 
@@ -76,7 +76,7 @@ it('registers, reads prices, and knows what is left', async () => {
   expect(received).toMatchObject({ validUntil: true, highest: true, ages: ['number', 'string'], points: 31 });
   expect(received).toMatchObject({ dated: true, lines: 32, limit: 10_000, asked: 0 });
   expect(received.left).toBeLessThan(10_000);
-  // What the browser had was still the answer, and free of charge.
+  // The browser's cached response was still valid, and the check was free.
   expect(received).toMatchObject({ same: true, used: 3 });
 });
 
@@ -97,7 +97,7 @@ it('changes the key and erases the user', async () => {
   expect(received).toEqual({ other: true, later: true, gone: 401 });
 });
 
-it('tells problems, and failures of the network, as errors of its own', async () => {
+it('reports problems and network failures as its own errors', async () => {
   const apiKey = await service.createUser({ limit: 0 });
   const received = await opened.page.evaluate(
     async ([baseUrl, key]) => {
@@ -132,7 +132,7 @@ it('tells problems, and failures of the network, as errors of its own', async ()
   expect(received.ended).toBe('AbortError');
 });
 
-it('follows no redirect, of which a browser does not tell where it leads', async () => {
+it('follows no redirect: a browser does not reveal its target', async () => {
   const received = await opened.page.evaluate(() =>
     new client.QuotientClient({ baseUrl: '/moved' })
       .withKey('qt_a')

@@ -1,4 +1,4 @@
-/** What the language and the platform have got since the first Node 18, but for what Node itself needs to fetch. */
+/** Features that the language and the platform gained after the first Node 18, except those that Node's own fetch needs. */
 const NEWER = [
   'AbortSignal.any',
   'Array.fromAsync',

@@ -20,7 +20,7 @@ const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 let folder: string;
 let packed: string[];
 let archive: string;
-/** The examples of its README: those of the service, which go on from each other, that of CommonJS, and that of signing. */
+/** The examples of its README: those of the service, which build on each other, CommonJS, and signing. */
 let examples: { service: string; commonJs: string; signing: string };
 
 /** Runs a program in the folder; gives what it printed, or fails with all of it. */
@@ -117,7 +117,7 @@ it.each([
   await run(process.execPath, join(ROOT, 'node_modules', program), ...args());
 });
 
-it('is as small as its README says, and without the chain where nobody asks for it', async () => {
+it('is as small as its README says, and excludes the chain code unless it is imported', async () => {
   const bundled = async (names: string) => {
     const entry = join(folder, 'entry.js');
     await writeFile(entry, `export { ${names} } from 'quotient-client';`);
@@ -164,7 +164,7 @@ describe('the examples of the service', () => {
     expect(lines.slice(3 + 31)).toEqual([
       expect.stringMatching(/^no_data 404 [\w.-]+$/),
       'statistics of BTC',
-      'nobody waits for it',
+      'the promise is not awaited',
       'GET /v1/prices/latest/token 200 report-7',
       expect.stringMatching(/^seconds old \d+ by \[ 'coingecko' \]$/),
       expect.stringMatching(/^calls left 99\d\d until \d{4}-/),

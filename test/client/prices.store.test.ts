@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** What the service answers by itself. */
+/** The service's own responses. */
 async function plain(path: string) {
   return (await service.get(path, { key: await service.createUser() })).json();
 }
@@ -68,7 +68,7 @@ it('a currency that is not served is refused on every path', async () => {
     });
 });
 
-it('on-chain statistics, and who told them', async () => {
+it('on-chain statistics and their source', async () => {
   const statistics = await client.statistics('btc');
   expect(statistics.symbol).toBe('BTC');
   expect(statistics.time).toBeInstanceOf(Date);
@@ -137,7 +137,7 @@ it('the tokens, and what is held of them', async () => {
 });
 
 describe('about a result', () => {
-  it('tells how old it is and how it was come by', async () => {
+  it('reports its age and its cache status', async () => {
     const about = client.about(await client.latestPrice('bitcoin'));
     expect(about).toMatchObject({
       method: 'GET',
@@ -156,13 +156,13 @@ describe('about a result', () => {
     expect(client.about(series)?.gaps).toEqual([{ from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) }]);
   });
 
-  it('tells nothing of what is not a result', () => {
+  it('is undefined for a value that is not a result', () => {
     expect(client.about({})).toBeUndefined();
   });
 });
 
 describe('the allowance', () => {
-  it('is what the last priced answer told', async () => {
+  it('is that of the last charged response', async () => {
     const one = client.withKey(await service.createUser({ limit: 7 }));
     expect(one.allowance).toBeUndefined();
     await one.latestPrice('bitcoin');
@@ -174,7 +174,7 @@ describe('the allowance', () => {
     expect(one.allowance).toEqual(allowance);
   });
 
-  it('is told to whoever wants to hear of every answer', async () => {
+  it('is passed to the listener for every response', async () => {
     const heard: unknown[] = [];
     const apiKey = await service.createUser();
     const one = new QuotientClient({
@@ -196,7 +196,7 @@ describe('problems', () => {
     });
   });
 
-  it('no_data with the gaps, for what nobody has', async () => {
+  it('no_data with the gaps, for data that no source has', async () => {
     const old = { from: '2024-01-01', thru: '2024-01-01', interval: 'minute' } as const;
     const error = await failure(client.priceRange('bitcoin', old));
     expect(error).toMatchObject({ code: 'no_data', gaps: [{ from: expect.stringContaining('2024-01-01') }] });

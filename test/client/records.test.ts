@@ -10,7 +10,7 @@ import type * as prices from '#prices/model/records';
 import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
-/** What the service writes where the client gives a `Date`. */
+/** The form in which the service sends what the client returns as a `Date`. */
 type Written<T> = T extends Date
   ? string
   : T extends (infer One)[]
@@ -19,7 +19,7 @@ type Written<T> = T extends Date
       ? { [Member in keyof T]: Written<T[Member]> }
       : T;
 
-it('has the types of the service, with dates in place of what is written', () => {
+it('has the types of the service, with `Date` for written dates', () => {
   expectTypeOf<Written<client.User>>().toEqualTypeOf<accounts.UserRecord>();
   expectTypeOf<Written<client.Usage>>().toEqualTypeOf<accounts.UsageRecord>();
   expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<accounts.ApiKeyRecord>();

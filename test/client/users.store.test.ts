@@ -18,7 +18,7 @@ afterAll(() => service?.close());
 const createdUser = async (...fate: Parameters<Service['createUser']>) =>
   anyone.withKey(await service.createUser(...fate));
 
-it('registers, and goes on with the key', async () => {
+it('registers, and continues with the key', async () => {
   const user = await anyone.createUser(ADA);
   if (user.apiKey === undefined) expect.fail('there is no key');
   expect(user).toMatchObject({ ...ADA, limit: 10_000, apiKey: expect.stringMatching(/^qt_/) });
@@ -27,7 +27,7 @@ it('registers, and goes on with the key', async () => {
   expect(await anyone.withKey(user.apiKey).user()).toEqual(user);
 });
 
-it('tells what was used, with dates', async () => {
+it('returns the usage, with dates', async () => {
   const client = await createdUser({ limit: 100 });
   await client.latestPrice('bitcoin');
   const usage = await client.usage();
@@ -37,7 +37,7 @@ it('tells what was used, with dates', async () => {
   expect(usage.validUntil).toBeInstanceOf(Date);
 });
 
-it('rotates: the new key goes on, and the old one only reads', async () => {
+it('rotates: the new key has all rights, and the old one only reads', async () => {
   const client = await createdUser();
   const before = await client.user();
   const user = await client.rotate({ graceSeconds: 60 });
@@ -61,13 +61,13 @@ it('erases the user', async () => {
   expect((await failure(client.user())).code).toMatch(/^api_key_(invalid|revoked)$/);
 });
 
-it('tells that it can serve', async () => {
+it('reports that the service is ready', async () => {
   expect(await anyone.health()).toEqual({ status: 'ok', warnings: expect.any(Array) });
 });
 
 describe('problems', () => {
   it('name each fault of the input, and the request', async () => {
-    const error = await failure(anyone.createUser({ ...ADA, email: 'nobody', name: '' }));
+    const error = await failure(anyone.createUser({ ...ADA, email: 'no-address', name: '' }));
     expect(error).toBeInstanceOf(QuotientError);
     expect(error).toMatchObject({ name: 'QuotientError', code: 'invalid_request', status: 400, gaps: [] });
     expect(error.errors.map(({ location }) => location).sort()).toEqual(['query.email', 'query.name']);

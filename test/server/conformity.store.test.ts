@@ -82,7 +82,7 @@ describe('every answer is as published', () => {
     expect(head.status).toBe(200);
   });
 
-  it('tells the gaps of a window that the plan does not reach', async () => {
+  it('lists the gaps of a window beyond the reach of the plan', async () => {
     const { headers } = await call('/v1/prices/history/days?tokenName=bitcoin&days=36500', { key: 'good' });
     expect(headers.get('quotient-gaps')).toMatch(/^2013-04-28\/\d{4}-\d\d-\d\d$/);
   });
@@ -201,7 +201,7 @@ describe('every answer is as published', () => {
     expect((await call(target, { key: 'good', headers })).code).toBe('headers_too_large');
   });
 
-  it('what there is no data for', async () => {
+  it('a window without data', async () => {
     const early = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
     expect((await call(early, { key: 'good' })).code).toBe('no_data');
     const beyond = `/v1/prices/history/date?tokenName=bitcoin&date=${dayMonthYear(longAgo)}`;
@@ -245,7 +245,7 @@ describe('an upstream at fault, with nothing stored', () => {
   });
 });
 
-it('a database that is away is told so', async () => {
+it('an unreachable database is reported', async () => {
   const bare = await startService({ database: await openTestDatabase({ unshared: true }) });
   try {
     const headers = { 'x-api-key': await bare.register() };

@@ -7,7 +7,7 @@ import { startServiceProcess } from '../support/service/service-process.ts';
 const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';
 
 describe.runIf(canStartPostgres)('while the database is away', () => {
-  it('whatever needs it is told so: not there, starting up, and back again', {
+  it('calls that need it report it: unreachable, starting, and available again', {
     timeout: 60_000,
   }, async () => {
     const server = await startPostgresServer();

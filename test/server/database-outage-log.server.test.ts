@@ -13,7 +13,7 @@ import { startServiceProcess } from '../support/service/service-process.ts';
 type Line = { time: number; msg: string; cause?: string; count?: number; durationMs?: number };
 type Server = Awaited<ReturnType<typeof startPostgresServer>>;
 
-/** What happens to the server of a service, and what ends it. */
+/** A fault of the service's database server, and its end. */
 type Outage = {
   begin: () => Promise<void>;
   end: () => Promise<void>;

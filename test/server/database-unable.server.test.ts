@@ -11,7 +11,7 @@ import { startServiceProcess } from '../support/service/service-process.ts';
 /** An answer comes within 5 s, and what a busy machine takes beside: longer is without an end. */
 const PATIENCE = 7 * SECOND;
 
-/** A service on a server of its own, under a role that is no superuser, and the superuser's connection to it. */
+/** A service on its own server, under a role without superuser rights, and the superuser's connection to it. */
 async function startOnOwnServer() {
   const server = await startPostgresServer();
   const admin = new pg.Client({ connectionString: server.url });
@@ -47,7 +47,7 @@ async function startOnOwnServer() {
     /** Every session of the service's begins anew, with what was changed for its role. */
     reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
 
-    /** What is answered to everything that has to write, all at once: by a user whose key is known, and by nobody. */
+    /** The responses to all calls that must write, at the same time: with a known key, and without one. */
     async writing(key: string) {
       const asked = {
         create: create(),
@@ -108,7 +108,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
     ['and full', FILL, EMPTY],
     ['and forbids it', FORBID, ALLOW],
   ] as const)(
-    '%s: whatever writes is told so, and all mends by itself',
+    '%s: calls that write report it, and the service recovers by itself',
     { timeout: 90_000 },
     async ([, breaking, mending], { expect }) => {
       const own = await startOnOwnServer();
@@ -136,7 +136,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
     },
   );
 
-  it('and does not answer: everybody is told so within the deadline, and all mends by itself', {
+  it('and does not respond: every call reports it within the deadline, and the service recovers by itself', {
     timeout: 90_000,
   }, async ({ expect }) => {
     const own = await startOnOwnServer();

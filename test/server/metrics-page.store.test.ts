@@ -24,7 +24,7 @@ const spentOf = (series: Series, upstream: string) =>
 const callsOf = (series: Series, upstream: string, outcome: string, cause = '') =>
   series.get(`quotient_upstream_calls_total{upstream="${upstream}",outcome="${outcome}",cause="${cause}"}`);
 
-test('an upstream that fails is told of: its calls, its breaker, its budget', async () => {
+test('a failing upstream shows in its calls, breaker and budget', async () => {
   const first = await scrape.series();
   expect([stateOf(first, 'coingecko'), spentOf(first, 'coingecko')]).toEqual([0, 0]);
   expect(first.get('quotient_upstream_budget_limit_calls{upstream="coingecko"}')).toBe(10_000);
@@ -55,7 +55,7 @@ test('an upstream that fails is told of: its calls, its breaker, its budget', as
   expect(stateOf(well, 'bitcoin-stats')).toBe(0);
 });
 
-test('a new month begins with nothing spent, also before anything is asked in it', async () => {
+test('a new month starts with nothing spent, even before its first call', async () => {
   await service.ask(LATEST);
   expect(spentOf(await scrape.series(), 'coingecko')).toBe(1);
   await service.pass(20 * DAY);
@@ -66,7 +66,7 @@ describe('the age of what is stored', () => {
   const of = (series: Series, figure: string, token: string, grain: string) =>
     series.get(`quotient_data_${figure}_seconds{token="${token}",grain="${grain}"}`);
 
-  test('is there for each token that was asked for and each grain, and goes with the clock', async () => {
+  test('exists for each requested token and interval, and follows the clock', async () => {
     for (const path of [LATEST, DAY_CHART, DAYS, `${STATS}?token=btc`]) {
       expect((await service.ask(path)).status).toBe(200);
     }

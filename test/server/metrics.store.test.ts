@@ -34,7 +34,7 @@ afterAll(async () => {
 const wire = (head: string, key = '') =>
   exchange(service.url, `${head} HTTP/1.1\r\nHost: x\r\n${key && `X-Api-Key: ${key}\r\n`}\r\n`);
 
-/** What was counted while something was done. */
+/** The counts that changed during an action. */
 async function countedWhile(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = requestsOf(await scrape.series());
   await work();
@@ -49,7 +49,7 @@ test('each answer is counted once, by the pattern of its route, wherever it was 
   const etag = (await service.get(LATEST, { key })).headers.get('etag') ?? '';
 
   const counted = await countedWhile(async () => {
-    // The clock stands still: but for the first, the door answers.
+    // The clock stands still: except for the first, the fast path responds.
     for (let i = 0; i < 20; i++) await service.get(LATEST, { key });
     await service.get(LATEST, { key, headers: { 'if-none-match': etag } });
     await service.get(LATEST);
@@ -112,7 +112,7 @@ test('a histogram has every answer that was counted, and its buckets add up', as
   }
 });
 
-test('calls are told as they are held, settled and given back', async () => {
+test('calls are reported as they are leased, settled and returned', async () => {
   const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
   // Fetched now: a settlement between the charge of the refused call and its refund would settle both.
   await service.get(gone, { key: await service.createUser({ limit: 100 }) });
@@ -135,7 +135,7 @@ test('calls are told as they are held, settled and given back', async () => {
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0);
 });
 
-test('a database that does not answer is told', async () => {
+test('an unresponsive database is reported', async () => {
   const database = await openTestDatabase({ unshared: true });
   const other = await startService({ database, settings: METRICS_ON });
   await database.close();
@@ -145,7 +145,7 @@ test('a database that does not answer is told', async () => {
 });
 
 describe('of what callers send', () => {
-  test('nothing is told', async () => {
+  test('no failure is reported', async () => {
     const key = await service.register();
     const secrets = [key, 'abandon', 'Lovelace', 'example.org', 'weird', 'my-request-id', '203.0.113.7', 'zz'];
     await service.get(`/v1/user/data?api=${key}`);

@@ -54,7 +54,7 @@ const HISTORIES = TOKENS.flatMap((token) => [
 ]);
 
 describe('an upstream that is down', () => {
-  test('is a line for each cause in ten seconds, whatever was asked of it and however often', async () => {
+  test('is one line per cause in ten seconds, for all paths and any number of calls', async () => {
     await start();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
     expect(await ask(HISTORIES, 20)).toEqual([503]);

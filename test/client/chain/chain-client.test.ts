@@ -31,13 +31,13 @@ const urlOf = (dialect: 'legacy' | 'cosmos') => (dialect === 'legacy' ? sandbox.
 describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
   const client = () => new ChainClient({ nodeUrl: urlOf(dialect), retries: 0 });
 
-  it('tells every balance, whatever the number of pages', async () => {
+  it('returns every balance, across pages', async () => {
     const { height, result } = await client().balances(rich);
     expect(Number(height)).toBeGreaterThan(0);
     expect(result.filter(({ amount }) => amount === '7')).toHaveLength(COINS);
   });
 
-  it('is asked once what it speaks', async () => {
+  it('detects the dialect once', async () => {
     const one = client();
     await Promise.all([one.balances(rich), one.transactions({ 'message.sender': rich })]);
     await one.balances(rich);
@@ -71,20 +71,20 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
     });
   });
 
-  it('in trouble is told, and asked anew what it speaks', async () => {
+  it('reports a failing node, and detects its dialect again', async () => {
     const one = client();
     sandbox.faults.next({ kind: 'status', status: 503 });
     expect(await failure(one.balances(rich))).toMatchObject({ code: 'upstream_unavailable', status: 503 });
     expect((await one.balances(rich)).result.length).toBeGreaterThan(COINS);
   });
 
-  it('that talks malformed is told', async () => {
+  it('reports a malformed response', async () => {
     const one = new ChainClient({ nodeUrl: urlOf(dialect), dialect, retries: 0 });
     sandbox.faults.next({ kind: 'html', status: 200 });
     expect((await failure(one.balances(rich))).code).toBe('upstream_invalid');
   });
 
-  it('that fails in passing is asked again', async () => {
+  it('retries after a transient failure', async () => {
     const one = new ChainClient({ nodeUrl: urlOf(dialect), dialect });
     sandbox.faults.next({ kind: 'status', status: 502 }, { times: 2 });
     expect((await one.balances(rich)).result.length).toBeGreaterThan(COINS);

@@ -33,7 +33,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
         EXPLORER_ADDRESS_URL: 'https://explorer.example/address/{address}',
       },
     });
-    // With every look-up the time of the chain goes on by a second.
+    // Each look-up advances the chain's clock by a second.
     const onAnswer = () => clock.advance(SECOND);
     direct = new ChainClient({ nodeUrl, retries: 0 });
     const apiKey = await service.createUser();

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox?.close());
 
-/** A client of the node of that dialect; with every look-up, time goes on by a second. */
+/** A client of a node of the dialect; each look-up advances the clock by a second. */
 const client = (dialect: 'legacy' | 'cosmos', fetch = globalThis.fetch) =>
   new ChainClient({
     nodeUrl: dialect === 'legacy' ? sandbox.legacyNodeUrl : sandbox.cosmosNodeUrl,
@@ -91,7 +91,7 @@ describe('a transaction that the node has already', () => {
     expect(again.code).toBeUndefined();
   });
 
-  it('is found also where that is told as an error', async () => {
+  it('is found when the node reports it as an error', async () => {
     const tx = await transferBytes(sandbox, { to });
     await client('cosmos').broadcast(tx);
     clock.advance(BLOCK);
@@ -103,7 +103,7 @@ describe('a transaction that the node has already', () => {
     expect(Number(again.height)).toBeGreaterThan(0);
   });
 
-  it('is what the node told where it cannot be found', async () => {
+  it('is what the node reported if the transaction cannot be found', async () => {
     const tx = await transferBytes(sandbox, { to });
     const { txhash } = await client('cosmos').broadcast(tx);
     const forgetful = async (_url: string, init?: RequestInit) =>
@@ -119,7 +119,7 @@ describe('a transaction that the node has already', () => {
   });
 });
 
-it('a node that tells of another transaction has told nothing of this one', async () => {
+it('a response about another transaction is ignored', async () => {
   const lying = async (url: string, init?: RequestInit) =>
     init?.method === 'POST'
       ? Response.json({ tx_response: { height: '0', txhash: 'AB'.repeat(32) } })
@@ -172,7 +172,7 @@ describe('a node of the other dialect', () => {
     expect(posts()).toBe(1);
   });
 
-  it('gets no amino JSON that it cannot be told', async () => {
+  it('rejects a transaction that amino JSON cannot express', async () => {
     const { msg, ...rest } = await transferStdTx(sandbox, { to });
     const unknown = { ...rest, msg: msg.map((one) => ({ ...one, type: 'wasm/MsgExecuteContract' })) };
     const error = await failure(client('cosmos').broadcast(unknown));
@@ -234,10 +234,10 @@ describe('when there is no answer to a broadcast', () => {
 });
 
 describe('the wait', () => {
-  it('has an end, and tells the hash', async () => {
-    const nobody = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
+  it('times out, with the hash in the error', async () => {
+    const other = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
     const tx = await transferBytes(sandbox, { to });
-    const error = await failure(nobody.broadcast(tx, { wait: { interval: 5, timeout: 40 } }));
+    const error = await failure(other.broadcast(tx, { wait: { interval: 5, timeout: 40 } }));
     expect(error).toMatchObject({ code: 'timeout', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
   });
 
@@ -256,7 +256,7 @@ describe('the wait', () => {
     expect(posts()).toBe(1);
   });
 
-  it('goes on over a node that fails in passing', async () => {
+  it('survives transient failures of the node', async () => {
     const patient = new ChainClient({
       nodeUrl: sandbox.cosmosNodeUrl,
       retries: 0,

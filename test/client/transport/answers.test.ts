@@ -15,7 +15,7 @@ function answering(...texts: string[]): QuotientClient {
   return new QuotientClient({ baseUrl: 'http://service.example', fetch });
 }
 
-describe('what is told of a CSV text', () => {
+describe('the facts of a CSV response', () => {
   it('is that of its last answer', async () => {
     const client = answering('a', 'b', 'a');
     const [first, second] = [
@@ -47,7 +47,7 @@ describe('what is told of a CSV text', () => {
   });
 });
 
-describe('the limits that headers tell of', () => {
+describe('the limits in the headers', () => {
   const headers = (policy: string, state: string) => new Headers({ 'ratelimit-policy': policy, ratelimit: state });
 
   it('are found by their names, wherever they stand', () => {

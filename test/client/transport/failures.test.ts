@@ -16,7 +16,7 @@ afterEach(() => server.close());
 
 const client = (timeout = 10_000) => new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeout });
 
-/** Resolves when the server has been asked. */
+/** Resolves when the server has received a request. */
 const asked = () =>
   new Promise<void>((resolve) => {
     server.follow(() => void resolve());
@@ -29,7 +29,7 @@ it('gives up when the time is over', async () => {
   expect(error.message).toContain('50 ms');
 });
 
-describe('an answer that has begun', () => {
+describe('a response that has started', () => {
   const begin: (end: (response: ServerResponse) => void) => Script = (end) => (_call, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
     response.write('{"current_price":', () => end(response));
@@ -114,7 +114,7 @@ describe('an answer that is not the service', () => {
     ['an empty array', '[]'],
     ['dates that are none', '[{"prices":[{"date":"soon","price":1}],"market_cap":[],"total_volume":[]}]'],
     ['nothing', ''],
-  ])('is told as such: %s', async (_what, body) => {
+  ])('is reported as malformed: %s', async (_what, body) => {
     server.follow(() => ({ body }));
     expect((await failure(client().priceHistory('bitcoin', { days: 3 }))).code).toBe('invalid_answer');
   });
@@ -122,7 +122,7 @@ describe('an answer that is not the service', () => {
   it.each([
     { gaps: 'all', errors: 'many' },
     { gaps: [5], errors: {} },
-  ])('is told also where its problem has another shape: %o', async (members) => {
+  ])('is reported although its problem has another shape: %o', async (members) => {
     server.follow(() => ({
       status: 404,
       headers: { 'content-type': 'application/problem+json' },
@@ -135,7 +135,7 @@ describe('an answer that is not the service', () => {
     [418, 'text/html', '<h1>Teapot</h1>'],
     [200, 'application/json', '{"hello":"world"}'],
     [403, 'application/problem+json', '{"hello":"world"}'],
-  ])('is told with its status and request: %i %s', async (status, type, body) => {
+  ])('is reported with its status and request: %i %s', async (status, type, body) => {
     server.follow(() => ({ status, headers: { 'content-type': type, 'x-request-id': 'r1' }, body }));
     const error = await failure(client().latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'invalid_answer', status, requestId: 'r1' });

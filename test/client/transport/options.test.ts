@@ -3,7 +3,7 @@ import { QuotientClient, type QuotientClientOptions, QuotientError } from '#clie
 
 const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
-/** The URLs that are asked, by a client that gets no answer but an empty one. */
+/** The URLs that a client requests; each response is empty. */
 async function askedFor(baseUrl: string, ask: (client: QuotientClient) => Promise<unknown>) {
   const urls: string[] = [];
   const fetch: NonNullable<QuotientClientOptions['fetch']> = async (url) => {
@@ -59,7 +59,7 @@ describe('dates', () => {
     expect(await dates(new Date('2024-01-31T23:59:59.999Z'), new Date('2024-02-29T00:00:00Z'))).toBe(query);
   });
 
-  it('are asked for with the day first where the service wants it so', async () => {
+  it('are sent day first where the service expects it', async () => {
     const [url] = await askedFor('http://example.org', (client) => client.priceOn('bitcoin', '2024-01-31'));
     expect(url).toContain('date=31-01-2024');
   });

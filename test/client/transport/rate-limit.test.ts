@@ -5,7 +5,7 @@ import { QuotientClient, QuotientError } from '#client/index';
 import { createRetries } from '#client/transport/retries';
 import type { Problem } from '#core/problems';
 
-/* Many calls at once against the service's own burst limit, on a clock that stands still but for timers. */
+/* Many calls at once against the service's own burst limit, on a clock that only timers advance. */
 
 const TIMEOUT = 30_000;
 

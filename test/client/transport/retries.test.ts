@@ -37,7 +37,7 @@ function answer(...replies: (Reply | 'break')[]): void {
 const client = (options: Partial<QuotientClientOptions> = {}) =>
   new QuotientClient({ baseUrl: server.url, apiKey: 'qt_a', ...options });
 
-describe('a GET is asked again', () => {
+describe('a GET is retried', () => {
   it.each<[string, Reply | 'break']>([
     ['a connection that broke', 'break'],
     ['408', problem(408, 'request_timeout')],
@@ -98,7 +98,7 @@ describe('a GET is asked again', () => {
     expect(error.retryAfter).toBeUndefined();
   });
 
-  it('not before a limit has room that RateLimit tells of, where there is no Retry-After', async () => {
+  it('not before the limit in RateLimit has room, without Retry-After', async () => {
     const limits = { ratelimit: '"plan";r=900;t=86400, "burst";r=0;t=7' };
     answer(problem(429, 'rate_limited', limits));
     expect((await failure(client({ timeout: 5_000 }).latestPrice('bitcoin'))).retryAfter).toBe(7);
@@ -124,7 +124,7 @@ describe('a GET is asked again', () => {
   });
 });
 
-describe('nothing is asked again', () => {
+describe('no request is retried', () => {
   it.each([
     [503, 'node_not_configured'],
     [503, 'mail_not_configured'],

@@ -35,7 +35,7 @@ async function serve(queue: ReturnType<typeof createAnswerQueue>) {
   return {
     began: () => began,
     ask: () => fetch(`http://127.0.0.1:${port}`),
-    /** Asks, and never reads the answer; resolves once it was begun. */
+    /** Sends a request and never reads the response; resolves once the response has started. */
     async hold() {
       const beginning = once(server, 'began');
       const socket = connect(port, '127.0.0.1').pause();

@@ -13,11 +13,11 @@ function answer() {
   return { response: Object.assign(response, { destroy: over }) as unknown as ServerResponse, over };
 }
 
-/** What has become of who waits. */
+/** The state of a waiting response. */
 async function stateOf(entered: Promise<void>): Promise<string> {
   const code = (error: { code: string }) => error.code;
   return Promise.race([
-    entered.then(() => 'begun', code),
+    entered.then(() => 'started', code),
     new Promise<string>((resolve) => setImmediate(resolve, 'waits')),
   ]);
 }
@@ -25,13 +25,13 @@ async function stateOf(entered: Promise<void>): Promise<string> {
 test('the long answers to a user are given one at a time, and three may wait', async () => {
   const enter = createAnswerQueues();
   const first = answer();
-  expect(await stateOf(enter(1, first.response, 'long'))).toBe('begun');
+  expect(await stateOf(enter(1, first.response, 'long'))).toBe('started');
   const waiting = [1, 2, 3].map(() => enter(1, answer().response, 'long'));
   for (const entered of waiting) expect(await stateOf(entered)).toBe('waits');
   expect(await stateOf(enter(1, answer().response, 'long'))).toBe('overloaded');
-  expect(await stateOf(enter(2, answer().response, 'long'))).toBe('begun');
+  expect(await stateOf(enter(2, answer().response, 'long'))).toBe('started');
   first.over();
-  expect(await Promise.all(waiting.map(stateOf))).toEqual(['begun', 'waits', 'waits']);
+  expect(await Promise.all(waiting.map(stateOf))).toEqual(['started', 'waits', 'waits']);
 });
 
 test('six long answers are given to all users together, and wide ones do not wait for them', async () => {
@@ -39,14 +39,14 @@ test('six long answers are given to all users together, and wide ones do not wai
   let user = 0;
   const enterNext = () => enter(++user, answer().response, 'long');
   const first = answer();
-  expect(await stateOf(enter(++user, first.response, 'long'))).toBe('begun');
-  for (let i = 0; i < 5; i++) expect(await stateOf(enterNext())).toBe('begun');
+  expect(await stateOf(enter(++user, first.response, 'long'))).toBe('started');
+  for (let i = 0; i < 5; i++) expect(await stateOf(enterNext())).toBe('started');
   const waiting = Array.from({ length: 100 }, enterNext);
   expect(new Set(await Promise.all(waiting.map(stateOf)))).toEqual(new Set(['waits']));
   expect(await stateOf(enterNext())).toBe('overloaded');
-  expect(await stateOf(enter(++user, answer().response, 'wide'))).toBe('begun');
+  expect(await stateOf(enter(++user, answer().response, 'wide'))).toBe('started');
   first.over();
-  expect(await Promise.all(waiting.slice(0, 2).map(stateOf))).toEqual(['begun', 'waits']);
+  expect(await Promise.all(waiting.slice(0, 2).map(stateOf))).toEqual(['started', 'waits']);
 });
 
 test('who goes while waiting leaves their turn to the next', async () => {
@@ -58,5 +58,5 @@ test('who goes while waiting leaves their turn to the next', async () => {
   gone.over();
   expect(await stateOf(left)).toBe('overloaded');
   first.over();
-  expect(await stateOf(next)).toBe('begun');
+  expect(await stateOf(next)).toBe('started');
 });

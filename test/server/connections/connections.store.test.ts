@@ -5,7 +5,7 @@ import { TIMEOUTS } from '#server/connections/request-body';
 import { type Service, startService } from '../../support/service/service.ts';
 import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 
-/* What goes wrong below a request, and what becomes of the connection then. */
+/* Faults below the request, and the state of the connection afterwards. */
 
 const QUICK = { ...TIMEOUTS, head: 400, window: 200, linger: 300 };
 const SLOW = '/v1/node/bank/balances/kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await node?.close();
 });
 
-/** A connection on which these bytes are sent; `told` is all that comes back until the other side ends it. */
+/** A connection on which these bytes are sent; `received` is everything that arrives until the server ends it. */
 function open(bytes = '') {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   sockets.push(socket);
@@ -118,7 +118,7 @@ test.each([
   ['an unknown path', '/nothing', [404, 'not_found']],
   ['another method', '/v1/tokens', [405, 'method_not_allowed']],
   ['no key', '/v1/user/rotate', [401, 'api_key_missing']],
-])('%s is told before the body is there, which is not waited for long', async (_what, path, outcome) => {
+])('%s is rejected before the body arrives, and the wait for the body is short', async (_what, path, outcome) => {
   const head = `POST ${path} HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n`;
   const { received, socket } = open(head);
   const dripping = setInterval(() => socket.write('x'), 20);

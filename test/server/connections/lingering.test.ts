@@ -5,7 +5,7 @@ import { createLingering } from '#server/connections/lingering';
 
 const MINUTE = 60_000;
 
-/** So many connections that linger, all of them at once. */
+/** Opens this many lingering connections at the same time. */
 async function lingering(ms: number, count: number): Promise<{ sockets: Socket[]; close: () => void }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));

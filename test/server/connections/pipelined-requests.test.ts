@@ -43,7 +43,7 @@ test('so many wait for the answer before them; with one more the connection is c
   expect(held).toHaveLength(1);
 });
 
-test('whoever was answered makes room, however many have come before', async () => {
+test('a request that was answered makes room, however many came before', async () => {
   const { send, answers } = await open((response) => response.end());
   for (let sent = 20; sent <= 100; sent += 20) {
     send(20);
@@ -51,12 +51,12 @@ test('whoever was answered makes room, however many have come before', async () 
   }
 });
 
-test('each is begun in a turn of the loop of its own', async () => {
-  let [begun, most] = [0, 0];
+test('each starts in its own turn of the event loop', async () => {
+  let [started, most] = [0, 0];
   const { send, answers } = await open((response) => {
-    begun += 1;
-    most = Math.max(most, begun);
-    setImmediate(() => (begun -= 1));
+    started += 1;
+    most = Math.max(most, started);
+    setImmediate(() => (started -= 1));
     response.end();
   });
   send(20);

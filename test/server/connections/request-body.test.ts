@@ -39,7 +39,7 @@ async function listen(timeouts = TIMEOUTS) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  /** A connection that has sent a head and the beginning of a body; `told` is all that comes back. */
+  /** A connection that has sent a head and the beginning of a body; `received` is everything that arrives. */
   function send(path: string, framing: string, ...pieces: (string | Buffer)[]) {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -126,7 +126,7 @@ test('all bodies together have 16 MB', async () => {
   await expect.poll(async () => last(await one())).toBe('whole: 1');
 });
 
-test('who announces a body is told to send it when it is waited for', async () => {
+test('a client that expects 100 Continue receives it when the body is read', async () => {
   const { send } = await listen();
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const { socket, answered } = send('/read/a', `${length(2)}\r\nExpect: 100-continue`);

@@ -20,7 +20,7 @@ function fieldsOf(before: number, after: number, name?: string, format: 'json' |
 const freshFor = (fields: Record<string, string | undefined>) =>
   Number(/max-age=(\d+)/.exec(fields['cache-control'] ?? '')?.[1]) - Number(fields.age);
 
-test('an answer is fresh until it is fetched again, but for an hour at most', () => {
+test('a response is fresh until the next fetch, for an hour at most', () => {
   expect(freshFor(fieldsOf(2 * MINUTE, 4 * MINUTE))).toBe(240);
   expect(freshFor(fieldsOf(2 * HOUR, 4 * HOUR))).toBe(3600);
   expect(freshFor(fieldsOf(10 * MINUTE, -4 * MINUTE))).toBe(-240);

@@ -99,14 +99,14 @@ describe('Cache-Control', () => {
     expect(Number(fresh.header('age')) + (ttl ?? 0)).toBe(360);
   });
 
-  test.each([DATE, SETTLED])('of a settled past, %s, is for good', async (path) => {
+  test.each([DATE, SETTLED])('of a settled past, %s, is immutable', async (path) => {
     const answer = await service.ask(path);
     expect(answer.header('cache-control')).toBe('private, max-age=31536000, immutable');
     expect(answer.cache).toEqual({ cache: 'quotient', hit: true });
     expect(answer.header('age')).toBeUndefined();
   });
 
-  test('is not for good where the past has gaps', async () => {
+  test('is not immutable if the past has gaps', async () => {
     const answer = await service.ask(
       '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2025-04-01&thruDate=2025-06-01',
     );
@@ -114,7 +114,7 @@ describe('Cache-Control', () => {
     expect(answer.header('cache-control')).not.toContain('immutable');
   });
 
-  test('is not for good for hours of today and yesterday that may still change', async () => {
+  test('is not immutable for hours of today and yesterday that may still change', async () => {
     const answer = await service.ask(
       '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-05-14&thruDate=2026-05-15&interval=hourly',
     );
@@ -170,7 +170,7 @@ test('Age counts the seconds since it was fetched, and Last-Modified is the newe
   expect(modified).toBeGreaterThan(service.clock.now() - 10 * MINUTE);
 });
 
-test('Cache-Status tells a fill from a hit from a refresh', async () => {
+test('Cache-Status distinguishes a fill, a hit and a refresh', async () => {
   const path = '/v1/prices/history/days?tokenName=solana&days=40';
   expect((await service.ask(path)).cache).toMatchObject({ cache: 'quotient', fwd: 'miss', stored: true });
   expect((await service.ask(path)).cache).toMatchObject({ cache: 'quotient', hit: true });
@@ -186,7 +186,7 @@ test('Cache-Status tells a fill from a hit from a refresh', async () => {
   expect((await service.ask(LATEST)).cache).toEqual({ cache: 'quotient', hit: true, ttl: 360 });
 });
 
-test('a new day’s figures are not for good until they are final', async () => {
+test('a new day is not immutable until its prices are final', async () => {
   service.clock.goTo('2026-05-16T00:20:00Z');
   await service.pass(0);
   const path = '/v1/prices/history/date?tokenName=bitcoin&date=16-05-2026';

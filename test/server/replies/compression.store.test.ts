@@ -79,7 +79,7 @@ describe('a body', () => {
   });
 });
 
-test('a window is compressed once for each version of its series, whoever asks and however often', async () => {
+test('a window is compressed once per version of its series, for all clients', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => service.parts.market.days('ethereum', 365, 'json')),
   );

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-test.each([ONE, OTHER])('an answer for %s is told to be for that origin, also as 304', async (origin) => {
+test.each([ONE, OTHER])('a response for %s names that origin, also as 304', async (origin) => {
   const answer = await service.get(LATEST, { key, headers: { origin } });
   const etag = answer.headers.get('etag') ?? '';
   const again = await service.get(LATEST, { key, headers: { origin, 'if-none-match': etag } });

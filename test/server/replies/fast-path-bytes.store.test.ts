@@ -154,7 +154,7 @@ const used = async () => {
   return used;
 };
 
-/** What comes back, and how many calls that was charged. */
+/** The response, and the number of calls charged for it. */
 async function received(port: number, request: string) {
   const before = await used();
   const answer = plain(await bytes(port, request));
@@ -169,7 +169,7 @@ async function expectSame({ fastPath, framework }: Ports, request: string): Prom
   }
   const other = await received(framework, request);
   expect(other.answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-  // The fast path remembers what was asked last, which was something else in between.
+  // The fast path remembers only the last request, which was another one in between.
   for (let i = 0; i < 2; i++) expect(await received(fastPath, request)).toEqual(other);
   return other.answer;
 }

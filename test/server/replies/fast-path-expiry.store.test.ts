@@ -7,7 +7,7 @@ import { type Service, startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';
 import { withoutFastPath } from '../../support/service/without-fast-path.ts';
 
-/* What ends within the second for which an answer is remembered. */
+/* Keys and allowances that end within the second for which a response is remembered. */
 
 const START = Date.parse('2026-05-15T23:59:59.500Z');
 let clock: TestClock;
@@ -98,7 +98,7 @@ test('when the clock is set back, an answer is not taken for one of then, and it
   expect(usage.used).toBe(5);
 });
 
-test('a connection that is open when the stop begins is told that it ends', async () => {
+test('a connection that is open at shutdown receives Connection: close', async () => {
   const app = await buildApp({ ...service.parts, drainMs: 5000 });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const connection = openConnection(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);

@@ -17,10 +17,10 @@ afterAll(() => service?.close());
 const RANGE = '/v1/prices/history/date/range?tokenName=solana&fromDate=2026-04-01&thruDate=2026-04-30';
 const DATE = '/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026';
 
-/** Of the connection, or of the one call. */
+/** Header fields of the connection, or of a single call. */
 const OWN = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id', 'ratelimit', 'content-length'];
 
-/** What the framework alone answers: its `inject` does not pass the fast path. */
+/** The response of the framework alone: its `inject` does not pass the fast path. */
 async function within(path: string, headers: Record<string, string>) {
   const { statusCode, headers: sent, rawPayload } = await service.app.inject({ url: path, headers });
   const received = Object.entries(sent).filter(([name]) => !OWN.includes(name));
@@ -43,7 +43,7 @@ const used = async (key: string) =>
   ((await (await service.get('/v1/user/usage', { key })).json()) as { used: number }).used;
 
 test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
-  'GET %s is answered on the fast path as it is behind it, whatever is asked for',
+  'GET %s returns the same response on the fast path and behind it',
   async (path) => {
     const key = await service.createUser();
     const wishes: Record<string, string>[] = [
@@ -89,7 +89,7 @@ test('a key that was erased is refused at once', async () => {
   expect((await service.get(LATEST, { key })).status).toBe(401);
 });
 
-test('what was fetched since is told at once, and never older than before', async () => {
+test('newer data is served immediately, and never older data than before', async () => {
   const key = await service.createUser();
   const first = await service.get(LATEST, { key });
   await service.get(LATEST, { key });

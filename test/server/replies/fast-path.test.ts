@@ -22,13 +22,13 @@ import { countsOf, createRequestHistograms, type RequestHistograms } from '#serv
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';
-/** What is left of a lease after a refund. */
+/** The remaining calls of a lease after a refund. */
 const LEASE = { granted: 7, spent: 0, left: 0 };
 const URL = '/v1/prices/latest/token?tokenName=bitcoin';
 
 let fastPath: FastPath;
 let server: Server;
-/** What reached the framework. */
+/** The requests that reached the framework. */
 let framework: string[];
 let spent: number;
 /** How many of these calls stay paid for. */
@@ -40,7 +40,7 @@ let holds: boolean;
 /** That of the catalogue; a question that reached the framework may find it changed. */
 let generation: number;
 let onFramework: () => void;
-/** What a call costs. */
+/** The cost of a call. */
 let cost: number;
 /** Those of the key. */
 let scopes: readonly Scope[];
@@ -253,7 +253,7 @@ test('who comes too fast goes to the framework, and nothing is taken for it', as
   expect([asked, spent, left]).toEqual([3, 3, 97]);
 });
 
-test('what it answers is counted by the route that it remembers, and what goes on to the framework is not', async () => {
+test('its responses are counted under the remembered route, and requests passed to the framework are not', async () => {
   server.close();
   const requests = createRequestHistograms();
   await open({ requests });
@@ -323,7 +323,7 @@ test('each answer is logged where all are', async () => {
   expect(lines).toEqual([received]);
 });
 
-test('a connection that is to close is told so', async () => {
+test('a connection that will be closed receives Connection: close', async () => {
   await ask();
   const { body, headers } = await ask({ connection: 'close' });
   expect([body, headers.connection]).toEqual(['{"current_price":1}', 'close']);

@@ -24,7 +24,7 @@ const PATHS = [
   '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2026-05-01&thruDate=2026-05-10&format=csv',
 ];
 
-/** What a 304 may say of its own, and the fields of the connection. */
+/** The fields that a 304 may add, and those of the connection. */
 const ALLOWED = new Set([
   ...['etag', 'vary', 'cache-control', 'last-modified', 'age', 'cache-status'],
   ...['quotient-source', 'quotient-gaps', 'ratelimit', 'ratelimit-policy', 'x-request-id'],
@@ -51,7 +51,7 @@ async function get(path: string, key: string, headers: Record<string, string> = 
 
 const usage = async () => (await service.get('/v1/user/usage', { key: poor })).json();
 
-/** What somebody who guesses a body can compute of it, in the forms that validators have. */
+/** The validators that an attacker who guesses a body can compute. */
 const guesses = (body: string) =>
   ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) =>
     (['hex', 'base64', 'base64url'] as const).map((form) => createHash(name).update(body).digest(form)),

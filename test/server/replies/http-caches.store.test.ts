@@ -12,7 +12,7 @@ import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } fro
 
 /*
  * HTTP caches as they are, in front of the service: within an answer's lifetime one call is on the wire and paid, after it
- * whoever has the answer is told so free of charge.
+ * a client that has the response is told so free of charge.
  */
 
 const START = '2026-05-15T14:10:06Z';
@@ -70,7 +70,7 @@ const used = async () => {
 };
 
 test.each(Object.keys(CACHES).flatMap((name) => [LATEST, DAYS].map((path) => [name, path] as const)))(
-  '%s asks once for %s in its lifetime, and is told after it that it has the answer',
+  '%s requests %s once in its lifetime, and revalidates it with a 304 afterwards',
   async (name, path) => {
     const get = (CACHES[name] as () => Get)();
     const { port } = wire.address() as AddressInfo;

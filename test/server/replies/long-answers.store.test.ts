@@ -63,7 +63,7 @@ test('a long window has the same text as a short one, in either format and codin
   expect(again.status).toBe(304);
 });
 
-test('the long ones of a user wait for one another, a few at most; nobody else does', async () => {
+test('the long responses of a user wait for each other, a few at most; other users do not wait', async () => {
   const [greedy, other] = [await service.createUser(), await service.createUser()];
   const many = Array.from({ length: 10 }, (_, i) => service.get(range(470 - i), { key: greedy }));
   const [long, short] = await Promise.all([

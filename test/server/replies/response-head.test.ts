@@ -51,7 +51,7 @@ test('a 304 has no body', async () => {
 test.each([
   ['HTTP/1.1', 'Connection: close\r\n'],
   ['HTTP/1.0', ''],
-])('a connection that ends is told so: %s %s', async (version, header) => {
+])('a connection that ends receives Connection: close: %s %s', async (version, header) => {
   const answer = await exchange(await serve('{}'), `GET / ${version}\r\nhost: x\r\n${header}\r\n`);
   expect(answer).toMatchObject({ status: 200, body: '{}', headers: { connection: 'close', 'x-own': 'a' } });
 });
