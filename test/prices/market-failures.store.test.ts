@@ -11,7 +11,7 @@ const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
 
 async function openAt(now: string, env: Record<string, string> = {}) {
   const clock = createTestClock(now);
-  // What is told of the first where no other takes its place.
+  // The primary source's failure, if no fallback takes over.
   opened = await openTestMarket(clock, { env: { MARKET_SOURCES: 'coingecko', ...env } });
   return { clock, ...opened };
 }
@@ -45,7 +45,7 @@ describe('with nothing stored', () => {
     }
   });
 
-  test('one that limits our rate is told with its Retry-After', async () => {
+  test('a rate limit is passed on with its Retry-After', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always({ kind: 'status', status: 429, headers: { 'retry-after': '119' } });
     await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('with nothing stored', () => {
     });
   });
 
-  test('and no call left in the budget is told so, at no call', async () => {
+  test('and an exhausted budget is reported, without a call', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', { COINGECKO_CALLS_PER_MONTH: '0' });
     for (const [, ask] of QUESTIONS) {
       await expect((async () => ask(market))()).rejects.toMatchObject({ status: 503 });
@@ -62,7 +62,7 @@ describe('with nothing stored', () => {
     expect(sandbox.countCalls()).toBe(0);
   });
 
-  test('a date before the listing is still told for what it is', async () => {
+  test('a date before the listing is still reported as such', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always({ kind: 'html' });
     const before = market.date('arweave', date('2020-01-01'), 'json');
@@ -135,7 +135,7 @@ describe('with something stored', () => {
   });
 });
 
-test('a token that the aggregator leaves out of the latest prices is told as such, the others are served', async () => {
+test('a token that CoinGecko omits from the latest prices is reported, and the others are served', async () => {
   const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
   sandbox.faults.always({
     kind: 'status',
@@ -143,7 +143,7 @@ test('a token that the aggregator leaves out of the latest prices is told as suc
     body: [{ id: 'bitcoin', current_price: 1, last_updated: '2026-05-15T14:42:00Z' }],
   });
   expect(await market.latest('bitcoin')).toMatchObject({ gaps: [] });
-  // It is asked for once, and not again before its time.
+  // It is requested once, and not again before it is due.
   for (let i = 0; i < 3; i++) {
     await expect((async () => market.latest('solana'))()).rejects.toMatchObject({ code: 'upstream_invalid' });
   }

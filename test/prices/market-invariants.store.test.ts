@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'up' as const }) },
 );
 
-/** The samples of an answer, at the times at which they are stored: CSV tells whole seconds. */
+/** The samples of a response, at their stored times: CSV has whole seconds. */
 function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; price: number | null }[] {
   const exact = new Map(stored.map((at) => [Math.floor(at / SECOND), at]));
   const lines = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
@@ -92,7 +92,7 @@ const gapsOf = ({ gaps }: Answer) =>
     return { from: Date.parse(from), thru: Date.parse(thru) + (thru.length === 10 ? DAY - 1 : 0) };
   });
 
-/** What holds of every answer, whatever came before it. */
+/** Properties of every response, after any history. */
 function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stored: readonly number[]): void {
   const { token } = request;
   const { grain, from, thru } = windowOf(request, now);
@@ -124,7 +124,7 @@ function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stor
   }
 }
 
-/** What is settled is what the aggregator has, and is what it was. */
+/** Settled samples equal CoinGecko's, and never change. */
 async function checkSettled({ database }: TestMarket, before: Map<string, number | null>): Promise<void> {
   const rows = await database.prisma.point.findMany({ where: { settled: true } });
   const after = new Map(rows.map(({ token, grain, at, price }) => [`${token},${grain},${at.getTime()}`, price]));
@@ -166,7 +166,7 @@ async function live(test: TestMarket, clock: TestClock, steps: readonly Step[]):
 }
 
 test.each(['public', 'pro'] as const)(
-  'whatever is asked when, and however often the aggregator is away (%s)',
+  'for any requests at any times, and any outages of CoinGecko (%s)',
   { timeout: longTimeout },
   async (plan) => {
     const start = fc.integer({

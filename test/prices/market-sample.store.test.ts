@@ -24,7 +24,7 @@ async function flood(hours: number): Promise<void> {
 }
 
 describe('GET /v1/sample', () => {
-  test('tells without a key what the paths with one tell', async () => {
+  test('returns without a key what the other paths return with one', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     const { title, latest, history } = marketSample.parse(await answer.json());
@@ -69,7 +69,7 @@ describe('GET /v1/sample', () => {
     expect((await fetch(`${service.url}/v1/sample`, { method: 'POST' })).status).toBe(405);
   });
 
-  test('is charged to nobody, also where a key is sent', async () => {
+  test('is free of charge, even with a key', async () => {
     expect((await get('', { 'x-api-key': service.key })).headers.get('ratelimit')).toBeNull();
     const usage = (await (await service.get('/v1/user/usage', { key: service.key })).json()) as {
       used: number;
@@ -93,7 +93,7 @@ describe('GET /v1/sample', () => {
     expect(service.clock.now() - Date.parse(String(latest.at))).toBeLessThan(2 * HOUR);
   });
 
-  test('tells what users have had fetched since, and fetches nothing then', async () => {
+  test('serves what other requests fetched since, and then fetches nothing', async () => {
     await (await get()).text();
     for (let hour = 0; hour < 3; hour++) {
       await service.pass(HOUR - MINUTE);
@@ -117,7 +117,7 @@ describe('GET /v1/sample', () => {
     const tries = service.parts.market.warnings().length;
     expect(tries).toBeGreaterThan(0);
     await service.gate.reopen();
-    // What failed is not tried again for strangers; what a user has had fetched is told.
+    // A failure is not retried for requests without a key; data fetched for a user is served.
     await service.pass(30 * MINUTE);
     expect((await get()).status).toBe(503);
     await service.ask('/v1/prices/latest/tokens?tokenNames=bitcoin');

@@ -49,7 +49,7 @@ const rowsOf = (archive: ArchiveCache, token: TokenName, interval: (typeof INTER
   ...samplesOf(archive.series(token, interval).slice(0, Number.POSITIVE_INFINITY)),
 ];
 
-/** What is in memory is what is in the store. */
+/** Memory and store hold the same. */
 async function expectSame(archive: ArchiveCache): Promise<void> {
   const store = createArchiveStore(database.prisma);
   for (const token of BUILT_IN_NAMES) {

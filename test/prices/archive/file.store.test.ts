@@ -59,7 +59,7 @@ it('names each bad line and takes the others', async () => {
   expect((await archive.samples()).map(({ price }) => price)).toEqual([5.25, 6.25, 6.5, 7.5]);
 });
 
-it('stops at the first bad line when strict, and can be told of all beforehand', async () => {
+it('stops at the first bad line when strict, and can list all of them beforehand', async () => {
   const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
   const bad: number[] = [];
@@ -76,7 +76,7 @@ it('stops at the first bad line when strict, and can be told of all beforehand',
 });
 
 it.each([
-  ['a line that is no header', '2020-01-01 00:00:00 UTC,1,2,3\n', /has no header: its first line must be snapped_at/],
+  ['a first line that is not a header', '2020-01-01 00:00:00 UTC,1,2,3\n', /has no header: its first line must be snapped_at/],
   ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],

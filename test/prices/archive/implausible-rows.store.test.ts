@@ -14,7 +14,7 @@ let key: string;
 beforeEach(async () => {
   service = await startService({ clock });
   key = await service.createUser();
-  // What is true, from the upstreams, so that what is not lies beside it.
+  // Plausible prices from the upstreams, beside which the implausible rows are stored.
   for (const token of ['bitcoin', 'ethereum', 'solana']) {
     await service.get(`/v1/prices/latest/token?tokenName=${token}`, { key });
   }
@@ -101,7 +101,7 @@ test('rows that cannot be true stop no start, are not served, and are named', as
   }
 });
 
-test('an operator is told which they are', async () => {
+test('the operator sees which rows they are', async () => {
   await storeWhatCannotBeTrue();
   const times = plausibleTimes(NOW);
   const archive = await createArchiveStore(service.database.prisma).implausibleRows(times);
@@ -116,7 +116,7 @@ test('an operator is told which they are', async () => {
   expect(statistics).toEqual([{ token: 'btc', what: 'statistics', count: 1, instants: [iso(SOON)] }]);
 });
 
-test('a latest price of the future gives way to the next one that is fetched', async () => {
+test('a latest price of the future is replaced by the next fetched price', async () => {
   await storeWhatCannotBeTrue();
   const again = await startService({ clock, database: service.database });
   try {

@@ -35,7 +35,7 @@ export async function openImportArchive() {
   const database = await openTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'quotient-import-'));
 
-  /** Takes a file into the archive of ethereum, and tells all that was told. */
+  /** Imports a file into the archive of ethereum, and returns all that was reported. */
   async function takeFile(path: string, flags: Flags = {}) {
     const { replace = false, strict = false, token = 'ethereum', now = clock.now, stopAfter } = flags;
     const importer = createImport({

@@ -50,7 +50,7 @@ const days = (at: number, price: number) => ({
 });
 const DAY_BEFORE = Date.parse('2026-05-14T00:00:00Z');
 
-test('only what is asked for is loaded, once for all who ask at a time', async () => {
+test('only requested tokens are loaded, once for concurrent requests', async () => {
   const first = await open();
   await first.archive.load('bitcoin');
   await first.archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);
@@ -92,7 +92,7 @@ test('what is not used goes, and comes back with what was stored meanwhile', asy
   expect(archive.fetchedAt('daily:bitcoin')).toBe(NOW + 1);
 });
 
-test('a process that looks seldom has every latest price that was stored meanwhile, and one that is told late', async () => {
+test('a process that polls rarely loads every latest price stored since, and one that arrives late', async () => {
   const [{ archive }, other] = [await open(), await open()];
   await Promise.all([archive.load('bitcoin'), other.archive.load('bitcoin')]);
   const report = (minutes: number, fetched: number) => {

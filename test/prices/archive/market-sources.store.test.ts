@@ -65,19 +65,19 @@ afterAll(() => database.close());
 const startOf = (series: Series, place: number) => FIRST + place * SLOT[series];
 const slotAt = (series: Series, at: number) => Math.floor((at - FIRST) / SLOT[series]);
 
-/** The archive, and beside it all that the sources have told. */
+/** The archive, and all that the sources have reported. */
 function openModel() {
   const store = createArchiveStore(database.prisma);
   const importer = createImport({ store: createImportStore(database.prisma), clock });
   const purge = createPurge({ store: createPurgeStore(database.prisma), clock });
   let price = 0;
-  /** Every figure that was told: by whom, of when. */
+  /** Every reported price: its source and its time. */
   const received = new Set<string>();
-  /** Of which slots each source has told all: whether it had a sample. */
+  /** The slots that each source has covered: whether it had a sample. */
   const all = new Map<string, boolean>();
   const key = (source: MarketSourceName, series: Series, place: number) => `${source},${series},${place}`;
 
-  /** Samples with figures that nobody told before. */
+  /** Samples with prices that no source has reported before. */
   const drawn = (source: MarketSourceName, series: Series, some: Drawn) =>
     some
       .map(({ slot, late, settled }) => ({ at: startOf(series, slot) + late * 60_000, settled }))
@@ -156,7 +156,7 @@ function openModel() {
     expect(await database.prisma.point.count({ where })).toBe(0);
   }
 
-  /** Every row was told so, and no coverage tells of what is not there. */
+  /** Every row was reported with its values, and no coverage claims rows that are not stored. */
   async function check(): Promise<void> {
     const rows = await database.prisma.point.findMany();
     for (const { source, grain, at, price, settled, provisional } of rows) {
@@ -169,14 +169,14 @@ function openModel() {
       const series = interval as Series;
       for (let place = slotAt(series, span.from - 1) + 1; startOf(series, place + 1) - 1 <= span.thru; place++) {
         const hadSample = all.get(key(source, series, place));
-        expect(hadSample, `${source} of ${series} ${place} was told, and not purged`).toBeDefined();
+        expect(hadSample, `${source} of ${series} ${place} was reported, and not purged`).toBeDefined();
         const mine = rows.filter(({ grain, at }) => grain === series && slotAt(series, at.getTime()) === place);
         const byRight = mine.filter((row) => row.source === source || isBefore(row.source, source));
         if (hadSample) expect(byRight.length, `${source} of ${series} ${place}`).toBeGreaterThan(0);
         const others = coverage.filter((one) => one.interval === series && one.source !== source);
         const at = startOf(series, place);
         for (const other of others) expect(other.span.from <= at && at <= other.span.thru).toBe(false);
-        // An import may fill in a day that the first source has not; else nothing later stands where it has told.
+        // An import may fill a day that the primary source lacks; otherwise no later row exists where it has reported.
         if (series === 'hour') expect(mine.filter((row) => isBefore(source, row.source))).toEqual([]);
       }
     }
@@ -209,7 +209,7 @@ const REPLACED_AND_PURGED: Step[] = [
   { kind: 'purge', source: 'coingecko', before: undefined },
 ];
 
-/** Nothing is added to what a source before has told all of, although it had no sample there. */
+/** Nothing is added where a preferred source has coverage, even without a sample. */
 const TOLD_THAT_THERE_IS_NONE: Step[] = [
   {
     kind: 'answer',

@@ -4,7 +4,7 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 /*
- * Processes of the release before sources go on beside this one while they are replaced. What they write is written
+ * Processes of the release before market sources keep running beside this one while they are replaced. Their rows are written
  * here as they do.
  */
 

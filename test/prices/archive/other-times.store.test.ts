@@ -82,7 +82,7 @@ describe('a date whose only row is of another time than midnight', () => {
     expect(received(all).prices.map(({ date }) => Date.parse(date))).toEqual(TIMES);
   });
 
-  it('is asked of the aggregator again when it is not over', async () => {
+  it('is requested from CoinGecko again while it is not over', async () => {
     await take([row('2024-05-31'), '2024-06-01 11:00:00 UTC,2,2,3']);
     expect(await archive.covered()).toEqual(['2024-05-31/2024-05-31']);
     await take(['2024-05-30 23:00:00 UTC,1,2,3'], { now: () => Date.parse('2024-05-31T00:39:59Z') });
@@ -92,7 +92,7 @@ describe('a date whose only row is of another time than midnight', () => {
   });
 });
 
-describe('gives way', () => {
+describe('is replaced', () => {
   const late = '2017-06-06 23:29:00 UTC,6,2,3';
 
   it('to a row of midnight in a later file, and takes its place from none', async () => {
@@ -121,7 +121,7 @@ describe('gives way', () => {
     );
   });
 
-  it('to a row of midnight that the aggregator tells, and to its own of the same date', async () => {
+  it('by a row of midnight from CoinGecko, and by its own row of the same date', async () => {
     await take(EXPORT);
     const market = await openMarket('pro', [
       ['2017-06-05T00:00:00Z', 50],

@@ -10,7 +10,7 @@ it.each([0, 1, 1999, 2000, 2001, 4000])('%i stored rows come once each, in pages
   expect(pages.every(({ length }) => length > 0)).toBe(true);
 });
 
-it('begins at the instant that is asked for', async () => {
+it('starts at the requested instant', async () => {
   const stored = [{ at: 1 }, { at: 2 }, { at: 3 }];
   const read = async (from: number, most: number) => stored.filter(({ at }) => at >= from).slice(0, most);
   const pages = [];

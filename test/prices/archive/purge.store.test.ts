@@ -19,7 +19,7 @@ async function openAt(env: Record<string, string> = {}) {
   const { database, market, poll } = opened;
   const store = createArchiveStore(database.prisma);
 
-  /** Deletes what a source told; gives how much of each token it was. */
+  /** Deletes a source's data; returns the number of deleted rows per token. */
   async function purge(source: MarketSourceName, before?: number) {
     const all = [];
     const run = createPurge({ store: createPurgeStore(database.prisma), clock });
@@ -34,7 +34,7 @@ async function openAt(env: Record<string, string> = {}) {
 const daysOf = (store: ReturnType<typeof createArchiveStore>, now: number) =>
   store.samples('bitcoin', 'day', plausibleTimes(now));
 
-test('deletes all that a source told, from every process, and it is fetched again', async () => {
+test('deletes all data of a source, on every process, and it is fetched again', async () => {
   const { clock, market, purge, store, database } = await openAt();
   const other = await opened.openAnother();
   await market.days('bitcoin', 30, 'json');
@@ -99,7 +99,7 @@ test('deletes what is before an instant, in as many batches as it takes, and lea
   expect(Math.min(...coverage.map(({ span }) => span.from))).toBe(limit);
 });
 
-test('a window that lost samples has gaps, which whoever may tell them is asked for within the hour', async () => {
+test('a window that lost samples has gaps, which are requested from a source within the hour', async () => {
   const { clock, market, purge } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();
@@ -109,7 +109,7 @@ test('a window that lost samples has gaps, which whoever may tell them is asked 
   expect((await market.days('bitcoin', 30, 'json')).gaps).toEqual([]);
 });
 
-test('a source that has told nothing has nothing to be deleted', async () => {
+test('a source without data has nothing to delete', async () => {
   const { market, purge, database } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();

@@ -31,12 +31,12 @@ describe('a row of an export', () => {
     expect(read(`${time},1,2,3`)).toMatchObject({ sample: { at: Date.parse(at) } });
   });
 
-  it('may say who told it, by a name that is known', () => {
+  it('may name its source, if the name is known', () => {
     const received = (source: string) =>
       readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
     expect(received('kraken')).toMatchObject({ sample: { source: 'kraken' } });
     expect(received('')).toMatchObject({ sample: { source: 'coingecko' } });
-    expect(received('somebody')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
+    expect(received('unknown')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
   });
 
   it('has null where a figure is empty', () => {
@@ -90,7 +90,7 @@ describe('merging days', () => {
     source,
   });
 
-  it('lets an unsettled row give way, at whatever time of its date it lies', () => {
+  it('replaces an unsettled row at any time of its date', () => {
     const stored = [day('2024-05-31T00:00:00Z', 1, false), day('2024-05-31T00:04:00Z', 2, false)];
     const given = day('2024-05-31T00:05:00Z', 3);
     expect(mergeDays(stored, [given], false)).toEqual({

@@ -17,7 +17,7 @@ function open(mostBytes: number) {
   return { clock, set, dropped, resident };
 }
 
-test('what nobody has used for longest goes first, and no more than has to', () => {
+test('evicts the least recently used first, and no more than necessary', () => {
   const { clock, set, dropped, resident } = open(100);
   const [a, b, c] = [resident('a', 40), resident('b', 40), resident('c', 40)];
   for (const one of [a, b, c]) {

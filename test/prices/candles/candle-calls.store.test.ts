@@ -29,7 +29,7 @@ const received = ({ body }: Answer): Received => JSON.parse(String(body.identity
 const times = (answer: Answer) => received(answer).map(({ date }) => new Date(date).toISOString());
 
 describe('the first window', () => {
-  test('brings all that the venue tells, in one call', async () => {
+  test('fetches everything that Kraken serves, in one call', async () => {
     const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const days = () => candles.range('bitcoin', 'day', date('2026-05-01'), date('2026-05-15'), 'json');
     expect(await cost(days)).toEqual(['XXBTZUSD 1440']);
@@ -50,7 +50,7 @@ describe('the first window', () => {
     expect(times(await minutes())).toEqual(['2026-05-15T00:00:00.000Z', '2026-05-15T00:05:00.000Z']);
   });
 
-  test('that reaches further back than the venue tells names the gap', async () => {
+  test('that reaches further back than Kraken serves names the gap', async () => {
     const { candles } = await openAt('2026-05-15T14:42:25.300Z');
     const answer = await candles.range('ethereum', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
     expect(answer.gaps).toEqual(['2024-01-01/2024-05-24']);
@@ -67,7 +67,7 @@ describe('the first window', () => {
 });
 
 describe('a new candle', () => {
-  test('is asked for when it is finished, and the one before is settled by the same call', async () => {
+  test('is fetched when it is finished, and the same call settles the previous candle', async () => {
     const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
     expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
@@ -94,12 +94,12 @@ describe('a new candle', () => {
     expect(await yesterday()).toMatchObject({ settled: true });
     const rows = await database.prisma.candle.findMany({ orderBy: { at: 'desc' }, take: 2 });
     const [last, before] = rows;
-    // What was not settled is as the venue tells it now; what was is as it was stored.
+    // Unsettled candles have Kraken's present values; settled ones are as stored.
     expect(last?.open).toBeCloseTo((before?.close ?? 0) - 1, 6);
     expect(rows.every(({ settled, source }) => settled && source === 'kraken')).toBe(true);
   });
 
-  test('that is late is asked for once a minute', async () => {
+  test('that is late is fetched once a minute', async () => {
     const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
     await hours();

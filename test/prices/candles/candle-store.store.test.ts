@@ -36,7 +36,7 @@ test('what is stored is read exactly, in order, page by page', async () => {
   expect(await store().candles({ ...HOURS, interval: 'day' }, ALL)).toEqual([]);
 });
 
-test('what is settled stays; what is not gives way, or goes with the span that lacks it', async () => {
+test('settled candles stay; unsettled ones are replaced, or deleted with a span that lacks them', async () => {
   await record([candle(0, 1), candle(1, 1, false), candle(2, 1, false)]);
   await record([candle(0, 2), candle(1, 2)]);
   expect(await closes()).toEqual([

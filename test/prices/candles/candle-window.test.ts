@@ -19,7 +19,7 @@ const known = {
   fetchedAt: NOW - 10 * MINUTE,
 };
 
-test('a candle settles when it is told an hour after its end', () => {
+test('a candle settles when it is fetched an hour after its end', () => {
   const begin = at('2026-05-15T12:00:00Z');
   expect(isCandleSettled(begin, HOUR, begin + 2 * HOUR - 1)).toBe(false);
   expect(isCandleSettled(begin, HOUR, begin + 2 * HOUR)).toBe(true);
@@ -50,7 +50,7 @@ describe('a window', () => {
     expect(planCandles(today, known)).toBeUndefined();
   });
 
-  test('of which nothing is known waits for all that the venue tells', () => {
+  test('without known candles waits for everything that Kraken serves', () => {
     const plan = planCandles(today, { ...known, coverage: [] });
     expect(plan).toEqual({ from: undefined, wait: 'end' });
   });
@@ -83,14 +83,14 @@ describe('a window', () => {
     expect(planCandles({ ...today, thru: keptFrom }, nothing)).toBeUndefined();
     const unsettledFrom = at('2026-05-15T04:00:00Z');
     expect(planCandles(today, { ...nothing, unsettledFrom })).toEqual({ from: unsettledFrom, wait: 'end' });
-    // More is kept than the venue tells.
+    // More is stored than Kraken serves.
     expect(planCandles(today, { ...nothing, keptFrom: reach - DAY })).toEqual({
       from: undefined,
       wait: 'end',
     });
   });
 
-  test('older than what the venue tells needs nothing', () => {
+  test('older than what Kraken serves needs no fetch', () => {
     const old = { from: at('2020-01-01'), thru: at('2020-01-01') + DAY - 1 };
     expect(planCandles(old, { ...known, coverage: [] })).toBeUndefined();
   });

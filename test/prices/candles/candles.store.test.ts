@@ -50,7 +50,7 @@ describe('candles', () => {
   test.each([
     ['in Accept', SETTLED, { accept: 'text/csv' }],
     ['as a parameter', `${SETTLED}&format=csv`, { accept: '*/*' }],
-  ])('come as CSV when that is asked for %s', async (_where, path, headers) => {
+  ])('are returned as CSV when requested %s', async (_where, path, headers) => {
     const { body, header } = await service.ask(path, headers);
     expect(header('content-type')).toBe('text/csv; charset=utf-8');
     const [head, first, ...rest] = body.trimEnd().split('\r\n');
@@ -72,7 +72,7 @@ describe('candles', () => {
   });
 });
 
-describe('what cannot be told', () => {
+describe('candles that are not available', () => {
   test('of a part of the window is named', async () => {
     const { header, body } = await service.ask(ohlc('bitcoin&fromDate=2024-01-01&thruDate=2024-05-27'));
     expect(header('quotient-gaps')).toBe('2024-01-01/2024-05-24');
@@ -81,7 +81,7 @@ describe('what cannot be told', () => {
   });
 
   test.each([
-    ['older than the venue tells', 'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02', ['2023-01-01/2023-01-02']],
+    ['older than Kraken serves', 'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02', ['2023-01-01/2023-01-02']],
     ['older than the token', 'solana&fromDate=2015-01-01&thruDate=2015-01-02', undefined],
     ['of a day that runs', 'bitcoin&fromDate=2026-05-15&thruDate=2026-05-15', undefined],
     ['before the venue had the token', 'arweave&fromDate=2025-01-01&thruDate=2025-04-27', undefined],
@@ -101,7 +101,7 @@ describe('what cannot be told', () => {
     ['fromDate=2026-05-01', 'query.thruDate'],
     ['fromDate=2026-05-01&thruDate=2026-05-02&interval=weekly', 'query.interval'],
     ['fromDate=2026-05-01&thruDate=2026-05-02&format=xml', 'query.format'],
-  ])('when %s is asked for is invalid_request', async (query, location) => {
+  ])('a request with %s is invalid_request', async (query, location) => {
     const { status, body } = await service.ask(ohlc(`bitcoin&${query}`));
     expect([status, JSON.parse(body).errors[0].location]).toEqual([400, location]);
   });

@@ -12,7 +12,7 @@ afterEach(() => opened.close());
 
 const NOW = '2026-05-15T14:42:25.300Z';
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
-/** A date of which the venue tells no candles any more. */
+/** A date for which Kraken no longer serves candles. */
 const OLD = date('2020-01-01');
 const MAY = [date('2026-05-01'), date('2026-05-14')] as const;
 
@@ -21,7 +21,7 @@ async function openAt(env: Record<string, string> = {}) {
   opened = await openTestMarket(clock, { env });
   const { database, candles, sandbox } = opened;
 
-  /** Deletes what a source told; gives how many candles, and spans of coverage, that were. */
+  /** Deletes a source's data; returns the numbers of candles and of spans of coverage. */
   async function purge(source: MarketSourceName, before?: number) {
     const sum = { candles: 0, spans: 0 };
     for await (const purged of createPurge({ store: createPurgeStore(database.prisma), clock })({
@@ -46,7 +46,7 @@ async function openAt(env: Record<string, string> = {}) {
   return { clock, database, candles, purge, may, coverage };
 }
 
-test('all candles of a venue go, from every process, and are fetched again when somebody asks', async () => {
+test('all candles of a source are deleted, on every process, and fetched again on request', async () => {
   const { clock, database, candles, purge, may, coverage } = await openAt();
   const other = await opened.openAnother();
   expect(await may()).toMatchObject({ count: 14, gaps: [] });

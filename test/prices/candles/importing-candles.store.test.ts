@@ -178,7 +178,7 @@ test.each<[string, readonly string[], BadLine]>([
 test.each([
   ['of a minute', lines(3, MINUTE), 2, /^60 s from the one before/],
   ['of one line', lines(1, HOUR), 1, /^the only time/],
-])('candles %s tell no interval', async (_what, text, line, fault) => {
+])('candles %s have no interval', async (_what, text, line, fault) => {
   expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
 });
 

@@ -52,7 +52,7 @@ describe('a series', () => {
     );
   });
 
-  test('has no row of a time at which nobody can say what the currency is worth', () => {
+  test('has no row at a time without a rate of the currency', () => {
     const columns = columnsOf(
       POINTS,
       [1, 2, 3, 4].map((time) => ({ at: time, price: 8, marketCap: null, volume: 6 })),

@@ -44,14 +44,14 @@ describe('US dollars', () => {
 });
 
 describe('another currency', () => {
-  test('of a latest price is told with its rate, and once for all who ask', async () => {
+  test('of a latest price is returned with its rate, and made once for all clients', async () => {
     const [dollars, first] = [await json(LATEST), await service.ask(`${LATEST}&currency=EUR`)];
     const [, rate] =
       /^eur;rate=(\d\.\d+);on=2026-05-14;source=ecb$/.exec(first.header('quotient-currency') ?? '') ?? [];
     const euros = JSON.parse(first.body);
     for (const name of ['current_price', 'market_cap', 'total_volume'])
       expect(euros[name] / (dollars[name] * Number(rate))).toBeCloseTo(1, 9);
-    // Of their own dates.
+    // Each at the rate of its own date.
     for (const name of ['ath', 'atl'])
       expect(Math.abs(euros[name] / (dollars[name] * Number(rate)) - 1)).toBeGreaterThan(1e-6);
     for (const name of Object.keys(dollars).filter((one) => /supply|percentage|date/.test(one)))
@@ -84,7 +84,7 @@ describe('another currency', () => {
     expect(yen.current_price / dollars.current_price).toBeCloseTo(Number(rate), 6);
   });
 
-  test('is the last column of CSV, so that nobody takes it for dollars', async () => {
+  test('is the last column of CSV, so that it is not mistaken for dollars', async () => {
     const csv = { accept: 'text/csv' };
     const { body } = await service.ask(`${RANGE}&currency=eur`, csv);
     const lines = body.trimEnd().split('\r\n');
@@ -191,7 +191,7 @@ describe('bitcoin and ether', () => {
     ];
     const received = JSON.parse(inBitcoin.body);
     expect(received.current_price).toBe(latest.current_price / ofBitcoin.current_price);
-    // Of a date that the aggregator's plan does not reach.
+    // A date beyond the reach of the CoinGecko plan.
     expect(received.ath).toBeNull();
     expect(inBitcoin.header('quotient-currency')).toMatch(/^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/);
   });
@@ -243,7 +243,7 @@ describe('a currency that cannot be had', () => {
     expect(await used()).toBe(before);
   });
 
-  test('of a currency that has ended is 400 now, and tells its history', async () => {
+  test('in a discontinued currency is 400 now, and its history is served', async () => {
     const { status, body } = await service.ask(`${LATEST}&currency=bgn`);
     expect([status, JSON.parse(body).detail]).toEqual([
       400,
@@ -255,7 +255,7 @@ describe('a currency that cannot be had', () => {
     expect(header('quotient-gaps')).toBe('2026-01-01/2026-05-16');
   });
 
-  test('statistics are told in dollars alone', async () => {
+  test('statistics are in dollars only', async () => {
     const stats = '/v1/prices/latest/stats?token=btc';
     expect((await service.ask(`${stats}&currency=usd`)).status).toBe(200);
     const { status, body } = await service.ask(`${stats}&currency=eur`);

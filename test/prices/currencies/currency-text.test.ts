@@ -22,7 +22,7 @@ test.each([
   [67_361, '0.00001484538531'],
   [2_000_000, '0.0000005'],
   [1e-10, '10000000000'],
-])('a unit worth %s dollars is told as the rate %s, in digits alone', (worth, rate) => {
+])('a unit worth %s dollars is written as the rate %s, in digits only', (worth, rate) => {
   expect(currencyText(valuation(worth), at)).toBe(`eur;rate=${rate};on=2026-11-20;source=ecb`);
 });
 

@@ -15,7 +15,7 @@ afterEach(() => opened.close());
 
 const calls = () => opened.sandbox.calls.filter(({ path }) => path.includes('EXR')).length;
 
-/** What each process says of a currency, all asked at once. */
+/** The response of each process for a currency, requested concurrently. */
 const asked = (...currencies: string[]) =>
   Promise.all(
     processes.flatMap(({ market }) =>
@@ -23,7 +23,7 @@ const asked = (...currencies: string[]) =>
     ),
   );
 
-test('processes make one call together, whatever they ask for, and tell the same', async () => {
+test('all processes together make one call, for any request, and respond alike', async () => {
   const received = await asked('eur', 'jpy', 'chf');
   expect(new Set(received).size).toBe(3);
   expect(calls()).toBe(1);

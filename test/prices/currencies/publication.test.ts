@@ -45,7 +45,7 @@ describe('the next publication', () => {
   test('is waited for when a day that is over lacks it', () => {
     expect(plan('2026-11-24T01:00:00Z', friday)).toBe('2026-11-21, end');
     expect(plan('2026-11-23T23:59:00Z', friday)).toBe('2026-11-21, none');
-    // Nobody had asked since Wednesday.
+    // There was no request since Wednesday.
     const wednesday = { newest: '2026-11-18', fetchedAt: '2026-11-18T18:00:00Z' };
     expect(plan('2026-11-21T12:00:00Z', wednesday)).toBe('2026-11-19, end');
   });
@@ -65,14 +65,14 @@ describe('the next publication', () => {
     expect(calls.at(-1)).toBe('2026-04-07');
   });
 
-  test('is looked for an hour after a look in vain, and not by a clock that was set back', () => {
+  test('is looked for an hour after a look without news, and not after the clock was set back', () => {
     const monday = { newest: '2026-11-20', fetchedAt: '2026-11-23T14:10:00Z' };
     expect(plan('2026-11-23T15:09:59Z', monday)).toBeUndefined();
     expect(plan('2026-11-23T15:10:00Z', monday)).toBe('2026-11-21, none');
     expect(plan('2026-11-23T15:10:00Z', { ...monday, fetchedAt: '2027-01-01' })).toBe('2026-11-21, none');
   });
 
-  test('is the first one where nothing was told yet', () => {
+  test('is the first one if nothing was published yet', () => {
     const empty = { from: at('2025-01-01'), newest: undefined, fetchedAt: at('2026-11-23T16:00:00Z') };
     expect(planRates(since, empty, at('2026-11-23T16:30:00Z'))).toBeUndefined();
     expect(planRates(since, empty, at('2026-11-23T19:00:00Z'))).toEqual({ from: empty.from, wait: 'end' });

@@ -15,7 +15,7 @@ afterEach(() => database?.close());
 
 const rate = (currency: string, date: string, value: number) => ({ currency, date: at(date), rate: value });
 
-test('rates are stored with the span they were asked for, and read by currency', async () => {
+test('rates are stored with the requested span, and read by currency', async () => {
   expect(await store.from()).toBeUndefined();
   const received = [
     rate('usd', '2026-05-14', 1.1275),

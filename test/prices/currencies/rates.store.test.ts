@@ -18,7 +18,7 @@ const starts = () =>
   opened.sandbox.calls.filter(({ path }) => path.includes(EXR)).map(({ query }) => query.startPeriod);
 const rateOf = async (currency = 'eur', market = opened.market) => (await market.latest('solana', currency)).currency;
 
-/** What is asked anew, once answers of the last second are forgotten and what is fetched has come. */
+/** Requests again after the responses of the last second expired and fetches completed. */
 async function later(ms: number): Promise<string | undefined> {
   clock.advance(ms);
   const received = await rateOf();
@@ -31,14 +31,14 @@ describe('rates', () => {
     await Promise.all([rateOf('eur'), rateOf('jpy'), rateOf('eur')]);
     await rateOf('chf');
     expect(starts()).toEqual(['2020-01-01']);
-    // Older ones when somebody asks for an older time: then all from there on.
+    // Older ones on a request for an older time: then all from there on.
     await opened.market.range('bitcoin', 'day', Date.parse('2026-01-02'), Date.parse('2026-01-03'), 'json', 'eur');
     expect(starts()).toHaveLength(1);
     await opened.market.latest('bitcoin', 'gbp');
     expect(starts()).toEqual(['2020-01-01', '2013-01-01']);
   });
 
-  test('come when they are out: the old ones serve meanwhile, and are told by their date', async () => {
+  test('are fetched when published: until then the old ones are served, with their date', async () => {
     expect(await rateOf()).toMatch(/on=2026-05-14;/);
     // In vain: in summer they are out at two, and here at three.
     expect(await later(2 * HOUR + 20 * MINUTE)).toMatch(/on=2026-05-14;/);
@@ -104,7 +104,7 @@ describe('an answer', () => {
 });
 
 describe('without the source', () => {
-  test('there is no answer while nothing is stored, and dollars are told as ever', async () => {
+  test('there is no response while nothing is stored, and dollars are served as before', async () => {
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
     await expect(rateOf()).rejects.toMatchObject({
       code: 'upstream_unavailable',
@@ -127,20 +127,20 @@ describe('without the source', () => {
     expect(await rateOf()).toBe(before);
     const answer = await opened.market.latest('solana', 'eur');
     expect(answer.outcome.failure).toBeUndefined();
-    // Who asked last waits no more: a call is not made while the last one's failure is fresh.
+    // The last request waits no longer: no call is made while the last failure is fresh.
     const calls = starts().length;
     await rateOf('jpy');
     expect(starts()).toHaveLength(calls);
   });
 
-  test('that hangs it is asked for all years and for this one, and not again while that is fresh', async () => {
+  test('that hangs is requested for all years and for this one, and not again while the failure is fresh', async () => {
     opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: EXR });
     await expect(rateOf()).rejects.toMatchObject({ code: 'upstream_timeout' });
     await expect(rateOf('jpy')).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
   });
 
-  test('that tells many years too slowly, this year serves', async () => {
+  test('that sends many years too slowly, this year is served', async () => {
     opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: /startPeriod=20[12]\d-01-01/ });
     opened.sandbox.faults.next({ kind: 'delay', ms: 1 }, { path: /startPeriod=2026-01-01/ });
     const answer = await opened.market.latest('solana', 'eur');

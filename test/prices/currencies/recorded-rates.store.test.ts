@@ -57,7 +57,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
   );
   const published = haveRecordings ? readRecordedRates() : [];
 
-  /** What one US dollar is in a currency on a date: by the last line of the bank's file that is not after it. */
+  /** The value of one US dollar in a currency on a date, from the last line of the bank's file up to that date. */
   function perDollar(currency: string, date: string): number {
     const rates = published.filter((line) => line.date <= date).at(-1)?.rates ?? {};
     return (currency === 'eur' ? 1 : (rates[currency] as number)) / (rates.usd as number);
@@ -107,7 +107,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
     expect(asked.filter((from) => from?.endsWith('-01-01'))).toEqual(['2022-01-01', '2017-01-01', '2015-01-01']);
   });
 
-  test('a currency that ended goes on with its history', async () => {
+  test('a discontinued currency keeps its history', async () => {
     const { response, series } = await get('hrk', '2022-12-28', '2023-01-04');
     expect(series.prices.map(({ date }) => date.slice(5, 11))).toEqual(['28 Dec', '29 Dec', '30 Dec']);
     expect(response.headers.get('quotient-gaps')).toBe('2022-12-31/2023-01-04');

@@ -48,7 +48,7 @@ describe('so many days', () => {
     expect(answer.gaps).toEqual([]);
   });
 
-  test('are told with the aggregator’s own figures', async () => {
+  test('are served with CoinGecko’s own values', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
     const series = received(await market.days('ethereum', 36_500, 'json'));
     for (const { date: at, price } of series.prices.slice(0, -1)) {
@@ -73,7 +73,7 @@ describe('today', () => {
     expect(new Set(dates.map((line) => line.split(',')[0])).size).toBe(30);
   });
 
-  test('before its row is ready is told by its first sample', async () => {
+  test('before its row is ready is served from its first sample', async () => {
     const { market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.days('bitcoin', 1, 'json');
     const first = timesOf(await market.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json'))[0];
@@ -89,7 +89,7 @@ describe('today', () => {
     expect(series.at(-1)).toBe(date('2026-05-15') + 20 * MINUTE);
   });
 
-  test('is told by its own row from 00:40 on, and the stand-in is gone', async () => {
+  test('is served from its own row from 00:40, and the provisional row is gone', async () => {
     const { clock, market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.date('bitcoin', date('2026-05-15'), 'json');
     clock.goTo('2026-05-15T00:40:00.000Z');
@@ -102,7 +102,7 @@ describe('today', () => {
     ]);
   });
 
-  test('is not told by a sample of the afternoon', async () => {
+  test('is not served from a sample of the afternoon', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
       env: { MARKET_SOURCES: 'coingecko' },
     });

@@ -49,7 +49,7 @@ async function ask(path: string, accept = 'application/json') {
   return response;
 }
 
-/** What a series must have: each figure at its own time, in whole seconds, of two in one second the later. */
+/** The expected series: each value at its own time, in whole seconds; of two in one second the later. */
 function points(column: Column): { date: string; price: number }[] {
   const bySecond = new Map(ascending(column).map(([at, value]) => [new Date(at).toUTCString(), value]));
   return [...bySecond].flatMap(([date, price]) => (price === null ? [] : [{ date, price }]));
@@ -68,7 +68,7 @@ function expected(interval: Interval, from = Number.NEGATIVE_INFINITY) {
 function expectedCsv(interval: Interval): string {
   const { prices, market_caps, total_volumes } = recorded(interval);
   const [caps, volumes] = [new Map(market_caps), new Map(total_volumes)];
-  // Of two samples in one second the later one stays.
+  // The later of two samples in one second stays.
   const lines = new Map(
     ascending(prices).map(([at, price]) => [
       spreadsheetTime(at),

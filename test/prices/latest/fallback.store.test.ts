@@ -44,7 +44,7 @@ async function goOn(minutes: number): Promise<void> {
   }
 }
 
-test('the headers name who told the price and the rest, with their ages, on both ways to an answer', async () => {
+test('the headers name the sources of the price and of the rest, with their ages, on both paths to a response', async () => {
   service = await start();
   expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
   await service.gate.shut();
@@ -71,7 +71,7 @@ test('the headers name who told the price and the rest, with their ages, on both
   expect(logged(DIFFERENT)).toEqual([]);
 });
 
-test('prices that differ much at a switch are logged, counted, and told while it lasts or for an hour', async () => {
+test('prices that differ much at a switch are logged, counted, and shown for its duration or an hour', async () => {
   service = await start(METRICS_ON);
   const scrape = await openScrape(service);
   const counted = async (token: string) =>
@@ -104,7 +104,7 @@ test('prices that differ much at a switch are logged, counted, and told while it
   await goOn(10);
   const back = (await ready()).warnings;
   expect(back).toContainEqual(expect.stringMatching(/^latest: bitcoin was 1 by kraken and [\d.]+ by coingecko/));
-  expect(back.join()).not.toContain('in place of');
+  expect(back.join()).not.toContain('instead of');
   expect(await counted('bitcoin')).toBe(2);
   await service.pass(HOUR + MINUTE);
   await service.ask(LATEST);

@@ -24,7 +24,7 @@ async function used(): Promise<number> {
   return ((await answer.json()) as { used: number }).used;
 }
 
-test('an array in the order of the names, each as the call for one tells it', async () => {
+test('an array in the order of the names, each as the call for one returns it', async () => {
   service = await start();
   const { status, prices, header } = await ask('SOL,bitcoin,%20Usd-Coin%20');
   expect(status).toBe(200);
@@ -41,7 +41,7 @@ test('an array in the order of the names, each as the call for one tells it', as
   expect(header('cache-control')).toBe(one.header('cache-control'));
 });
 
-test('what was asked in the same words is answered in front of the framework, for the same charge', async () => {
+test('an identical request is answered on the fast path, for the same charge', async () => {
   service = await start();
   const first = await ask('bitcoin,ethereum');
   const [second, third] = [await ask('bitcoin,ethereum'), await ask('ethereum,bitcoin')];
@@ -150,7 +150,7 @@ async function startWithHundred(limit: number) {
   return { names, key, get, usage };
 }
 
-test('a hundred tokens are told with one call of the aggregator, and cost ten', async () => {
+test('a hundred tokens take one CoinGecko call, and cost ten', async () => {
   const { names, get, usage } = await startWithHundred(1000);
   const calls = () => service.sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
   const before = calls();
@@ -168,7 +168,7 @@ test('a hundred tokens are told with one call of the aggregator, and cost ten', 
   expect(await usage()).toEqual([20, 980]);
 });
 
-test('each ten tokens begun cost one', async () => {
+test('one call is charged for every ten tokens, rounded up', async () => {
   const { names, get, usage } = await startWithHundred(100);
   let paid = 0;
   for (const [tokens, cost] of [

@@ -106,7 +106,7 @@ describe('a sample is settled', () => {
     expect(isSettled(interval, midnightOf15th, at(fetched))).toBe(settled);
   });
 
-  test('once, and then for ever', () => {
+  test('once, and then forever', () => {
     fc.assert(
       fc.property(fc.constantFrom(...INTERVALS), instant, fc.nat(3 * DAY), fc.nat(3 * DAY), (interval, of, a, b) => {
         const [earlier, later] = [Math.min(a, b), Math.max(a, b)];

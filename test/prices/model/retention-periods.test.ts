@@ -19,7 +19,7 @@ describe('how long samples are kept', () => {
     'coingecko=0h',
     'coingecko=24m',
     'coingecko=24h,',
-    'nobody=1d',
+    'unknown=1d',
     'coingecko=1d,coingecko=2d',
     'toString=1d',
     'coingecko=100000d',
@@ -37,7 +37,7 @@ describe('how long samples are kept', () => {
     ]);
   });
 
-  it('is for good where a source is not named', () => {
+  it('is unlimited for a source that is not named', () => {
     expect(keptFrom({ coingecko: DAY }, 'coingecko', 5 * DAY)).toBe(4 * DAY);
     expect(keptFrom({ coingecko: DAY }, 'kraken', 5 * DAY)).toBe(Number.NEGATIVE_INFINITY);
   });

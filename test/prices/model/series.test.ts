@@ -50,7 +50,7 @@ function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, No
   );
 }
 
-describe('a series is an array: rows from an instant on give way to others, and slices are what lies between', () => {
+describe('a series behaves like an array: rows from an instant on are replaced, and slices are the rows between', () => {
   test('of points', () => holdToArray(POINTS, point));
   test('of candles', () => holdToArray(CANDLES, candle));
 });

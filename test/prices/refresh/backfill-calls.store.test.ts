@@ -121,7 +121,7 @@ describe('hours', () => {
     expect(await cost(year)).toEqual([]);
   });
 
-  test('at the very edge of the reach are asked for a little later, so that the edge does not overtake the call', async () => {
+  test('at the very edge of the reach are requested a little later, so that the edge does not overtake the call', async () => {
     const { market, sandbox, cost } = await openAt('2026-05-15T14:59:59.999Z');
     const answer = await market.range('bitcoin', 'hour', date('2025-05-15'), date('2025-05-15'), 'json');
     expect(await cost(() => undefined)).toEqual([]);
@@ -131,7 +131,7 @@ describe('hours', () => {
     expect(answer.settled).toBe(false);
   });
 
-  test('of different spans that are asked for at once are each fetched', async () => {
+  test('of different spans that are requested concurrently are each fetched', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const months = ['2025-06-01', '2025-09-01', '2025-12-01', '2026-04-01'].map(date);
     const answers: Awaited<ReturnType<typeof market.range>>[] = [];
@@ -148,7 +148,7 @@ describe('hours', () => {
 });
 
 describe('the latest prices', () => {
-  test('of all that are asked for are one call, and stand until their time has come', async () => {
+  test('of all requested tokens are one call, and are served until they are due', async () => {
     const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     // The first of each is fetched at once.
     for (const token of BUILT_IN_NAMES) expect(await cost(() => market.latest(token))).toEqual(['markets']);
@@ -178,7 +178,7 @@ test('many who ask at once make one call, whatever they ask for', async () => {
   }
 });
 
-test('what no call can bring is not asked for, and told as a problem', async () => {
+test('data that no call can return is not requested, and reported as a problem', async () => {
   const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
   const requests = [
     () => market.date('arweave', date('2020-01-30'), 'json'),

@@ -14,7 +14,7 @@ const SCHEDULE = { latest: 2 * MINUTE, chart: HOUR };
 
 type Situation = Partial<Omit<PlanInput, 'fetchedAt'>> & { fetched?: Partial<Record<FetchKind, number>> };
 
-/** Of a token of which nothing is stored, of a plan that reaches a year back; but for what is given. */
+/** Facts of a token without stored data, on a plan that reaches a year back, except as given. */
 function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanInput {
   return {
     now,
@@ -33,7 +33,7 @@ function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanI
   };
 }
 
-/** What is fetched for a window, as text. */
+/** The fetches for a window, as text. */
 const plan = (window: Window, now = NOW, situation: Situation = {}) =>
   planFetches(window, inputAt(now, situation)).map(
     ({ kind, span, wait }) =>
@@ -44,7 +44,7 @@ const range = (interval: Window['interval'], from: string, thru: string, now = N
   rangeWindow(interval, at(from), at(thru), now);
 const span = (from: string, thru: string) => ({ from: at(from), thru: at(thru) });
 
-/** What is known when everything was fetched at an instant. */
+/** The facts after everything was fetched at an instant. */
 const knownSince = (then: number, interval: Window['interval']): Situation => ({
   coverage: [{ from: LISTED, thru: interval === 'day' ? startOfDate(then) + DAY - 1 : then }],
   newestAt: then,
@@ -59,7 +59,7 @@ describe('the daily series', () => {
     ['365 days', days(365)],
     ['yesterday', range('day', '2026-05-14', '2026-05-14')],
     ['a month of last year', range('day', '2025-06-01', '2025-07-01')],
-  ])('is fetched as far as the plan goes, whatever window is asked first: %s', (_name, window) => {
+  ])('is fetched as far as the plan reaches, for any first window: %s', (_name, window) => {
     expect(plan(window)).toEqual(WHOLE);
   });
 
@@ -67,7 +67,7 @@ describe('the daily series', () => {
     expect(plan(days(30), NOW, { reach: EVER })).toEqual(['daily from 2009-01-03T00:00:00.000Z, wait: end']);
   });
 
-  describe('is asked once when a window goes back before its known beginning', () => {
+  describe('is requested once when a window goes back before its known beginning', () => {
     const before = range('day', '2013-01-30', '2013-01-30');
     const all = { ...knownSince(NOW, 'day'), isBeginningCovered: true };
     const imported = { ...all, fetched: { latest: NOW } };
@@ -78,8 +78,8 @@ describe('the daily series', () => {
       ['of which it is known by an import alone', before, { ...imported, reach: EVER }, WHOLE_CHAIN],
       ['up to now', days(6000), { ...imported, reach: EVER }, WHOLE_CHAIN],
       ['in hours', range('hour', '2012-01-01', '2012-02-01'), { reach: EVER }, WHOLE_CHAIN],
-      ['that the aggregator has told', before, { ...all, reach: EVER }, []],
-      ['in hours, that it has told', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
+      ['that CoinGecko has reported', before, { ...all, reach: EVER }, []],
+      ['in hours, that it has reported', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
       ['that its plan does not reach', before, {}, []],
       ['before its chain began', range('day', '2008-01-01', '2009-01-02'), { reach: EVER }, []],
       ['in minutes', range('minute', '2012-01-01', '2012-02-01'), { reach: EVER }, []],
@@ -114,7 +114,7 @@ describe('the daily series', () => {
     }
   });
 
-  test('that lacks only its newest day is waited for by nobody but who asks for that day', () => {
+  test('that lacks only its newest day delays only requests for that day', () => {
     const now = at('2026-05-16T00:50:00Z');
     const known = { ...knownSince(NOW, 'day'), newestAt: now, fetched: { daily: NOW, latest: now } };
     expect(plan(days(30, now), now, known)).toEqual(['daily from 2026-05-16T00:00:00.000Z, wait: none']);
@@ -134,7 +134,7 @@ describe('the daily series', () => {
     ]);
   });
 
-  test('is asked again for a day that was ready and not there, an hour later and not before', () => {
+  test('is requested again for a day that was due but missing, an hour later and not before', () => {
     const asked = at('2026-05-15T00:45:00Z');
     const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
     const known = (now: number): Situation => ({ coverage, newestAt: now, fetched: { daily: asked } });
@@ -156,7 +156,7 @@ describe('the daily series', () => {
     expect(today('2026-05-15T00:40:00.000Z')).toEqual(['daily from 2026-05-15T00:00:00.000Z, wait: end']);
   });
 
-  test('is not asked for a hole: a date of which it is known that there is nothing', () => {
+  test('is not requested for a hole: a date that is known to have no data', () => {
     const week = range('day', '2026-05-08', '2026-05-14');
     expect(plan(week, NOW, { coverage: [span('2026-05-08', '2026-05-14T23:59:59.999Z')] })).toEqual([]);
   });
@@ -280,7 +280,7 @@ describe('what no call can bring is not asked for', () => {
   });
 });
 
-test('plans that are carried out one after the other come to an end, and but for hours none is made twice', () => {
+test('plans executed in sequence come to an end, and none except hours is made twice', () => {
   const instant = fc.integer({ min: at('2024-01-01'), max: NOW });
   const covered = fc.tuple(instant, instant).map(([from, thru]) => ({ from, thru }));
   fc.assert(

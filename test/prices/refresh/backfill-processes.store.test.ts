@@ -25,7 +25,7 @@ async function answersOf(market: TestMarket['market']): Promise<string[]> {
   return texts;
 }
 
-test('after a restart nothing is asked that the database knows, and the answers are the same', async () => {
+test('after a restart stored data is not requested, and the responses are the same', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   await answersOf(opened.market);
@@ -48,7 +48,7 @@ test('what one process has fetched another serves, without a call of its own', a
   expect(opened.sandbox.countCalls()).toBe(calls);
 });
 
-test('three processes that are asked at once make the call of one', async () => {
+test('three processes with concurrent requests make one call', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   const markets = [opened.market, await opened.another(), await opened.another()];

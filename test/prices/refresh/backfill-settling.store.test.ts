@@ -22,7 +22,7 @@ const text = (points: [string, number][] = []) => {
   return JSON.stringify({ prices: column, market_caps: column, total_volumes: column });
 };
 
-/** A market at an instant, whose aggregator answers as it is told: nothing of its own. */
+/** A market at an instant, whose CoinGecko responds only as set up. */
 async function openAt(now: string) {
   const clock = createTestClock(now);
   let charts: Charts = {};
@@ -49,7 +49,7 @@ async function openAt(now: string) {
   };
 }
 
-test('an unsettled minute gives way to the next answer; a settled one never changes', async () => {
+test('an unsettled minute is replaced by the next response; a settled one never changes', async () => {
   const { points } = await openAt('2026-05-15T14:00:00Z');
   const first: Charts = {
     minutes: [
@@ -127,7 +127,7 @@ test('hours are the first samples of theirs, and settle likewise', async () => {
   ]);
 });
 
-test('a day fetched before 00:40 gives way, and stays as it was fetched after', async () => {
+test('a day fetched before 00:40 is replaced, and one fetched later stays', async () => {
   const { points } = await openAt('2026-05-15T00:36:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
@@ -142,7 +142,7 @@ test('a day fetched before 00:40 gives way, and stays as it was fetched after', 
   expect(await values('2026-05-20T12:00:00Z', days(13, next))).toEqual([10, 10, 11]);
 });
 
-test('an answer without a midnight does not make holes of the days that were asked for', async () => {
+test('a response without a midnight does not turn the requested days into holes', async () => {
   const { points } = await openAt('2026-05-15T00:45:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');

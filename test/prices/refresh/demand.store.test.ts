@@ -21,7 +21,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   return { ...opened, clock, asked };
 }
 
-test('the latest prices of those that were asked for within the hour are one call, whoever asked', async () => {
+test('the latest prices of all tokens requested within the hour are one call', async () => {
   const { clock, market, another, poll, asked } = await openAt('2026-05-15T14:42:25Z');
   const other = await another();
   expect(await asked(() => market.latest('solana'))).toEqual(['solana']);
@@ -35,7 +35,7 @@ test('the latest prices of those that were asked for within the hour are one cal
   expect(await asked(() => market.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
 });
 
-test('a token that nobody has asked for lately is fetched before the others are due, where calls are left over', async () => {
+test('a token without recent requests is fetched before the others are due, if calls remain', async () => {
   const { clock, market, asked } = await openAt('2026-05-15T14:42:25Z', { plan: 'demo' });
   await market.latest('solana');
   clock.advance(2 * HOUR);
@@ -52,7 +52,7 @@ test('a token that nobody has asked for lately is fetched before the others are 
   expect(await asked(() => market.latest('solana'))).toEqual([]);
 });
 
-test('charts that are asked for count in the schedule, and no others', async () => {
+test('requested charts count in the schedule, and no others', async () => {
   const env = { COINGECKO_CALLS_PER_MONTH: '5000' };
   const { clock, market } = await openAt('2026-05-01T00:42:25Z', { plan: 'demo', env });
   await market.latest('bitcoin');

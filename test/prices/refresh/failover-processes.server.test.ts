@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** Asks all processes at once every twenty seconds, and gives who told each answer, once all have polled. */
+/** Requests from all processes every twenty seconds, after all have polled; returns the source of each response. */
 async function askFor(ms: number): Promise<string[][]> {
   const received: string[][] = [];
   for (let passed = 0; passed < ms; passed += 20 * SECOND) {
@@ -32,7 +32,7 @@ async function askFor(ms: number): Promise<string[][]> {
 
 const calls = (end: string) => opened.sandbox.calls.filter(({ path }) => path.endsWith(end)).length;
 
-test('three processes make the calls of one to the next source, and tell the same at every time', {
+test('three processes make the fallback calls of one, and respond alike at any time', {
   timeout: 60_000,
 }, async () => {
   for (const token of BUILT_IN_NAMES) await processes[0]?.market.latest(token);

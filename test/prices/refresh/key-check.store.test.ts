@@ -35,14 +35,14 @@ const ready = async () =>
 const warned = () =>
   service.logLines.map((line) => JSON.parse(line) as { level: number; msg: string }).filter(({ level }) => level >= 40);
 describe('the key of a paid plan', () => {
-  test.each(['basic', 'pro'] as const)('is asked about once, and nothing is said where it fits: %s', async (plan) => {
+  test.each(['basic', 'pro'] as const)('is checked once, and nothing is logged if it fits: %s', async (plan) => {
     await start(plan, plan);
     expect(keyCalls()).toBe(1);
     expect(warned()).toEqual([]);
     expect(await ready()).toEqual({ status: 'ok', warnings: [] });
   });
 
-  test('of a smaller plan is told in one line, and its reach holds from then on', async () => {
+  test('of a smaller plan is logged in one line, and its reach applies from then on', async () => {
     await start('pro', 'basic');
     const differences = [
       "COINGECKO_PLAN is pro, and the key's plan is basic",
@@ -100,7 +100,7 @@ describe('the key of a paid plan', () => {
     expect(await ready()).toMatchObject({ status: 'ok', warnings: [] });
   });
 
-  test('is waited for by nobody', async () => {
+  test('delays no request', async () => {
     let held: ReturnType<Sandbox['faults']['hold']> | undefined;
     service = await startService({
       clock: createTestClock(NOW),
@@ -126,7 +126,7 @@ test.each(['public', 'demo'] as const)('a key of no paid plan is not asked about
   expect(warned()).toEqual([]);
 });
 
-test('without a key nothing is asked', async () => {
+test('without a key nothing is checked', async () => {
   await start('pro', 'pro', { env: { COINGECKO_API_KEY: '' } });
   expect(keyCalls()).toBe(0);
 });

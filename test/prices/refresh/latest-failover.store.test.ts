@@ -24,7 +24,7 @@ async function openAt(now: string, env: Record<string, string> = {}) {
 
 const recordOf = ({ body }: Answer) => JSON.parse(String(body.identity.payload)) as LatestPrice;
 
-/** Asks three times a minute for every token, for a while, and gives the oldest answer and who told the last. */
+/** Requests every token three times a minute for a while; returns the greatest age and the last source. */
 async function askFor(ms: number, { clock, market }: Pick<TestMarket, 'market'> & { clock: TestClock }) {
   let oldest = 0;
   const sources = new Set<string>();
@@ -46,10 +46,10 @@ describe.each<[string, Fault]>([
   ['has a fault', REFUSED],
   ['hangs', { kind: 'hangBeforeHeaders' }],
   ['limits our rate', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
-  ['tells nonsense', { kind: 'wrongTypes' }],
+  ['sends wrong types', { kind: 'wrongTypes' }],
   ['gives a page', { kind: 'html' }],
 ])('a first source that %s', (_name, fault) => {
-  test('no price is older than two minutes, and each says who told it', { timeout: 60_000 }, async () => {
+  test('no price is older than two minutes, and each names its source', { timeout: 60_000 }, async () => {
     const service = await openAt('2026-05-15T14:10:06Z', { UPSTREAM_TIMEOUT_MS: '500' });
     const before = recordOf(await service.market.latest('bitcoin'));
     for (const token of BUILT_IN_NAMES) await service.market.latest(token);
@@ -62,7 +62,7 @@ describe.each<[string, Fault]>([
     expect(Number(kraken)).toBeLessThanOrEqual(60);
     expect(Number(coingecko)).toBe(8 * 60);
     expect(answer.outcome.failure).toBeUndefined();
-    // What a venue does not tell stays as the first told it last.
+    // Values that Kraken does not serve stay as CoinGecko last reported them.
     const { current_price, ...rest } = recordOf(answer);
     expect({ current_price: before.current_price, ...rest }).toEqual(before);
     expect(current_price).not.toBe(before.current_price);
@@ -78,7 +78,7 @@ describe.each<[string, Fault]>([
   });
 });
 
-test('the next source is asked once a minute, in one call, and only while the first is not sound', async () => {
+test('the fallback is called once a minute, in one call, and only while the primary is unhealthy', async () => {
   const service = await openAt('2026-05-15T14:10:06Z');
   for (const token of BUILT_IN_NAMES) await service.market.latest(token);
   await askFor(5 * MINUTE, service);
@@ -89,7 +89,7 @@ test('the next source is asked once a minute, in one call, and only while the fi
   expect(asked()).toBe(10);
 });
 
-test('the first is told again after two good answers in a row', async () => {
+test('the primary is served again after two consecutive good responses', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
   await market.latest('bitcoin');
   sandbox.faults.always(REFUSED, { path: COINGECKO });
@@ -109,7 +109,7 @@ test('the first is told again after two good answers in a row', async () => {
   expect(received).toEqual(['kraken', 'kraken', 'kraken', 'coingecko']);
 });
 
-test('with both dead the last good answer goes on, with its age', async () => {
+test('with both down the last good response is served, with its age', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
   await market.latest('bitcoin');
   sandbox.faults.always(REFUSED, { path: COINGECKO });
@@ -140,7 +140,7 @@ test('where neither ever answered the cause is the first’s, and with the next 
   expect(new Set(Object.values(rest))).toEqual(new Set([null]));
 });
 
-test('no call left in the budget is no answer either', async () => {
+test('an exhausted budget counts as a failure', async () => {
   const { clock, market } = await openAt('2026-05-15T14:10:06Z', { COINGECKO_CALLS_PER_MONTH: '1' });
   await market.latest('bitcoin');
   clock.advance(3 * MINUTE);
@@ -170,7 +170,7 @@ test('a first source whose time stands still is not believed', async () => {
   expect((await market.latest('solana')).source).toBe('kraken;age=0, coingecko;age=180');
 });
 
-test('with CoinGecko alone in the line nobody else is asked', async () => {
+test('with CoinGecko as the only source no other source is called', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z', { MARKET_SOURCES: 'coingecko' });
   await market.latest('bitcoin');
   sandbox.faults.always(REFUSED, { path: COINGECKO });

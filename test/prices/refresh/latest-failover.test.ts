@@ -13,7 +13,7 @@ const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
   fc.boolean().map((isSound) => ({ kind: 'fallback_answered' as const, source: FALLBACK, isSound })),
 );
 
-/** Who is served after events, by the rule in words. */
+/** The source that is served after events, by the documented rule. */
 function servedAfter(events: readonly FailoverEvent[]): string {
   const takenOver = events.findLastIndex(
     (event, i) => event.kind === 'fallback_answered' && !event.isSound && servedAfter(events.slice(0, i)) === PRIMARY,
@@ -40,7 +40,7 @@ describe('who is served', () => {
     );
   });
 
-  it('is sound while it can be asked, or served something within twice its interval', () => {
+  it('is healthy while it can be called, or if it responded within twice its interval', () => {
     const at = 1_000_000;
     const asked = { answeredAt: at, every: MINUTE, canBeAsked: false };
     expect(isSound(asked, at + 2 * MINUTE)).toBe(true);

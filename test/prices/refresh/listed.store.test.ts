@@ -47,7 +47,7 @@ const listed = async (market: Market) => {
   const tokens = await market.tokens();
   return tokens.flatMap(({ token, listedAt }) => (token.name === 'arweave' ? isoDate(listedAt) : []));
 };
-/** What is told of each of these: how many points, or the problem. */
+/** The result of each request: the number of points, or the problem. */
 async function answers(market: Market, asks: readonly ((market: Market) => unknown)[]) {
   const received: unknown[] = [];
   for (const ask of asks) {
@@ -89,7 +89,7 @@ describe('a token whose history begins before its listing', () => {
       [hours, before, early, lately, range],
       [200, NO_DATA, 200, 200, 200],
     ],
-  ])('is told the same, whatever was asked first (%#)', async (asks, expected) => {
+  ])('is the same, whatever was requested first (%#)', async (asks, expected) => {
     const callsBefore = upstream.calls.length;
     const first = await open();
     expect(await answers(first, asks)).toEqual(expected);

@@ -127,7 +127,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(await cost(async () => another.days('ethereum', 30, 'json'))).toEqual(['max', '365']);
   });
 
-  test('and refuses the last day is asked for it with growing pauses', async () => {
+  test('and rejects the last day is retried with growing pauses', async () => {
     const { clock, market, sandbox, cost } = await openWith('pro', 'demo');
     const body = { error: { status: { error_code: 10012, error_message: 'too far' } } };
     sandbox.faults.always({ kind: 'status', status: 401, body }, { path: 'market_chart' });
@@ -143,7 +143,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(timesOf(await market.days('bitcoin', 1, 'json')).length).toBeGreaterThan(200);
   });
 
-  test('and refuses everything is asked a few times and no more', async () => {
+  test('and rejects everything is called a few times and no more', async () => {
     const { clock, market, sandbox, cost } = await openWith('pro', 'demo');
     const body = { error: { status: { error_code: 10012, error_message: 'too far' } } };
     sandbox.faults.always({ kind: 'status', status: 401, body }, { path: 'market_chart' });

@@ -5,7 +5,7 @@ import { parseRefreshSchedule, throttled } from '#prices/refresh/refresh-schedul
 import { COINGECKO_PLANS as PLANS } from '#prices/sources/coingecko-plans';
 
 const { schedule: demo, budget } = PLANS.demo;
-/** Five tokens whose prices, charts and days are asked for. */
+/** Five tokens with requests for prices, charts and days. */
 const LOAD = { latest: 1, charts: 5, days: 5 };
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
@@ -45,7 +45,7 @@ test('the demo plan’s schedule and its daily series are within its 10,000 call
   expect(calls).toBe(8215);
 });
 
-/** What a schedule costs from an instant to the month's end, with one call a day and token for the daily series. */
+/** The calls of a schedule from an instant to the month's end, with one call a day and token for the daily series. */
 function cost({ latest, chart }: { latest: number; chart: number }, now: number): number {
   const left = DECEMBER - now;
   return left / latest + (LOAD.charts * left) / chart + LOAD.charts * Math.ceil(left / DAY);

@@ -41,7 +41,7 @@ test.each([
   expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
   expect(answer.outcome.failure).toBeUndefined();
   expect(received(answer).market_cap).toEqual([]);
-  // What it has, all windows of the token and the interval have at no further call.
+  // Its samples serve all windows of the token and the interval without a further call.
   const calls = krakenCalls();
   await market.days('solana', days, 'csv');
   expect(krakenCalls()).toBe(calls);
@@ -85,7 +85,7 @@ test('an outage of an hour and a half: each window is whole, and healed by the f
   expect(await opened.database.prisma.point.count({ where: { provisional: true, token: 'bitcoin' } })).toBe(0);
 });
 
-test('what the next source does not reach is a gap, and the failure is told', async () => {
+test('data beyond the reach of the fallback is a gap, and the failure is reported', async () => {
   const { market, sandbox } = await openAt(START, { COINGECKO_PLAN: 'pro' });
   sandbox.faults.always(DEAD, { path: COINGECKO });
   const answer = await market.days('bitcoin', 1000, 'json');
@@ -108,7 +108,7 @@ test('a closed window that the next source completed may still change, minutes t
   expect(await market.range('bitcoin', 'minute', date, date, 'json')).toMatchObject({ settled: false });
 });
 
-test('with both dead the first’s failure is told, and neither is asked again at once', async () => {
+test('with both down the primary’s failure is reported, and neither is called again immediately', async () => {
   const { market, sandbox } = await openAt(START);
   sandbox.faults.always(DEAD);
   await expect((async () => market.days('bitcoin', 1, 'json'))()).rejects.toMatchObject({

@@ -31,7 +31,7 @@ const chart = (prices: unknown[], more: object = {}) =>
 const latest = (source: Source) => source.quotes(['bitcoin', 'ethereum']);
 const lastDay = (source: Source) => source.recent('bitcoin', 1);
 
-describe('larger than anything that was asked for', () => {
+describe('larger than anything requested', () => {
   test.each<[string, Script]>([
     ['8 MB of empty objects', () => ({ body: list(8 * MB) })],
     ['in chunks', (_call, response) => void response.writeHead(200).end(list(8 * MB))],
@@ -62,7 +62,7 @@ describe('larger than anything that was asked for', () => {
     clearInterval(drip);
   });
 
-  test('the bound grows with the days and the tokens that are asked for', async () => {
+  test('the bound grows with the requested days and tokens', async () => {
     const padded = (bytes: number) => chart([[NOW, 1]], { padding: 'x'.repeat(bytes) });
     await expect(asked(() => ({ body: padded(MB) }), lastDay)).rejects.toMatchObject({ reason: 'too_large' });
     const years = await asked(
@@ -85,7 +85,7 @@ describe('larger than anything that was asked for', () => {
 });
 
 describe('samples that cannot be true', () => {
-  test('are left out of a chart and told, and what can be stays', async () => {
+  test('are dropped from a chart and reported, and plausible samples stay', async () => {
     const prices = [
       [0, 5],
       [NOW - 2, 0],

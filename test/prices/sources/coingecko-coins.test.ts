@@ -28,7 +28,7 @@ const coin = (source: Source) => source.coin('dogecoin');
 const withMembers = (members: object) => ({ body: JSON.stringify({ ...JSON.parse(DOGECOIN), ...members }) });
 
 describe('a coin', () => {
-  test('has what it is called, its first block and the dates of which a price is told', async () => {
+  test('has its name, its first block and the dates with a price', async () => {
     expect(await asked({ body: DOGECOIN }, coin)).toEqual({
       ...{ id: 'dogecoin', symbol: 'doge', title: 'Dogecoin', price: 0.15 },
       ...{ genesis: '2013-12-08', priced: ['2021-05-08', '2015-05-06'] },
@@ -46,7 +46,7 @@ describe('a coin', () => {
     }
   });
 
-  test('that there is none of is undefined', async () => {
+  test('that does not exist is undefined', async () => {
     expect(await asked({ status: 404, body: '{"error":"coin not found"}' }, coin)).toBeUndefined();
   });
 

@@ -39,7 +39,7 @@ describe('tried again, twice at most', () => {
     expect(sandbox.countCalls()).toBe(6);
   });
 
-  test('a host that nobody is at', async () => {
+  test('an unreachable host', async () => {
     await sandbox.close();
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'unreachable' });
     expect(source.outcomes).toEqual(['unreachable', 'unreachable', 'unreachable']);

@@ -38,7 +38,7 @@ describe('after a refusal', () => {
     ['a year', 365, undefined, 182],
     ['all there is, by name', Number.POSITIVE_INFINITY, 365, 365],
     ['as many as are named', 365, 365, 182],
-  ])('of %s the next is asked', (_name, refused, named, days) => {
+  ])('of %s leads to the next request', (_name, refused, named, days) => {
     expect(reachAfterRefusal(refused, named)).toBe(days);
   });
 

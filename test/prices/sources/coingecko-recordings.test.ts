@@ -15,7 +15,7 @@ afterAll(() => upstream.close());
 type Column = [at: number, value: number | null][];
 type Recorded = { prices: Column; market_caps: Column; total_volumes: Column };
 
-/** What a test makes of a recording: its name's beginning, and the status where that was not kept. */
+/** The kind of a recording by the start of its name, and its status if that was not recorded. */
 const KINDS = {
   charts: /^(docs_example_)?market_chart_/,
   quotes: /^(docs_example_)?coins_markets_/,
@@ -99,7 +99,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     ['err_cloudflare_1015_', 'rate_limited'],
   ];
 
-  test.each(of('errors'))('%s is told apart, and not asked again', async (name) => {
+  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
     const reason = REASONS.find(([prefix]) => name.startsWith(prefix))?.[1];
     const { source } = served(name);
     const before = upstream.calls.length;
@@ -112,7 +112,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     await source.close();
   });
 
-  test.each(of('outages'))('%s is asked again, and told as its own fault', async (name) => {
+  test.each(of('outages'))('%s is retried, and reported as the upstream’s fault', async (name) => {
     const { source } = served(name);
     const before = upstream.calls.length;
     await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'server_error' });
@@ -122,7 +122,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
 
   test.each(of('others'))('%s is not taken for a chart or a price', async (name) => {
     const { source } = served(name);
-    // The interface description is longer than any answer that was asked for.
+    // The interface description is longer than any requested response.
     const isLong = name.startsWith('openapi_');
     await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
       reason: isLong ? 'too_large' : 'unexpected',

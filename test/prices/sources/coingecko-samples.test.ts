@@ -76,7 +76,7 @@ describe('a chart', () => {
     expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 2, marketCap: null, volume: 3 }]);
   });
 
-  test('may have members that nobody knows', async () => {
+  test('may have unknown members', async () => {
     const body = { prices: [[noon, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
     expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 1, marketCap: null, volume: null }]);
   });
@@ -113,7 +113,7 @@ describe('an error', () => {
     ['the edge’s page under 403', 403, 'error_edge.html', 'rate_limited'],
     ['the edge’s page under 200', 200, 'error_edge.html', 'rate_limited'],
     ['a chart under another status than 200', 206, 'market_chart_day.json', 'refused'],
-  ])('that is %s (%d) is told apart', async (_name, status, name, reason) => {
+  ])('that is %s (%d) has its own cause', async (_name, status, name, reason) => {
     await expect(chart(sample(name), status)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
     const quotes = asked(sample(name), (source) => source.quotes(['bitcoin']), status);
     await expect(quotes).rejects.toMatchObject({ name: 'UpstreamFailure', reason });

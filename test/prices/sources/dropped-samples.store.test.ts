@@ -62,7 +62,7 @@ test('a source whose samples are all ahead has failed, and is believed again whe
   expect(await (await service.get(LATEST, { key })).json()).toMatchObject({ current_price: 100 });
 });
 
-test('what is ahead is in no series, and is told with one line for its answer', async () => {
+test('a sample of the future is in no series, and is logged with one line per response', async () => {
   const now = clock.now();
   const prices = Array.from({ length: 20 }, (_, i) => [now - i * 300_000, 100]);
   const ahead = Array.from({ length: 7 }, (_, i) => [now + DAY + i, 100]);

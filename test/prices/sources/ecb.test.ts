@@ -45,7 +45,7 @@ const csv = (body: Reply['body'], headers = {}): Reply => ({
 });
 const sample = (name: string) => readFileSync(new URL(`../../samples/ecb/${name}`, import.meta.url));
 
-/** What the source makes of an answer: `usd 2026-05-13 1.1302`. */
+/** The rates that the source reads from a response: `usd 2026-05-13 1.1302`. */
 async function received(reply: Reply): Promise<string[]> {
   server.follow(() => reply);
   const rates = await opened.rates(FROM);
@@ -56,13 +56,13 @@ const USD = ['usd 2026-05-13 1.1302', 'usd 2026-05-14 1.1275'];
 const JPY = 'jpy 2026-05-13 171.25';
 
 describe('rates', () => {
-  test('are asked for all at once, from a date on', async () => {
+  test('are requested all together, from a date on', async () => {
     expect(await received(csv(sample('dataonly.csv')))).toEqual([JPY, ...USD]);
     const { path, query, headers } = server.calls.at(-1) ?? {};
     expect(path).toBe('/data/EXR/D..EUR.SP00.A');
     expect(query).toEqual({ format: 'csvdata', detail: 'dataonly', startPeriod: '2026-05-13' });
     expect(headers).toMatchObject({ accept: 'text/csv', 'accept-encoding': 'gzip' });
-    // One that is no reference rate, and a day without a value, are nothing that was dropped.
+    // A series other than a reference rate, and a day without a value, do not count as dropped.
     expect(opened.dropped).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe.runIf(haveRecordings)('as recorded', () => {
     ['api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv', ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27']],
   ])('%s', async (name, rates) => {
     const recorded = String(recording('ecb', name).body);
-    // What is asked for always has the dollar, which two of these were not asked for.
+    // A request always includes the dollar, which was not requested in two of these.
     const [head = ''] = recorded.split('\n');
     const dollar = head.split(',').map(
       (column) =>

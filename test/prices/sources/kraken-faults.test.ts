@@ -15,7 +15,7 @@ afterEach(() => sandbox.close());
 const opened = (options?: Parameters<typeof openTestKraken>[1]) =>
   openTestKraken(sandbox.krakenUrl, { now: NOW, ...options });
 
-test('a sound venue tells the price and the candles of every token', async () => {
+test('a healthy Kraken serves the price and the candles of every token', async () => {
   const source = opened();
   const quotes = await source.quotes(['bitcoin', 'ethereum', 'solana', 'usd-coin', 'arweave']);
   expect(quotes.map(({ token }) => token)).toEqual(['bitcoin', 'ethereum', 'solana', 'usd-coin', 'arweave']);

@@ -23,7 +23,7 @@ const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test
 type Result = Record<string, unknown>;
 const received = (name: string): Result => JSON.parse(String(recording('kraken', name).body)).result;
 
-/** Serves a recording to all but the question which pairs there are: the one that is asked for is. */
+/** Serves a recording for all requests except the list of pairs, which contains the requested pair. */
 function served(name: string, pair: string) {
   const online = JSON.stringify({ error: [], result: { [pair]: { status: 'online' } } });
   const answer = recording('kraken', name);
@@ -146,7 +146,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     'err_200_unknown_asset_pair.json': 'not_listed',
   };
 
-  test.each(of('errors'))('%s is told apart, and not asked again', async (name) => {
+  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
     const source = served(name, 'XXBTZUSD');
     const reason = REASONS[name];
     expect(reason).toBeDefined();

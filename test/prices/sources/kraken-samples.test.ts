@@ -81,7 +81,7 @@ describe('candles', () => {
     expect(received.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
   });
 
-  test('from an instant on are asked for from a second before, and none earlier is told', async () => {
+  test('from an instant on are requested from a second before, and earlier ones are dropped', async () => {
     const from = at('2026-05-10');
     const { received, calls } = await asked({}, (source) => source.candles('bitcoin', 1440, from));
     expect(calls.at(-1)?.query.since).toBe(String(from / 1000 - 1));
@@ -89,7 +89,7 @@ describe('candles', () => {
     expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
   });
 
-  test('may be told under the newer name of their pair, never under another', async () => {
+  test('may arrive under the newer name of their pair, never under another', async () => {
     const rows = [row(1_778_716_800)];
     const newer = await asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
     expect(newer.received.candles).toHaveLength(1);
@@ -192,7 +192,7 @@ test.each([
 });
 
 describe('the list of pairs', () => {
-  test('is asked for once an hour, and its news is told once', async () => {
+  test('is requested once an hour, and a change is logged once', async () => {
     upstream.follow(serving());
     const source = openTestKraken(upstream.url);
     const before = upstream.calls.length;
@@ -227,13 +227,13 @@ describe('the pair of a symbol', () => {
     expect((await pairOf(text)).received).toMatchObject({ pair, status: 'online' });
   });
 
-  test('comes with the price of its last trade, where one is told', async () => {
+  test('has the price of its last trade, if Kraken sends one', async () => {
     expect((await pairOf('btc')).received?.price).toBe(82051);
     expect((await pairOf('usdc')).received?.price).toBe(0.99971234);
     expect((await pairOf('sol')).received?.price).toBeUndefined();
   });
 
-  test('is told with its status, and is none where the venue has none for US dollars', async () => {
+  test('has its status, and is absent if Kraken trades no US dollar pair', async () => {
     expect((await pairOf('eth')).received).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
     expect((await pairOf('ar')).received).toBeUndefined();
     expect((await pairOf('usd')).received).toBeUndefined();

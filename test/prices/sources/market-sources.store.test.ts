@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Stores days of January 2019, from one thru another, as if a source had told them. */
+/** Stores days of January 2019, both ends included, as if fetched from a source. */
 async function report(source: MarketSourceName, first: number, last: number): Promise<void> {
   const samples = Array.from({ length: last - first + 1 }, (_, i) => ({
     at: JANUARY + (first + i - 1) * DAY,
@@ -48,7 +48,7 @@ const tokensOf = (field: string | undefined) => parseList(field ?? '').map(([ite
 const sourcesOf = async (path: string, headers: Record<string, string> = {}) =>
   tokensOf((await service.ask(path, headers)).header('quotient-source'));
 
-test('every price says who told it, as JSON and CSV, the first time and from the cache', async () => {
+test('every price names its source, as JSON and CSV, the first time and from the cache', async () => {
   const date = '/v1/prices/history/date?tokenName=bitcoin&date=14-05-2026';
   const range = `${RANGE}&fromDate=2026-05-01&thruDate=2026-05-15`;
   for (const path of [LATEST, DAYS, DAY_CHART, date, range]) {
@@ -62,7 +62,7 @@ test('every price says who told it, as JSON and CSV, the first time and from the
   expect([unchanged.status, unchanged.header('quotient-source')]).toEqual([304, 'coingecko']);
 });
 
-test('a window of a second source is named, never for good, and has no column for one', async () => {
+test('a window of one fallback source is named, never immutable, and has no source column', async () => {
   await report('kraken', 1, 5);
   const { status, header, body } = await service.ask(january(1, 5), { accept: 'text/csv' });
   expect([status, header('quotient-source')]).toEqual([200, 'kraken']);
@@ -71,7 +71,7 @@ test('a window of a second source is named, never for good, and has no column fo
   expect(body.split('\r\n')[0]).toBe('date,price,market_cap,total_volume');
 });
 
-test('a window of several sources names them, the main one first, and its CSV says who told which', async () => {
+test('a window of several sources names them, the main one first, and its CSV has a source column', async () => {
   await report('kraken', 1, 5);
   await report('coingecko', 6, 8);
   expect(await sourcesOf(january(1, 8))).toEqual(['kraken', 'coingecko']);
@@ -88,7 +88,7 @@ test('a window of several sources names them, the main one first, and its CSV sa
   expect((await service.ask(january(6, 8))).header('cache-control')).toContain('immutable');
 });
 
-test('what the first source tells later takes the place of the second’s, at once and for good', async () => {
+test('later data of the primary replaces the fallback’s, immediately and permanently', async () => {
   await report('kraken', 20, 24);
   expect(await sourcesOf(january(20, 24))).toEqual(['kraken']);
   const before = await service.ask(january(20, 24));
@@ -133,7 +133,7 @@ test('an import takes a CSV of the service as it is, with and without the column
   }
 });
 
-test('what a second source told is a gap to the first, which is asked for it when it can be', async () => {
+test('data of the fallback is a gap for the primary, which is called for it when possible', async () => {
   const now = service.clock.now();
   const store = createArchiveStore(service.database.prisma);
   const hour = Math.floor(now / HOUR) * HOUR;
@@ -159,7 +159,7 @@ test('what a second source told is a gap to the first, which is asked for it whe
   expect([healed.status, healed.header('quotient-source')]).toEqual([200, 'coingecko']);
 });
 
-test('the sources are told without a key: who, what, on which terms, and what is to be shown', async () => {
+test('the sources are listed without a key: name, data, terms and attribution', async () => {
   const response = await service.get('/v1/sources');
   expect([response.status, await response.json()]).toEqual([200, SOURCES]);
   expect(SOURCES.find(({ name }) => name === 'coingecko')).toEqual({
