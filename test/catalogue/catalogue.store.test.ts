@@ -45,7 +45,7 @@ describe('a process takes over', () => {
     expect(catalogue.generation()).toBeGreaterThan(before);
   });
 
-  test('one that is removed, and one that is added again: in its old place, as it is told now', async () => {
+  test('a removed token, and one that is added again: in its old place, with its new values', async () => {
     const catalogue = await open();
     await store().add(TOKENS_CHANGED, OTHER_BTC);
     await store().add(TOKENS_CHANGED, DOGECOIN);

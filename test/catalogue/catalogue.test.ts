@@ -67,7 +67,7 @@ describe('a token is found', () => {
 });
 
 describe('the nearest', () => {
-  test('are tokens that there are, few and each once, whatever the text', () => {
+  test('are existing tokens, few and each once, for any text', () => {
     const texts = fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }), word);
     fc.assert(
       fc.property(tokens, texts, (all, text) => {

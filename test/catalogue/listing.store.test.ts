@@ -20,8 +20,8 @@ const DOGE = {
 };
 
 let database: TestDatabase;
-/** What the two upstreams tell; `asked` is what they were asked. */
-let told: {
+/** The responses of the two upstreams; `asked` are their requests. */
+let sent: {
   coins: (typeof DOGE)[];
   days: string[];
   historyDays: number;
@@ -39,22 +39,22 @@ async function open() {
   const aggregator = {
     coin: async (id: string) => {
       asked.push(`coin ${id}`);
-      return told.coins.find((one) => one.id === id);
+      return sent.coins.find((one) => one.id === id);
     },
-    coins: async () => told.coins,
-    search: async (text: string) => told.coins.filter(({ id }) => id.startsWith(text)),
+    coins: async () => sent.coins,
+    search: async (text: string) => sent.coins.filter(({ id }) => id.startsWith(text)),
     daily: async (_id: string, days: number | 'max') => {
       asked.push(`days ${days}`);
-      return told.days.map(midnight);
+      return sent.days.map(midnight);
     },
-    reach: () => (Number.isFinite(told.historyDays) ? 0 : Number.NEGATIVE_INFINITY),
-    historyDays: () => told.historyDays,
+    reach: () => (Number.isFinite(sent.historyDays) ? 0 : Number.NEGATIVE_INFINITY),
+    historyDays: () => sent.historyDays,
   };
   const venue = {
     pairOf: async (text: string) => {
       asked.push(`pair ${text}`);
-      if (told.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
-      return told.pair;
+      if (sent.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
+      return sent.pair;
     },
   };
   const clock = createTestClock(NOW);
@@ -67,7 +67,7 @@ const served = () => createTokenStore(database.prisma).all();
 beforeEach(async () => {
   database = await openTestDatabase();
   asked = [];
-  told = {
+  sent = {
     coins: [DOGE],
     days: ['2013-12-15', '2013-12-16'],
     historyDays: Number.POSITIVE_INFINITY,
@@ -90,35 +90,35 @@ describe('a token that is added', () => {
     expect(asked).toEqual(['coin dogecoin', 'days max', 'pair doge']);
   });
 
-  test('by a plan of limited reach has the earliest date that is told, and its archive may begin before', async () => {
-    told.historyDays = 365;
-    told.days = ['2025-05-16', '2025-05-17'];
+  test('on a plan of limited reach has the earliest returned date, and its archive may begin before', async () => {
+    sent.historyDays = 365;
+    sent.days = ['2025-05-16', '2025-05-17'];
     const dates = { listed: '2013-12-08', begins: '2013-12-08' };
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: dates, isFirstDate: false });
-    told.coins = [{ ...DOGE, genesis: undefined }];
+    sent.coins = [{ ...DOGE, genesis: undefined }];
     const without = { listed: '2015-05-06', begins: '2009-01-03' };
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: without, isFirstDate: false });
     expect(asked).toContain('days 365');
   });
 
   test('within the reach of the plan has its first date for certain', async () => {
-    told.historyDays = 365;
-    told.days = ['2026-01-10', '2026-01-11'];
-    told.coins = [{ ...DOGE, genesis: '2025-12-01', priced: ['2026-02-01'] }];
+    sent.historyDays = 365;
+    sent.days = ['2026-01-10', '2026-01-11'];
+    sent.coins = [{ ...DOGE, genesis: '2025-12-01', priced: ['2026-02-01'] }];
     const dates = { listed: '2026-01-10', begins: '2025-12-01' };
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: dates, isFirstDate: true });
   });
 
-  test('whose chain would have begun after its first price is not held to that', async () => {
-    told.coins = [{ ...DOGE, genesis: '2017-01-01' }];
+  test('whose chain is younger than its first price keeps its first price', async () => {
+    sent.coins = [{ ...DOGE, genesis: '2017-01-01' }];
     expect(await add({ id: 'dogecoin' })).toMatchObject({
       token: { listed: '2013-12-15', begins: '2009-01-03' },
     });
   });
 
-  test('again is told anew, in its place', async () => {
+  test('again has its new values, in its place', async () => {
     await add({ id: 'dogecoin' });
-    told.coins = [
+    sent.coins = [
       { ...DOGE, title: 'Much coin' },
       { ...DOGE, id: 'shiba' },
     ];
@@ -129,8 +129,8 @@ describe('a token that is added', () => {
 });
 
 describe('a symbol', () => {
-  test('that another has stands for the one that was added first, and that is told', async () => {
-    told.coins = [{ ...DOGE, symbol: 'btc' }];
+  test('that another token has names the one that was added first, and that is reported', async () => {
+    sent.coins = [{ ...DOGE, symbol: 'btc' }];
     const added = await add({ id: 'dogecoin', pair: 'none' });
     expect(added).toMatchObject({ shared: [{ name: 'bitcoin' }], meant: { name: 'bitcoin' } });
     const { catalogue } = await open();
@@ -142,8 +142,8 @@ describe('a symbol', () => {
     expect(asked).toContain('pair doge');
   });
 
-  test('that could not be asked for is no symbol', async () => {
-    told.coins = [{ ...DOGE, symbol: 'two words' }];
+  test('that could not be requested is rejected', async () => {
+    sent.coins = [{ ...DOGE, symbol: 'two words' }];
     expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'no_symbol' });
   });
 });
@@ -151,7 +151,7 @@ describe('a symbol', () => {
 describe('the pair', () => {
   test.each([
     ['is none where the venue trades none', { pair: undefined }, { kind: 'not_traded' }],
-    ['is none where the venue cannot be asked', { venueFails: true }, { kind: 'not_asked', cause: 'timeout' }],
+    ['is absent if Kraken cannot be called', { venueFails: true }, { kind: 'not_asked', cause: 'timeout' }],
     [
       'is not one whose price is another’s',
       { pair: { pair: 'XDGUSD', status: 'online', price: 3 } },
@@ -163,19 +163,19 @@ describe('the pair', () => {
       { kind: 'taken', pair: 'SOLUSD', by: 'solana' },
     ],
   ])('%s', async (_what, change, pair) => {
-    Object.assign(told, change);
+    Object.assign(sent, change);
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { pair: undefined }, pair });
   });
 
   test('that the operator names is taken as it is, whatever its price', async () => {
-    told.pair = { pair: 'ABCUSD', status: 'cancel_only', price: 99 };
+    sent.pair = { pair: 'ABCUSD', status: 'cancel_only', price: 99 };
     const given = { kind: 'given', status: 'cancel_only' };
     const wanted = { id: 'dogecoin', pair: 'abcusd' };
     expect(await add(wanted)).toMatchObject({ token: { pair: 'ABCUSD' }, pair: given });
     expect(asked).toContain('pair abcusd');
-    told.pair = undefined;
+    sent.pair = undefined;
     expect(await add(wanted)).toMatchObject({ why: 'no_pair' });
-    told.venueFails = true;
+    sent.venueFails = true;
     await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
   });
 
@@ -185,13 +185,13 @@ describe('the pair', () => {
   });
 });
 
-describe('refused, with nothing stored and nobody asked in vain, is', () => {
+describe('rejected, with nothing stored and no wasted call, is', () => {
   test.each([
     ['a built-in one', { id: 'bitcoin' }, { why: 'built_in' }],
     ['one whose id is another’s symbol', { id: 'sol' }, { why: 'is_symbol', told: ['solana'] }],
     ['an unknown id, with what it may mean', { id: 'doge' }, { why: 'unknown', told: ['dogecoin'] }],
     ['one that is misspelt', { id: 'dogecion' }, { why: 'unknown', told: ['dogecoin'] }],
-    ['what is no id', { id: '../ping' }, { why: 'unknown', told: [] }],
+    ['an invalid id', { id: '../ping' }, { why: 'unknown', told: [] }],
   ])('%s', async (_what, wanted, refusal) => {
     expect(await add(wanted)).toEqual({ told: [], ...refusal });
     expect(await served()).toEqual(BUILT_IN_TOKENS);

@@ -73,7 +73,7 @@ describe('while three processes run', () => {
     await expect.poll(() => statuses(path), WITHIN).toEqual([200, 200, 200]);
     const after = await (await ask(processes[0] as ServiceProcess, path)).text();
     expect(JSON.parse(after)[0].prices.slice(0, 25)).toEqual(JSON.parse(before)[0].prices.slice(0, 25));
-    // What the command asks, and the newest price: no history is fetched again.
+    // The command's calls, and the latest price: no history is fetched again.
     const since = sandbox.calls.slice(calls).filter(({ query }) => query.interval === 'daily');
     expect(since).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ describe('while three processes run', () => {
     for (const one of processes) await expect.poll(() => first(one, 'xyz'), WITHIN).toBe(other);
     await tokens('add', 'bebado', '--symbol', 'xyz', '--kraken', 'none');
     for (const one of processes) {
-      // Its name is asked for too, as a URL that is remembered for the other must not be answered from its cache.
+      // Its name is requested too: a URL remembered for the other must not be served from its cache.
       await expect.poll(async () => (await first(one, 'bebaka')) === (await first(one, 'xyz')), WITHIN).toBe(false);
       expect(await first(one, 'xyz')).toBe(await first(one, 'bebado'));
     }

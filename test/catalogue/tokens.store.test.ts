@@ -31,7 +31,7 @@ async function addTokens(count: number): Promise<void> {
 const listed = async () => (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
 
 describe('GET /v1/tokens', () => {
-  test('tells of each what it is called, in the order in which they were added', async () => {
+  test('lists each with its title, in the order in which they were added', async () => {
     await addTokens(2);
     const tokens = await listed();
     expect(tokens.map(({ tokenName, symbol, title }) => [tokenName, symbol, title])).toEqual([

@@ -9,7 +9,7 @@ const [HASH, OTHER] = ['AB'.repeat(32), 'CD'.repeat(32)];
 const inBlock = { height: '12', txhash: HASH } as LegacyTransaction;
 const unknown = () => Promise.reject(new NodeRejection(404, 'tx not found'));
 
-/** Waits by a clock that goes on by just what is waited for; `looks` are the hashes that were looked up. */
+/** Waits on a clock that only waiting advances; `looks` are the hashes that were looked up. */
 function waits(answer: (look: number) => Promise<LegacyTransaction>) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const looks: string[] = [];
@@ -47,14 +47,14 @@ test('each waits as long as it said, and the poller for the longest of them', as
   expect(looks.length).toBeGreaterThan(before);
 });
 
-test('whoever comes at the moment when the time of all others is up has a poller', async () => {
+test('a call that arrives when all others time out is still polled for', async () => {
   const { waitForBlock } = waits((look) => (look < 6 ? unknown() : Promise.resolve(inBlock)));
   const late = waitForBlock(HASH, 1000).then((found) => [found, waitForBlock(HASH, 20_000)]);
   const [first, second] = await late;
   expect([first, await second]).toEqual([undefined, inBlock]);
 });
 
-test('nothing is looked up once nobody waits', async () => {
+test('nothing is looked up without waiting calls', async () => {
   const gone = new AbortController();
   const { waitForBlock, looks, clock } = waits(async (look) => {
     if (look === 3) gone.abort();
@@ -77,7 +77,7 @@ test('one who leaves takes nothing from the others', async () => {
   expect(await Promise.all(waiting)).toEqual([undefined, inBlock]);
 });
 
-test('a fault of ours is told to all who wait, and to none who have left', async () => {
+test('an internal error reaches all waiting calls, and none that hung up', async () => {
   const fault = new Error('a fault');
   const failing = waits(() => Promise.reject(fault));
   const received = await Promise.allSettled([failing.waitForBlock(HASH, 20_000), failing.waitForBlock(HASH, 20_000)]);

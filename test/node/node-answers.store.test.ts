@@ -71,7 +71,7 @@ describe('the calls', () => {
     );
   });
 
-  it('a search, with the query handed on but for names of the service', async () => {
+  it('a search, whose query is passed on except for the service’s own names', async () => {
     node.state.known.set(HASH, { height: '5', txhash: HASH });
     const target = `/txs?message.sender=${ADDRESS}&tx.minheight=5&currency=usd&network=mainnet&page=1&limit=10`;
     const { status, headers, body } = await call(target);
@@ -161,7 +161,7 @@ describe('what the node refuses', () => {
     expect(headers.get('link')).toBeNull();
   });
 
-  it.each([400, 404, 422])('%i is told as it came, with its words in `error`', async (status) => {
+  it.each([400, 404, 422])('%i is passed on, with its message in `error`', async (status) => {
     const message = `this is refused with ${status}`;
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? undefined : { status, body: JSON.stringify({ code: 3, message, details: [] }) };

@@ -46,7 +46,7 @@ const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
     body: JSON.stringify({ tx_bytes: bytes, mode }),
   });
 
-/** The node keeps its answers to itself until they are released; `arrived` when so many were asked for. */
+/** The node holds its responses until they are released; `arrived` resolves at this many requests. */
 function holdAnswers() {
   const held: (() => void)[] = [];
   let report = () => {};
@@ -70,7 +70,7 @@ function holdAnswers() {
 }
 
 describe('four calls of a user may be under way', () => {
-  test('the fifth is told so at once, whichever it is, and another user is not', async () => {
+  test('the fifth is rejected immediately, whichever it is, and another user is not', async () => {
     const held = holdAnswers();
     const four = Array.from({ length: 4 }, () => get(BALANCES, one));
     await held.arrived(4);
@@ -87,7 +87,7 @@ describe('four calls of a user may be under way', () => {
     expect((await get(BALANCES, one)).status).toBe(200);
   });
 
-  test('whoever hangs up has their places back when the node has answered', async () => {
+  test('a client that hangs up has its places back when the node has responded', async () => {
     const held = holdAnswers();
     const gone = new AbortController();
     const headers = { 'x-api-key': one };
@@ -109,7 +109,7 @@ describe('what a question is too much for', () => {
   test.each([
     ['too large', () => ({ body: tooLarge })],
     ['of too many values', () => ({ body: `[${'{},'.repeat(MB)}{}]` })],
-    ['refused by whoever is before the node', () => ({ status: 504, body: '<html>' })],
+    ['rejected by a proxy before the node', () => ({ status: 504, body: '<html>' })],
     ['given up by the node', () => ({ status: 500, body: '{"code":2,"message":"context deadline exceeded"}' })],
   ])('searches %s leave it to others', async (_name, override) => {
     node.state.override = ({ path }) => (path.endsWith('/txs') ? override() : undefined);
@@ -183,7 +183,7 @@ test('fifty who wait for the same block have it looked up by one poller', async 
   expect(looks).toBeLessThan(12);
 });
 
-test('nobody who has hung up is waited for', async () => {
+test('no work is done for a client that hung up', async () => {
   const bytes = Buffer.from('another transaction').toString('base64');
   let looks = 0;
   const gone = new AbortController();

@@ -126,7 +126,7 @@ describe('a broadcast of which nothing is heard', () => {
     expect([first.broadcasts(), second.broadcasts()]).toEqual([1, 0]);
   });
 
-  test('of amino JSON is 504 without a hash, which cannot be told', async () => {
+  test('of amino JSON is 504 without a hash, which cannot be computed', async () => {
     const only = await testNode({ dialect: 'legacy' });
     only.state.override = (call, response) => (isPost(call) ? cut(call, response) : undefined);
     const problem = (await serviceOver([only])
@@ -139,10 +139,10 @@ describe('a broadcast of which nothing is heard', () => {
   });
 });
 
-describe('a node that does not tell the truth', () => {
+describe('a node that lies', () => {
   const other = 'CD'.repeat(32);
 
-  test('about the hash has not told what became of the transaction', async () => {
+  test('about the hash has not reported the outcome of the transaction', async () => {
     const only = await testNode();
     only.state.answer = { height: '12', txhash: other };
     await expect(serviceOver([only], { timeoutMs: SHORT }).broadcast(bytes())).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('a transaction that the node has already', () => {
     expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(inBlock);
   });
 
-  test('is what the node told when no look-up finds it', async () => {
+  test('is what the node reported if no look-up finds it', async () => {
     const only = await testNode();
     only.state.answer = cached;
     expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(cached);
@@ -195,7 +195,7 @@ describe('a transaction that the node has already', () => {
     expect(only.broadcasts()).toBe(2);
   });
 
-  test('is confirmed also where it is told as an error', async () => {
+  test('is confirmed even if the node reports it as an error', async () => {
     const only = await testNode();
     const body = JSON.stringify({ code: 2, message: 'tx already exists in cache', details: [] });
     only.state.override = (call) => (isPost(call) ? { status: 500, body } : undefined);

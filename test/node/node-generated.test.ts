@@ -63,7 +63,7 @@ const response = {
   ...{ height: '7', txhash: HASH, code: 0, raw_log: '', logs: [], events, gas_wanted: '5', gas_used: '4' },
 };
 
-/** What a sound node answers, by the end of a path. */
+/** The responses of a healthy node, by the end of a path. */
 const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown])[]> = {
   cosmos: [
     [
@@ -184,7 +184,7 @@ function leaves(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The forms in which a text of a node may be told: as it is, base64 as hex, a number without zeros before it. */
+/** The forms in which a node's text may be returned: unchanged, base64 as hex, a number without leading zeros. */
 function forms(text: string): string[] {
   const bytes = Buffer.from(text, 'base64');
   const isBase64 = bytes.toString('base64') === text;
@@ -205,7 +205,7 @@ const isType = (text: string) => /^(cosmos-sdk|tendermint)\/[A-Za-z0-9]+$/.test(
 const CALLS = ['account', 'nodeInfo', 'latest', 'block', 'transaction'] as const;
 
 describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (dialect) => {
-  test('are problems with a status of their own, or told as they came', {
+  test('are problems with their own status, or passed on unchanged', {
     timeout: longTimeout,
   }, async () => {
     let received = 0;

@@ -45,7 +45,7 @@ export function serviceOver(
   return { ...createNode({ pool, timeoutMs, clock }), lines };
 }
 
-/** Within which a test of a hanging node should be told so, in ms. */
+/** The time within which a hanging node must be reported, in ms. */
 export const SHORT = 800;
 export const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 export const HASH = 'AB'.repeat(32);

@@ -208,7 +208,7 @@ describe('what must never reach the node', () => {
 });
 
 describe('what reaches the node', () => {
-  it('has nothing of the caller but what is asked', async () => {
+  it('contains nothing of the client except its request', async () => {
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? { body: JSON.stringify({ block: { header: { height: '5' } } }) } : undefined;
     const headers = {
@@ -237,7 +237,7 @@ describe('what reaches the node', () => {
         ].sort(),
       );
       expect(JSON.stringify(call)).not.toMatch(/s3cret|qt_/);
-      // The prefix of the node's own URL is kept, whatever is asked.
+      // The prefix of the node's own URL is kept for every request.
       expect(call.path).toMatch(/^\/secret-prefix\/(cosmos\/|blocks\/latest$)/);
     }
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ADDRESS, HASH, serviceOver, testNode } from './node-harness.ts';
 
-test('a transaction that is in a block is asked for once, in either case of its hash', async () => {
+test('a transaction in a block is requested once, in either case of its hash', async () => {
   const only = await testNode();
   only.state.known.set(HASH, { height: '5', txhash: HASH, code: 11, raw_log: 'out of gas' });
   const node = serviceOver([only]);
@@ -13,7 +13,7 @@ test('a transaction that is in a block is asked for once, in either case of its 
   expect(await node.transaction(HASH)).toEqual(received);
 });
 
-test('one that is in none, or not known, is asked for again', async () => {
+test('one that is in no block, or unknown, is requested again', async () => {
   const only = await testNode();
   const node = serviceOver([only]);
   await expect(node.transaction(HASH)).rejects.toMatchObject({ status: 404 });
@@ -24,7 +24,7 @@ test('one that is in none, or not known, is asked for again', async () => {
   expect(only.asked().length).toBe(3);
 });
 
-test('balances and searches are asked for each time', async () => {
+test('balances and searches are requested each time', async () => {
   const only = await testNode();
   const node = serviceOver([only], { dialect: 'cosmos' });
   await node.balances(ADDRESS);

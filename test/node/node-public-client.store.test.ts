@@ -15,7 +15,7 @@ import { startService } from '../support/service/service.ts';
 
 /**
  * The client of the old interface that wallets were written with, its signer too: nothing of it is the service's.
- * The clock stands still but for `nextBlock`; with `running`, time goes on and a block comes every 50 ms.
+ * Only `nextBlock` advances the clock; with `running`, time passes and a block is made every 50 ms.
  */
 async function open(dialect: 'legacy' | 'cosmos', { running = false } = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
@@ -147,7 +147,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(opened.sandbox.calls.filter(({ path }) => path.includes('mistyped'))).toEqual([]);
   });
 
-  test('what is not among the calls that there are stays out of reach', async () => {
+  test('calls that the service does not offer stay out of reach', async () => {
     opened = await open('legacy');
     const { proxy, sandbox } = opened;
     const client = LcdClient.withExtensions({ apiUrl: proxy.url }, setupGovExtension);
@@ -166,7 +166,7 @@ describe('LcdClient, with a modern node behind the service', () => {
     const client = opened.client();
     const order = { to: bob, accountNumber: 0, sequence: 0 };
     const tx_bytes = base64(await signedTxRaw(keyOf(sandbox), order));
-    // What the client has no call for, with its own way of asking.
+    // Requests for which the client has no method, sent with its transport.
     const sent = await client.post('/txs', { tx_bytes, mode: 'sync' });
     opened.nextBlock();
 

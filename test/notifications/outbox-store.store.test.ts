@@ -74,7 +74,7 @@ describe('a claim', () => {
 });
 
 describe('a message that failed', () => {
-  test('is due again after its pause, and tells why', async () => {
+  test('is due again after its pause, with the reason', async () => {
     await add([message()]);
     const [one] = await store.claim({ mail: 1 }, CLAIM);
     if (!one) throw new Error('nothing was claimed');

@@ -171,14 +171,14 @@ describe('a failure', () => {
     expect(lines).toMatchObject([{ message: 'delivery given up', level: 'warn', attempts: 15 }]);
   });
 
-  test('for good ends it at once', async () => {
+  test('that is permanent ends it immediately', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
     await addAndWake(outbox, [message()]);
     await outbox.deliverDue();
     expect(await rows()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
   });
 
-  test('of several messages for good is a line for each', async () => {
+  test('that is permanent for several messages is one line each', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
     const messages = [3, 4, 5].map((userKey) => ({ ...message(), userKey }));
     await addAndWake(outbox, messages);
@@ -208,7 +208,7 @@ test('what is under way at the end is another process’s at once', async () => 
   expect(got).toEqual([one.id]);
 });
 
-test('a kind that nobody delivers is left alone', async () => {
+test('a kind without a deliverer is left alone', async () => {
   await add([message()]);
   await start({}).deliverDue();
   expect(await rows()).toMatchObject([{ attempts: 0 }]);

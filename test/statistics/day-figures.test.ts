@@ -15,7 +15,7 @@ describe('a figure of a day', () => {
     expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 500, new_addresses: 3 });
   });
 
-  test('is not told without a sample a day before, give or take half an hour', () => {
+  test('is null without a sample a day before, give or take half an hour', () => {
     fc.assert(
       fc.property(
         counter,
@@ -69,7 +69,7 @@ describe('a figure of a day', () => {
     expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 100, new_addresses: 10 });
   });
 
-  test('never takes the place of what the source told', () => {
+  test('never replaces the source’s own value', () => {
     fc.assert(
       fc.property(fc.nat(), counter, counter, (received, now, then) => {
         const figures = { transaction_count: received, transaction_count_all_time: now };
@@ -78,7 +78,7 @@ describe('a figure of a day', () => {
     );
   });
 
-  test('is a whole number that is not negative, or is not told: a counter may have been put right', () => {
+  test('is a non-negative integer, or null: a counter may have been corrected', () => {
     fc.assert(
       fc.property(counter, counter, (now, then) => {
         const figures = { transaction_count_all_time: now };
@@ -90,13 +90,13 @@ describe('a figure of a day', () => {
   });
 });
 
-test('the counters of a sample are those it tells', () => {
+test('the counters of a sample are those that it contains', () => {
   const figures = { block_height: 5, transaction_count_all_time: 7 };
   expect(countersOf({ at: NOW, figures })).toEqual({ at: NOW, transaction_count_all_time: 7 });
   expect(countersOf({ at: NOW - SECOND, figures: { block_height: 5 } })).toBeUndefined();
 });
 
-test('what can be counted is what a counter is told of and the day’s figure is not', () => {
+test('a value is counted if its counter is reported and the day’s value is not', () => {
   expect(countedFigures(['transaction_count_all_time', 'unique_addresses_all_time'])).toEqual([
     'new_addresses',
     'transaction_count',

@@ -54,7 +54,7 @@ const fine = () => undefined;
 const limited = (retryAfter: number) =>
   new UpstreamFailure('arweave-node', 'rate_limited', 'asked too often', { retryAfter });
 
-test('the first source that tells is the last one asked, with all the time there is where nobody is behind it', async () => {
+test('the first source that responds is the last one called, with all remaining time if no other follows', async () => {
   const [first, second] = [source('cryptocompare', fine), source('arweave-node', fine)];
   const sampled = await line(first, second).sampling.sample('ar');
   expect(sampled).toMatchObject({ source: 'cryptocompare', sample: { figures: { block_height: 7 } } });
@@ -76,7 +76,7 @@ test('each may take its share of what is left, so that the next one has time whe
   expect(second.given[0]).toBeGreaterThan(TIMEOUT / 2);
 });
 
-test('when all fail, the last one’s cause is told', async () => {
+test('if all fail, the last one’s cause is reported', async () => {
   const sources = [source('cryptocompare', () => 'timeout'), source('arweave-node', () => 'server_error')];
   await expect(line(...sources).sampling.sample('ar')).rejects.toMatchObject({
     upstream: 'arweave-node',
@@ -91,7 +91,7 @@ test('what is wrong here and not with the source is not passed over', async () =
   expect(second.given).toEqual([]);
 });
 
-test('a source that does not list a chain is asked again on the next UTC day, also after the clock was set back', async () => {
+test('a source that does not list a chain is called again on the next UTC day, even after the clock was set back', async () => {
   const first = source('cryptocompare', () => 'not_listed');
   const { sampling, clock } = line(first, source('arweave-node', fine));
   for (let i = 0; i < 3; i++) {
@@ -134,14 +134,14 @@ test('what failed when it was last needed is a warning, until something before i
   ]);
 });
 
-test('a chain that nobody lists today has no source', async () => {
+test('a chain that is not listed today has no source', async () => {
   const { sampling } = line(source('arweave-node', () => 'not_listed'));
   for (let i = 0; i < 2; i++) {
     await expect(sampling.sample('ar')).rejects.toMatchObject({ reason: 'not_listed' });
   }
 });
 
-test('a chain that a source has nothing to tell of is not asked of it', async () => {
+test('a source is not called for a chain that it does not cover', async () => {
   const other = { ...source('solana-rpc', fine), figuresByToken: { sol: ['block_height' as const] } };
   const { sampling } = line(other, source('arweave-node', fine));
   expect((await sampling.sample('ar')).source).toBe('arweave-node');
@@ -172,7 +172,7 @@ test('samples are as far apart as the budget of the first source allows that lis
   expect(sampling.interval('ar')).toBe(2 * HOUR);
 });
 
-test('a sample of a time to come, or from before the chain began, is none, and the next one is asked', async () => {
+test('a sample of the future, or from before the chain began, is dropped, and the next source is called', async () => {
   const soon = Date.parse('2026-05-15T14:02:00Z');
   let at = soon;
   const first = source('cryptocompare', fine, () => at);
@@ -190,13 +190,16 @@ test.each<[string, UpstreamFailure[], number]>([
   ['the sooner, whichever comes first', [limited(60), limited(7)], 7],
   ['one that does not say', [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)], 0],
   ['not one that does not list it', [limited(60), new UpstreamFailure('arweave-node', 'not_listed', 'no')], 60],
-])('when all fail, the failure told is of who can be asked again soonest: %s', async (_what, failures, rest) => {
-  const [first, second] = failures;
-  const { sampling } = line(
-    source('cryptocompare', () => first),
-    source('arweave-node', () => second),
-  );
-  const failure = (await sampling.sample('ar').catch((error: unknown) => error)) as UpstreamFailure;
-  expect(failure.retryAfter ?? 0).toBe(rest);
-  expect(failure.reason).not.toBe('not_listed');
-});
+])(
+  'if all fail, the reported failure is that of the source that can be called again first: %s',
+  async (_what, failures, rest) => {
+    const [first, second] = failures;
+    const { sampling } = line(
+      source('cryptocompare', () => first),
+      source('arweave-node', () => second),
+    );
+    const failure = (await sampling.sample('ar').catch((error: unknown) => error)) as UpstreamFailure;
+    expect(failure.retryAfter ?? 0).toBe(rest);
+    expect(failure.reason).not.toBe('not_listed');
+  },
+);

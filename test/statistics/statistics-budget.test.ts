@@ -8,7 +8,7 @@ const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
 const JANUARY = Date.parse('2027-01-01T00:00:00Z');
 
-/** Calls of a sample, times the tokens it is asked of. */
+/** Calls of a sample, times the tokens that it covers. */
 const CALLS = {
   cryptocompare: 4,
   'bitcoin-stats': 1,

@@ -47,7 +47,7 @@ describe('a source that is down', () => {
     },
   );
 
-  test('without a key there is one source for each, and nobody else is asked', async () => {
+  test('without a key there is one source for each, and no other is called', async () => {
     service = await startWithStatistics({ settings: { CRYPTOCOMPARE_API_KEY: '' } });
     for (const token of TOKENS) expect((await service.stats(token)).source).toBe(KEYLESS[token]);
     expect(service.calls('cryptocompare')).toBe(0);

@@ -7,7 +7,7 @@ import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 const AT = Date.parse('2026-05-15T14:00:07Z');
 
-test('a record has every member in the contract’s order, null where the source did not tell', () => {
+test('a record has every member in the contract’s order, null if the source did not report it', () => {
   const record = statisticsRecord('sol', { at: AT, figures: { block_height: 7, block_time: 0.4 } });
   expect(Object.entries(record)).toEqual([
     ['id', null],
@@ -31,7 +31,7 @@ test('a record has every member in the contract’s order, null where the source
   ]);
 });
 
-test('the source’s own id and symbol are told where it has them', () => {
+test('the source’s own id and symbol are returned if it has them', () => {
   const record = statisticsRecord('btc', { at: AT, id: 1182, partnerSymbol: 'XBT', figures: {} });
   expect(record).toMatchObject({ id: 1182, symbol: 'BTC', partner_symbol: 'XBT' });
 });

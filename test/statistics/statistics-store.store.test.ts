@@ -29,7 +29,7 @@ function row(at: number, figures: ChainSample['figures'], fetchedAt = at) {
 
 test('the last good record takes the place of the one before, and comes back as it was', async () => {
   await store.record('statistics:sol', row(NOW - HOUR, { block_height: 1 }), undefined);
-  // What a number holds and a text of fewer digits would not.
+  // A value that a number holds and a text of fewer digits would not.
   const figures = {
     block_height: 405_123_456,
     average_transaction_value: 27692567959233.586,

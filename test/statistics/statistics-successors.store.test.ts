@@ -49,7 +49,7 @@ async function start(settings: Record<string, string> = {}): Promise<[Sandbox, S
   return [first, second];
 }
 
-/** Each chain tells its height, its time, and what it has of a difficulty and a block's time, by that source. */
+/** Each chain reports its height, its time, and its difficulty and block time if it has them, from that source. */
 async function expectAll(place: 0 | 1): Promise<void> {
   for (const token of TOKENS) {
     const { status, source, record } = await service.stats(token);
@@ -69,10 +69,10 @@ const FAULTS: [string, Fault][] = [
   ['answers with pages', { kind: 'html', status: 200 }],
   ['answers with other types', { kind: 'wrongTypes' }],
   ['has a fault', { kind: 'status', status: 500 }],
-  ['wants a key that there is not', { kind: 'status', status: 402 }],
+  ['requires a key that is not set', { kind: 'status', status: 402 }],
 ];
 
-describe('all chains tell height, difficulty and time', () => {
+describe('all chains report height, difficulty and time', () => {
   test.each(FAULTS)('when every first source %s', async (_what, fault) => {
     const [one] = await start();
     one.faults.always(fault);
@@ -95,7 +95,7 @@ describe('all chains tell height, difficulty and time', () => {
   });
 });
 
-test('a source that is back is asked again, and each switch is logged by name', async () => {
+test('a recovered source is called again, and each switch is logged by name', async () => {
   const [one] = await start();
   one.faults.always({ kind: 'html', status: 200 });
   await service.stats('sol');
@@ -138,7 +138,7 @@ test('each URL has its own calls, breaker and budget in the metrics, and what is
 });
 
 describe('the key for Ethereum', () => {
-  test('goes to Blockscout’s service alone, and is neither logged nor told', async () => {
+  test('is sent to Blockscout’s service only, and is neither logged nor returned', async () => {
     const [one, other] = await start({ LOG_LEVEL: 'trace' });
     one.faults.always({ kind: 'status', status: 500 });
     const { source, body } = await service.stats('eth');
@@ -157,7 +157,7 @@ describe('the key for Ethereum', () => {
     expect(service.logLines.filter((line) => line.includes('no such key: (the key)'))).toHaveLength(1);
   });
 
-  test('that there is not is a failure that says so', async () => {
+  test('that is not set is a failure that says so', async () => {
     const [one] = await start({ ETHEREUM_STATS_API_KEY: '' });
     one.faults.always({ kind: 'html', status: 200 });
     const { status, code } = await service.stats('eth');

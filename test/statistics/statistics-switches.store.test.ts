@@ -7,7 +7,7 @@ afterEach(() => service?.close());
 
 const [INFO, WARN] = [30, 40];
 
-/** An hour goes by, and the token is asked for until its statistics are fresh. */
+/** Advances the clock by an hour, and requests the token until its statistics are fresh. */
 async function nextHour(...tokens: string[]): Promise<void> {
   await service.pass(HOUR);
   for (const token of tokens) await service.stats(token);
@@ -122,7 +122,7 @@ describe('a chain that a source does not list', () => {
     expect(service.calls('arweave-node')).toBe(3 * 3);
   });
 
-  test('is known even when nobody else could answer', async () => {
+  test('is known even if no other source responded', async () => {
     service = await startWithStatistics({ start: '2026-05-15T14:10:06Z' });
     service.fail('arweave-node');
     expect((await service.stats('ar')).status).toBe(502);

@@ -19,7 +19,7 @@ async function fresh(token: StatisticsSymbol) {
 }
 
 describe('statistics are fetched once an hour', () => {
-  test('while somebody asks, however often, and not while nobody does', async () => {
+  test('while there are requests, however many, and not without requests', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     for (let minutes = 0; minutes < 6 * 60; minutes += 20) {
       await Promise.all(Array.from({ length: 5 }, () => service.stats('btc')));
@@ -98,13 +98,13 @@ describe('a figure of two samples', () => {
       expect(sol[hour]?.transaction_count).toBe(grown(sol, 'transaction_count_all_time'));
       expect(sol[hour]?.transaction_count).toBeGreaterThan(100_000_000);
       expect(eth[hour]?.new_addresses).toBe(grown(eth, 'unique_addresses_all_time'));
-      // Of the two that a day has this is the one that the source tells itself.
+      // This is the one of the day's two values that the source reports itself.
       expect(eth[hour]?.transaction_count).not.toBe(grown(eth, 'transaction_count_all_time'));
       expect(sol[hour]?.new_addresses).toBeNull();
     }
   }, 120_000);
 
-  test('is null when nobody asked a day before', async () => {
+  test('is null without a request a day before', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('sol');
     await service.pass(DAY + 31 * MINUTE);
@@ -220,7 +220,7 @@ describe('a budget of calls that runs low', () => {
     expect(service.calls()).toBe(2);
   });
 
-  test('and is spent with nothing stored is told so', async () => {
+  test('and is spent with nothing stored is reported', async () => {
     const { statistics } = await startWith({ cryptocompare: 0, 'bitcoin-stats': 0 });
     await expect(Promise.resolve(statistics.latest('btc'))).rejects.toMatchObject({
       code: 'upstream_unavailable',

@@ -9,7 +9,7 @@ afterEach(() => service?.close());
 const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
   ['of another shape', { record: { id: 'seven' } }],
   ['without what every record has', { record: { id: 7, time: 1, symbol: 'BTC' } }],
-  ['of a source that there is no more', { source: 'another' }],
+  ['of a removed source', { source: 'another' }],
 ];
 
 test.each(changes)('a record %s does not stop a start, and is fetched anew', async (_what, data) => {

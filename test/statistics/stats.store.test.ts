@@ -34,7 +34,7 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
     expect(header('last-modified')).toBe(new Date((record?.time ?? 0) * 1000).toUTCString());
   });
 
-  test('are null in what the source does not tell, and tell all that it does', async () => {
+  test('are null for values that the source does not report, and contain all others', async () => {
     const { record, source } = await service.stats(token);
     const sources = service.parts.statisticsSources;
     const received = sources.find(({ name }) => name === source)?.figuresByToken[token] ?? [];
@@ -72,7 +72,7 @@ test.each([
   ['token=', 'is empty'],
   ['token=btc&token=eth', 'is given 2 times'],
   ['', 'is missing'],
-])('%s is refused, and told what is allowed', async (query, message) => {
+])('%s is rejected, with the allowed values', async (query, message) => {
   const { status, code, body, header } = await service.ask(`${STATS}?${query}`);
   expect([status, code]).toEqual([400, 'invalid_request']);
   expect(JSON.parse(body).errors).toEqual([{ location: 'query.token', message, fix: 'give one of btc, ar, eth, sol' }]);
@@ -84,7 +84,7 @@ test.each([
   ['tokn=btc', 'is misspelt'],
   ['tokenName=btc', 'is not called tokenName here'],
   ['symbol=btc', 'is not called symbol here'],
-])('%s is refused, and told the right name', async (query, message) => {
+])('%s is rejected, with the right name', async (query, message) => {
   const { code, body } = await service.ask(`${STATS}?${query}`);
   expect(code).toBe('invalid_request');
   const fix = 'name the parameter token, just so';
@@ -95,7 +95,7 @@ test('figures in euros are refused', async () => {
   expect((await service.ask(`${STATS}?token=btc&currency=eur`)).code).toBe('invalid_request');
 });
 
-test('who has them already is told so, free of charge', async () => {
+test('a client that has them gets a 304, free of charge', async () => {
   const full = await service.stats('eth');
   const before = await used();
   const again = await service.stats('eth', { 'if-none-match': full.header('etag') ?? '' });
@@ -106,7 +106,7 @@ test('who has them already is told so, free of charge', async () => {
   expect(await used()).toBe(before);
 });
 
-test('the headers tell how old they are, and when others will be had', async () => {
+test('the headers state their age, and when the next ones are due', async () => {
   const first = await service.stats('sol');
   await service.pass(600_000);
   const later = await service.stats('sol');
@@ -148,7 +148,7 @@ test('calls are counted by upstream and outcome', async () => {
 });
 
 describe('the interface description', () => {
-  test('lists for each token what each of its sources tells and what is null', async () => {
+  test('lists for each token the values that each source reports and those that are null', async () => {
     const document = (await (await service.get('/openapi.json')).json()) as {
       paths: Record<string, { get: { description: string } }>;
       components: { headers: Record<string, { schema: { pattern: string } }> };

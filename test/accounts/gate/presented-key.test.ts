@@ -34,7 +34,7 @@ describe('the keys in a head', () => {
     ['Basic of both', authorization(basic(`${KEY}:${OTHER}`)), []],
     ['Basic of neither', authorization(basic(':')), []],
     ['Basic without a colon', authorization(basic(KEY)), []],
-    ['Basic that is no base64', authorization('Basic ~~~'), []],
+    ['Basic that is not base64', authorization('Basic ~~~'), []],
     ['another scheme', authorization(`Digest ${KEY}`), []],
     ['a key without a scheme', authorization(KEY), []],
     ['two fields of the same', authorization(`Bearer ${KEY}`, basic(`${KEY}:`)), [KEY]],
@@ -47,7 +47,7 @@ describe('the keys in a head', () => {
     ['beside a token of a proxy', head(own(KEY), ['authorization', 'Bearer eyJhbGciOi']), [KEY]],
   ])('%s', (_name, given, keys) => {
     expect(keysIn(given)).toEqual(keys);
-    // What the fast path takes is what the others take, or nothing.
+    // The fast path accepts the same key as the others, or none.
     if (keys.length > 1 && given.headers.authorization !== undefined) expect(keyAtOnce(given)).toBeUndefined();
     if (keys.length === 1 && !given.headers['x-api-key']?.includes(',')) expect(keyAtOnce(given)).toBe(keys[0]);
   });

@@ -39,7 +39,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
     expect((await ask('/v1/user/usage', { authorization: way(key) })).body.used).toBe(before + 3);
   });
 
-  it('tells the user record, which echoes it, and is rotated', async () => {
+  it('returns the user record, which echoes it, and is rotated', async () => {
     const own = await service.register();
     expect(await ask('/v1/user/data', { authorization: way(own) })).toMatchObject({
       status: 200,
@@ -52,7 +52,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
     expect((await ask('/v1/user/usage', { authorization: way(apiKey) })).status).toBe(200);
   });
 
-  it('that nobody has is invalid, in any form', async () => {
+  it('that does not exist is invalid, in any form', async () => {
     for (const unknown of ['nonsense', `${key}x`]) {
       const { status, headers, body } = await ask(PRICED, { authorization: way(unknown) });
       expect([status, body.code]).toEqual([401, 'api_key_invalid']);
@@ -71,7 +71,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
   });
 });
 
-it('what is no key in Authorization changes nothing beside X-API-KEY, and alone is no key', async () => {
+it('an Authorization without a key is ignored beside X-API-KEY, and alone is no key', async () => {
   for (const authorization of [basic('ada:lovelace'), 'Digest x', 'Basic', basic(`${key}:password`)]) {
     expect((await ask(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
     expect(await ask(PRICED, { authorization })).toMatchObject({

@@ -12,7 +12,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** A process on a ledger that grants whatever is wanted, when it is told to; `sizes` are those of its statements. */
+/** A process on a ledger that grants every request when triggered; `sizes` are those of its statements. */
 function open() {
   const sizes: number[] = [];
   let answering = Promise.resolve();
@@ -42,18 +42,18 @@ function open() {
   };
 }
 
-/** Whatever can begin has begun. */
-async function begun(): Promise<void> {
+/** Resolves when everything that can start has started. */
+async function started(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-it('a call that comes while its key is asked for waits for that statement, and makes no other', async () => {
+it('a call that arrives during a look-up of its key waits for that statement, and makes no other', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(1);
-  await begun();
+  await started();
   const others = Array.from({ length: 15 }, () => spend(1));
-  await begun();
+  await started();
   held.resolve();
   await Promise.all([first, ...others]);
   expect(sizes).toEqual([1]);
@@ -64,9 +64,9 @@ it('keys that come while a statement is under way share the next', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(0);
-  await begun();
+  await started();
   const others = Array.from({ length: 300 }, (_, n) => spend(n + 1));
-  await begun();
+  await started();
   expect(sizes).toEqual([1]);
   held.resolve();
   await Promise.all([first, ...others]);
@@ -74,17 +74,17 @@ it('keys that come while a statement is under way share the next', async () => {
   leases.abandon();
 });
 
-it('a call waits 5 s for the ledger, what it waited for its key’s look-up included; the statement goes on', async () => {
+it('a call waits 5 s for the ledger, including the look-up of its key; the statement continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { leases, hold } = open();
     const user = { key: 1, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START } as const;
     const held = hold();
     const calls = [0, 4_000].map((waited) => Promise.allSettled([leases.spend(user, waited)]));
-    await begun();
+    await started();
     const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
     vi.advanceTimersByTime(1_000);
-    expect(await Promise.race([calls[1], begun()])).toMatchObject([refused]);
+    expect(await Promise.race([calls[1], started()])).toMatchObject([refused]);
     expect(leases.of(1)).toMatchObject([{ granted: 0 }]);
     vi.advanceTimersByTime(3_000);
     held.resolve();
@@ -100,7 +100,7 @@ it('who waits behind a statement that fails is refused with it, and does not wai
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(0);
-  await begun();
+  await started();
   const behind = spend(1);
   const refused = Promise.allSettled([first, behind]);
   held.reject(new Error('the connection was cut'));
@@ -114,12 +114,12 @@ it('who waits behind a statement that fails is refused with it, and does not wai
   leases.abandon();
 });
 
-it('a lease is spent from for 18 s after it was asked for, however late the answer comes', async () => {
+it('a lease is spent from for 18 s after its request, however late the response arrives', async () => {
   const { spend, hold, leases } = open();
   const held = hold();
   const askedAt = clock.elapsed();
   const first = spend(1);
-  await begun();
+  await started();
   clock.pass(3_000);
   held.resolve();
   await first;
@@ -141,7 +141,7 @@ it('a first call does not wait for the statements of a tick', async () => {
   await spend(1);
   const held = hold();
   const ticked = leases.settle();
-  await begun();
+  await started();
   hold().resolve();
   await spend(2);
   expect(sizes).toEqual([1, 1, 1]);
@@ -154,15 +154,15 @@ it('a lease whose first grant is under way is in no other statement: when its da
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const call = spend(1);
-  await begun();
+  await started();
   hold().resolve();
   leases.review([{ key: 1, limit: 5_000 }]);
-  await begun();
+  await started();
   clock.pass(DAY);
   await leases.settle();
   expect(sizes).toEqual([1]);
   const closed = leases.close(10_000);
-  await begun();
+  await started();
   expect(sizes).toEqual([1]);
   held.resolve();
   await Promise.all([call, closed]);

@@ -24,7 +24,7 @@ it('a key that made room for others is looked up again, with what has become of 
   const holders = new Map(apiKeys.map((apiKey, key) => [hashApiKey(apiKey), holderOf(key, apiKey)]));
   const changed: KeyHolder[] = [];
   const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
-    // In another order than they were asked for, as a database may.
+    // In another order than requested, as a database may return them.
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
     changedSince: async () => ({
       holders: changed.splice(0),
@@ -41,7 +41,7 @@ it('a key that made room for others is looked up again, with what has become of 
     changed.push(holder);
     await keyCache.sync();
   };
-  // The first is looked up alone, and the others meanwhile wait: they are told of in the other order.
+  // The first is looked up alone while the others wait: they are returned in the other order.
   const [, early, late, ...others] = apiKeys;
   await Promise.all(apiKeys.slice(0, 3).map(keyCache.holderOf));
   await revoke(early);

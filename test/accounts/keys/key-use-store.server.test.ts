@@ -37,7 +37,7 @@ const lastUses = async (ids: readonly number[]) => {
   return rows.map(({ lastUsedAt }) => lastUsedAt?.getTime());
 };
 
-it('a key that somebody has locked is not waited for, and is named to be written again', async () => {
+it('a locked key is not waited for, and is returned to be written again', async () => {
   const ids = await makeKeys(3);
   await database.prisma.$transaction(async (rotation) => {
     await rotation.$executeRaw`UPDATE api_key SET replaced_at = now() WHERE id = ${ids[1]}`;
@@ -48,7 +48,7 @@ it('a key that somebody has locked is not waited for, and is named to be written
   expect(await lastUses(ids)).toEqual([START, START, START]);
 });
 
-it('of two processes the later use stays, whoever writes last, and nothing is written twice', async () => {
+it('the later use of two processes stays, whichever writes last, and nothing is written twice', async () => {
   const ids = await makeKeys(1);
   await store.recordUse(ids.map(useOf(START + 60_000)));
   const version = () => database.prisma.$queryRaw`SELECT xmin::text FROM api_key WHERE id = ${ids[0]}`;
@@ -58,7 +58,7 @@ it('of two processes the later use stays, whoever writes last, and nothing is wr
   expect(await lastUses(ids)).toEqual([START + 60_000]);
 });
 
-it('processes that write the same thousands of keys at once wait for nobody', async () => {
+it('processes that write the same thousands of keys concurrently do not wait for each other', async () => {
   const ids = await makeKeys(200);
   const rounds = Array.from({ length: 20 }, async (_, n) => {
     const mine = n % 2 === 0 ? ids : ids.toReversed();

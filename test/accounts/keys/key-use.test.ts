@@ -6,7 +6,7 @@ import type { KeyHolder } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
-/* What of the keys' uses goes to the database, and how often. */
+/* Which uses of keys are written to the database, and how often. */
 
 const START = Date.UTC(2026, 0, 31, 12);
 let clock: HandClock;
@@ -79,7 +79,7 @@ it('what could not be written is written later, with what was used since', async
   ]);
 });
 
-it('an attempt with a key that has ended is no use, one with a lapsed user’s is', async () => {
+it('an attempt with an ended key is not a use; one with a key of an expired user is', async () => {
   clock.pass(2 * MINUTE);
   use.note(aKey(1, { revokedAt: START }), clock.now());
   use.note(aKey(2, { expiresAt: START }), clock.now());

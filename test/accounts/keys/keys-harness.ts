@@ -43,7 +43,7 @@ export async function openKeys(start: number) {
     /** The record number of the user who has a key. */
     userOf: async (apiKey: string) => (await ask('GET', '/v1/user/data', apiKey)).body.key,
 
-    /** Time goes on to an instant (Unix ms), and the process has looked at what changed since. */
+    /** Advances the clock to an instant (Unix ms), and has the process poll the changes since. */
     async moveTo(instant: number): Promise<void> {
       clock.passUntil(instant);
       await service.parts.allowance.poll();

@@ -13,7 +13,7 @@ afterAll(() => service?.close());
 
 /** Before the service starts, but recent: a key that ended long ago is deleted. */
 const ENDED_AT = new Date('2026-01-31T11:59:00Z');
-/** What another process writes when it ends the key in each of these ways. */
+/** The columns that another process writes when it ends the key in each of these ways. */
 const ENDED: Record<string, object> = {
   replaced: { replacedAt: ENDED_AT, expiresAt: new Date('2026-02-07T12:00:00Z') },
   recovered: { replacedAt: ENDED_AT, expiresAt: ENDED_AT },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe('a key that is made', () => {
-  it('is told once, with what it is for; the list has the rest, newest first', async () => {
+  it('is shown once, with its scopes; the list has the rest, newest first', async () => {
     const until = iso(keys.clock.now() + HOUR);
     const query = new URLSearchParams({
       label: '  the shop window ',
@@ -61,7 +61,7 @@ describe('a key that is made', () => {
     ['a long label', { label: 'x'.repeat(101) }, 'query.label'],
     ['a control character', { label: 'a\u0007b' }, 'query.label'],
     ['the scope of the owner', { scopes: 'prices,account' }, 'query.scopes'],
-    ['a scope that there is not', { scopes: 'price' }, 'query.scopes'],
+    ['an unknown scope', { scopes: 'price' }, 'query.scopes'],
     ['no scope', { scopes: ',' }, 'query.scopes'],
     ['an end that is over', { expiresAt: '2026-01-31T12:00:30.000Z' }, 'query.expiresAt'],
     ['an end after the year 9999', { expiresAt: '9999-12-31T23:59:59-00:01' }, 'query.expiresAt'],
@@ -166,7 +166,7 @@ describe('what a key is for', () => {
     const asked = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => [method.toUpperCase(), path.replace(/\{\w+\}/g, '7')] as const),
     );
-    // What is answered in front of the framework is among them.
+    // Among them are paths that the fast path serves.
     for (const [method, path] of [...asked, ['GET', PRICED], ['GET', PRICED], ['GET', PRICED]] as const) {
       const { body, headers } = await keys.ask(method, path, apiKey);
       expect(JSON.stringify([body, ...headers]), `${method} ${path}`).not.toMatch(/hopper|grace@example/i);
@@ -190,7 +190,7 @@ describe('a key that is deleted', () => {
     expect(await keys.list(owner)).toHaveLength(1);
   });
 
-  it('is not another user’s, nor one that there is not', async () => {
+  it('cannot be another user’s, nor an unknown one', async () => {
     const { id, apiKey } = await keys.make(owner);
     const stranger = await keys.service.register();
     for (const other of [String(id), '2147483647', '9999999999'])

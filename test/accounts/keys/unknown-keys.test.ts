@@ -13,7 +13,7 @@ let clock: HandClock;
 let registered: Map<string, KeyHolder>;
 let lookups: string[][];
 let answering: Promise<void>;
-/** The users of whom dead keys may have been deleted; where there are any, no other is told of. */
+/** Users whose ended keys may have been deleted; if there are any, no others are returned. */
 let crowded: ReadonlySet<number>;
 beforeEach(() => {
   clock = handClock(START);
@@ -23,7 +23,7 @@ beforeEach(() => {
   crowded = new Set();
 });
 
-/** A store that keeps a few keys, and notes what is asked. It answers with what it held when it was asked. */
+/** A store of a few keys that records its look-ups, and responds with its content at the time of the look-up. */
 function open() {
   const store = {
     async findByHashes(hashes: readonly string[]) {
@@ -67,7 +67,7 @@ const rejection = async (holder: () => unknown) => {
   }
 };
 
-describe('a key that nobody has', () => {
+describe('an unknown key', () => {
   it('is refused without a look-up when its checksum is wrong', async () => {
     const keyCache = open();
     const key = mintApiKey();
@@ -94,7 +94,7 @@ describe('a key that nobody has', () => {
     expect(times()).toBe(2);
   });
 
-  it('is served as soon as it is known to be somebody’s', async () => {
+  it('is served as soon as it belongs to a user', async () => {
     const keyCache = open();
     const key = mintApiKey();
     expect(await rejection(() => keyCache.holderOf(key))).toBe('api_key_invalid');
@@ -141,7 +141,7 @@ describe('what is known of a key', () => {
     expect(await keyCache.holderOf(key)).toBe(holder);
   });
 
-  it('is forgotten when it was deleted, and nobody else’s with it', async () => {
+  it('is forgotten when it was deleted, and no other key with it', async () => {
     const keyCache = open();
     const [deleted, kept] = [register(mintApiKey()), register(mintApiKey())];
     const other = register(mintApiKey(), { user: { key: 2 } as KeyHolder['user'] });

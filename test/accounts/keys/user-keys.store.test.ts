@@ -103,7 +103,7 @@ it('all keys of a user share the burst limit', async () => {
   expect(received).toEqual([200, 200, 200, 200, 'rate_limited', 'rate_limited']);
 });
 
-it('the user of a key is told so many times a second: of a known one by its user, else by the address', async () => {
+it('key look-ups are limited per second: by user for a known key, otherwise by address', async () => {
   const data = (apiKey: string) => ask('GET', `data?api=${apiKey}`);
   const times = async (count: number, apiKey: () => string) => {
     const received = [];

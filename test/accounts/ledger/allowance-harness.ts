@@ -18,17 +18,17 @@ export function handClock(start: number) {
   return {
     now: () => wall,
     elapsed: () => elapsed,
-    /** Time goes on by so many ms. */
+    /** Advances the clock by this many ms. */
     pass(ms: number): void {
       wall += ms;
       elapsed += ms;
     },
-    /** Time goes on until an instant (Unix ms). */
+    /** Advances the clock to an instant (Unix ms). */
     passUntil(instant: number): void {
       elapsed += Math.max(0, instant - wall);
       wall = Math.max(wall, instant);
     },
-    /** Somebody sets the wall clock, forward or back. */
+    /** Sets the wall clock, forward or back. */
     set(ms: number): void {
       wall += ms;
     },
@@ -38,11 +38,11 @@ export function handClock(start: number) {
 /** Nothing happens by itself: `settle` and `poll` are called by the test. */
 export const BY_HAND = 2 ** 30;
 
-/** What happens to the next settlement: it does not reach the ledger, or its answer does not come back. */
+/** A fault of the next settlement: it does not reach the ledger, or its response is lost. */
 export type Loss = 'request' | 'answer';
 
 /**
- * What one process has of the allowance: on a database that others may share, by a clock of its own; and which part of
+ * The allowance in one process: on a database that others may share, with its own clock; and which part of
  * what is left may rest, if not the usual one.
  */
 export function openLeaseHolder(
@@ -127,7 +127,7 @@ export async function createUser(
   return { key, apiKey };
 }
 
-/** Every open lease of a user is as old as if nobody had reported it for so many seconds more. */
+/** Ages every open lease of a user, as if no process had reported it for this many seconds. */
 export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
   await prisma.$executeRaw`
     UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)

@@ -13,7 +13,7 @@ import {
 
 const START = Date.UTC(2026, 4, 10, 12);
 const PERIOD_END = Date.UTC(2026, 5, 10, 12);
-/** What the dearest call costs. */
+/** The cost of the most expensive call. */
 const DEAR = 10;
 
 let database: TestDatabase;
@@ -37,7 +37,7 @@ async function close(): Promise<void> {
   await Promise.all(holders.map((leaseHolder) => leaseHolder.close()));
 }
 
-/** What became of a call: what it paid, or why it was refused and when it may come again. */
+/** The outcome of a call: its charge, or the rejection's code and waiting time. */
 async function outcome(calling: ReturnType<LeaseHolder['call']>, leaseHolder: LeaseHolder) {
   try {
     const receipt = await calling;

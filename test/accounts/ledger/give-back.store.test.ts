@@ -45,7 +45,7 @@ it('what a process holds goes back once the key was idle for 5 s, and not before
   await Promise.all([holder.close(), other.close()]);
 });
 
-it('what a dead process held goes to whoever next asks, once its lease has been over for 10 s', async () => {
+it('the calls of a dead process go to the next call, once its lease has been over for 10 s', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   const outstanding = (await usageRows(database, key))[0]?.outstanding ?? 0;

@@ -20,7 +20,7 @@ const PERIOD_END = Date.UTC(2026, 5, 10, 12);
 const TERM = { plan: 'monthly', anchor: ANCHOR, validUntil: PERIOD_END } as const;
 const PAGE = 50;
 
-/** A lease that was asked for at an instant (Unix ms), when the monotonic clock stood at 0. */
+/** A lease requested at an instant (Unix ms), when the monotonic clock was at 0. */
 function leaseAt(wall: number, given: Partial<Lease> = {}): Lease {
   const lease = { ...newLease('id', 1, TERM, 10_000, wall), granted: 10, ...given };
   extend(lease, { wall, elapsed: 0 });
@@ -30,7 +30,7 @@ function leaseAt(wall: number, given: Partial<Lease> = {}): Lease {
 describe('a lease may be spent from', () => {
   const NOON = ANCHOR + DAY;
 
-  test('for 18 s after it was asked for, by either clock', () => {
+  test('for 18 s after its request, by either clock', () => {
     const lease = leaseAt(NOON);
     expect(isUsable(lease, { wall: NOON + 18 * SECOND - 1, elapsed: 18 * SECOND - 1 })).toBe(true);
     expect(isUsable(lease, { wall: NOON, elapsed: 18 * SECOND })).toBe(false);
@@ -99,7 +99,7 @@ test('calls rest with a lease that holds more than was left it to rest', () => {
   expect(restWanted(leaseAt(ANCHOR, { spent: 4, resting: 6 }))).toBe(0);
 });
 
-test('what is left is what nobody holds and what it holds; a call that is given back is one more', () => {
+test('the remaining calls are those without a holder and its own; a returned call adds one', () => {
   const lease = leaseAt(ANCHOR, { spent: 4, inFlight: 1, left: 90 });
   expect(remaining(lease)).toBe(96);
   giveBackCall(lease);

@@ -71,7 +71,7 @@ describe('a settlement', () => {
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 9 }]);
   });
 
-  test('with nothing to grant tells when a lease can be reclaimed that has something left', async () => {
+  test('with nothing to grant returns when a lease with remaining calls can be reclaimed', async () => {
     await database.prisma.user.update({ where: { key }, data: { limit: 1 } });
     await ledger.settle([report({ want: 1 })]);
     const [refused] = await ledger.settle([reportOther({ want: 1, need: 1 })]);
@@ -104,7 +104,7 @@ describe('a heartbeat', () => {
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 5 }]);
   });
 
-  test('that was held up, or of a lease that is closed, is told not to be open', async () => {
+  test('that was delayed, or of a closed lease, learns that the lease is not open', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 3 })]);
     expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual(new Set());
     await ledger.settle([report({ spent: 4, seq: 4, close: true })]);
@@ -148,7 +148,7 @@ describe('the counts', () => {
     expect((await ledger.counts(key, START, [], 1)).days).toEqual([today]);
   });
 
-  test('name the calls of open leases, and of closed ones that are asked for', async () => {
+  test('have the calls of open leases, and of requested closed ones', async () => {
     const id = (lease as string).replaceAll('-', '');
     await ledger.settle([report({ want: 10 })]);
     await ledger.settle([report({ spent: 3, seq: 2 })]);

@@ -13,7 +13,7 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
   return {
     ledger,
     key,
-    /** A first report of a lease that holds nothing and wants nothing, but for what is given. */
+    /** A first report of a lease that holds nothing and wants nothing, except as given. */
     report(id: string, given: Partial<LeaseReport>): LeaseReport {
       const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: false, rest: 0 };
       return { id, userKey: key, periodStart: at, date: startOfDate(at), ...nothing, ...given };

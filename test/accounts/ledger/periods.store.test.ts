@@ -45,7 +45,7 @@ it('each period has the whole allowance, from its first millisecond, and counts 
   expect(await usageRows(database, key)).toEqual(BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })));
 });
 
-it('a refusal tells when the period ends, also while an own lease of an earlier date is not settled', async () => {
+it('a rejection states when the period ends, even while an own lease of an earlier date is not settled', async () => {
   expect(await holder.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
   clock.passUntil(BOUNDARIES[1] - 90 * SECOND);
   await holder.poll();
@@ -53,7 +53,7 @@ it('a refusal tells when the period ends, also while an own lease of an earlier 
   await holder.close();
 });
 
-it('a refusal tells a shorter time while another process holds a part', async () => {
+it('a rejection states a shorter time while another process holds a part', async () => {
   const other = openLeaseHolder(database, clock);
   other.keep(await other.call(apiKey));
   await holder.callUntilRefused(apiKey);

@@ -17,7 +17,7 @@ import {
 } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
-/** Of what is left of it a thousandth is 24. */
+/** A thousandth of its remaining calls is 24. */
 const LIMIT = 25_000;
 const MOST = 20;
 
@@ -31,7 +31,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** So many processes, each of which has made one call, and the key of all of them. */
+/** Processes that have each made one call with the same key. */
 async function open(count: number, limit = LIMIT) {
   const holders = Array.from({ length: count }, () => openLeaseHolder(database, clock));
   const [first] = holders;
@@ -173,7 +173,7 @@ it('what rested with a lease that a release closed which knows of no rest is had
   holders[1]?.keep((await holders[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
 
-  // And where nobody asks for the key.
+  // And without calls for the key.
   await prisma.lease.update({ where: { id: row.id }, data: { resting: MOST } });
   await prisma.usage.updateMany({ where: { userKey: key }, data: { resting: MOST } });
   await age(100_000);
@@ -188,7 +188,7 @@ it('who finds the allowance spent is given what rests elsewhere, to the last cal
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
   expect(await resting(opened)).toBe(4 * MOST);
-  // Nearly all of the rest is spent by somebody else.
+  // Another process spends nearly all of the rest.
   const left = 7;
   await database.prisma.usage.updateMany({
     where: { userKey: key },

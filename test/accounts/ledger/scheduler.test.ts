@@ -4,12 +4,12 @@ import { systemClock } from '#core/clock';
 import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND } from './allowance-harness.ts';
 
-/** Whatever can begin has begun. */
+/** Resolves when everything that can start has started. */
 async function begin(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-/** A scheduler whose statements last until the test ends them; `began` has the names of those that were begun, in order. */
+/** A scheduler whose statements last until the test ends them; `began` has the names of those that started, in order. */
 function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
@@ -69,7 +69,7 @@ it('a statement that fails fails for those who share it, and not for the next', 
   await expect(later).resolves.toBeUndefined();
 });
 
-it('who comes during a tick goes before what the tick has not begun', async () => {
+it('work that arrives during a tick runs before the tick’s unstarted work', async () => {
   const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2', 'piece 3'] });
   const ticked = scheduler.tick();
   await begin();

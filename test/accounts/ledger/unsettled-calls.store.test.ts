@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const report = (given: Partial<LeaseReport>) => user.report(lease, given);
 
-/** What everybody is told. */
+/** The response to every call. */
 async function received() {
   const { used, days } = await ledger.counts(key, START, [], 31);
   return [used, days];
@@ -47,7 +47,7 @@ async function rows() {
   };
 }
 
-it('is told at once, and booked with the next that is granted', async () => {
+it('is reported immediately, and settled with the next grant', async () => {
   expect(await ledger.heartbeat([report({ spent: 4, seq: 2 })])).toEqual(new Set([0]));
   expect(await received()).toEqual([4, [{ date: TODAY, calls: 4 }]]);
   expect(await rows()).toEqual({ used: 0, outstanding: 10, daily: 0, unbooked: 4 });
@@ -77,7 +77,7 @@ it('is given back like any other', async () => {
   expect(await rows()).toEqual({ used: 2, outstanding: 0, daily: 2, unbooked: 0 });
 });
 
-it('is booked for its date by whoever reclaims the lease, and what came after it by its holder', async () => {
+it('is settled for its date by the process that reclaims the lease, and later calls by its holder', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 31);
   const other = { id: randomUUID(), date: DATE + 86_400_000, want: 5 };
@@ -90,7 +90,7 @@ it('is booked for its date by whoever reclaims the lease, and what came after it
   expect(await received()).toEqual([6, [{ date: TODAY, calls: 6 }]]);
 });
 
-it('is booked in the end when nobody asks for the key again', async () => {
+it('is settled in the end without further calls for the key', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 3600);
   await ledger.tidy();

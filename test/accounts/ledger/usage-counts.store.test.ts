@@ -94,7 +94,7 @@ it('a call counts once when the answer of the ledger was lost', async () => {
   await allowance.close(10_000);
 });
 
-it('what is left of a settlement that nobody waits for any more is not sent', async () => {
+it('the rest of a settlement that no call waits for is not sent', async () => {
   const held = Promise.withResolvers<void>();
   const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = true;

@@ -11,7 +11,7 @@ afterEach(() => database.close());
 
 const TODAY = Date.parse('2026-05-15T00:00:00Z');
 
-/** So many users, each with calls on so many dates up to today; gives their keys. */
+/** Makes users, each with calls on the last dates up to today; returns their keys. */
 async function insertUsers(count: number, dates: number) {
   const users = await database.prisma.user.createManyAndReturn({
     data: Array.from({ length: count }, () => ({
@@ -52,7 +52,7 @@ it('the rows of older dates are deleted in batches, all others stay', async () =
   expect(await deleteAll(TODAY - 99 * DAY)).toEqual([0, 0]);
 });
 
-it('a batch ends with so many users, and the next goes on behind them', async () => {
+it('a batch ends after its number of users, and the next continues behind them', async () => {
   await insertUsers(4500, 1);
   const [last] = await insertUsers(1, 40);
   expect(await deleteAll(TODAY - 9 * DAY)).toEqual([0, 0, 30, 0]);

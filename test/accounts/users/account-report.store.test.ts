@@ -55,7 +55,7 @@ async function spend(userKey: number, periodStart: number, { used = 0, unbooked 
   });
 }
 
-it('tells the state of each user, the live keys, and what was used of the running period alone', async () => {
+it('reports the state of each user, the active keys, and the usage of the current period only', async () => {
   const { users, report } = open();
   const spending = await createUser(10 * DAY);
   await spend(spending, NOW - 10 * DAY, { used: 40, unbooked: 2 });
@@ -88,7 +88,7 @@ it('tells the state of each user, the live keys, and what was used of the runnin
   expect([...received.keys()]).toEqual([...received.keys()].sort((a, b) => a - b));
 });
 
-it('tells the state of each key of a user, the newest first, and the last use of any', async () => {
+it('reports the state of each key of a user, newest first, and the last use of any', async () => {
   const { users, report } = open();
   const user = await createUser(DAY);
   const [first] = await users.listKeys(user);

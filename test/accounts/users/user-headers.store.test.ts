@@ -36,7 +36,7 @@ async function call(path = PRICED, headers: Record<string, string> = {}) {
   return response;
 }
 
-it('a priced answer tells the policy and what is left, as structured fields', async () => {
+it('a charged response has the policy and the remaining calls, as structured fields', async () => {
   const { headers } = await call();
   const w = (FEBRUARY - START) / SECOND;
   expect(only(headers.get('ratelimit-policy'))).toEqual(['plan', { q: LIMIT, w }]);
@@ -52,7 +52,7 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   const left = (response: Response) => only(response.headers.get('ratelimit'))[1].r;
   expect(left(first)).toBe(LIMIT - 1);
 
-  // What is settled while a call is under way is told without it: the next one knows that it was given back.
+  // A settlement during a call excludes the call: the next response counts it as returned.
   const givenBack = (path: string, headers = {}) =>
     expect.poll(async () => {
       const response = await call(path, headers);
@@ -76,7 +76,7 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   expect(usage.used).toBe(LIMIT);
 });
 
-it('never more is told to be left than there is, however many call at once', async () => {
+it('the reported remaining calls never exceed the real ones, with any number of concurrent calls', async () => {
   const responses = await Promise.all(Array.from({ length: LIMIT }, () => call()));
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
   const left = responses.map(({ headers }) => Number(only(headers.get('ratelimit'))[1].r));

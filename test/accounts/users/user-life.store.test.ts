@@ -27,7 +27,7 @@ beforeEach(async () => {
   apiKey = await service.register();
 });
 
-/** Time goes on, and the process has looked at what changed since. */
+/** Advances the clock, and has the process poll the changes since. */
 async function moveTo(instant: number): Promise<void> {
   clock.passUntil(instant);
   await service.parts.allowance.poll();
@@ -45,7 +45,7 @@ const answer = async (method: string, path: string, key?: string) => {
   return [status, body.code ?? null];
 };
 
-it('usage tells what was used, also what is not settled yet, and is free', async () => {
+it('usage reports settled and unsettled calls, and is free', async () => {
   for (let n = 0; n < 3; n++) expect((await ask('GET', PRICED)).status).toBe(200);
   const expected = {
     limit: 10_000,
@@ -61,7 +61,7 @@ it('usage tells what was used, also what is not settled yet, and is free', async
   expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
 });
 
-it('usage tells of the newest 31 days, the newest first', async () => {
+it('usage lists the newest 31 days, newest first', async () => {
   apiKey = await service.register('yearly');
   const days: { date: string; calls: number }[] = [];
   for (let n = 0; n < 40; n++) {

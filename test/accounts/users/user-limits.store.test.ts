@@ -39,7 +39,7 @@ describe('the burst limit', () => {
     const [key, other] = [await on.createUser(), await on.createUser()];
     expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
     expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
-    // What changed is read again meanwhile: that gives nobody a new start.
+    // Changes are read again meanwhile, which resets no limit.
     await on.parts.allowance.poll();
     const refused = await on.get(USAGE, { key });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
@@ -103,7 +103,7 @@ describe('the registration limit', () => {
 describe('who may register', () => {
   const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example.org' };
 
-  it('nobody, while registration is closed', async () => {
+  it('no user, while registration is closed', async () => {
     const { service: on } = await start({ REGISTRATION: 'closed' });
     expect(await register(on)).toMatchObject({ status: 403, code: 'registration_closed' });
   });

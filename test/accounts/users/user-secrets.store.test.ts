@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** What a caller might send, with a secret in each place that a request has. */
+/** Requests with a secret in each possible place. */
 function placesOf(secret: string): { name: string; request: string }[] {
   const encoded = encodeURIComponent(secret);
   const at = (name: string, target: string, headers: Record<string, string> = {}, method = 'GET', body = '') => {
@@ -80,7 +80,7 @@ it('a key is answered to its holder alone, in the user record, and that is not s
   expect(service.logLines.filter((line) => line.includes(key))).toEqual([]);
 });
 
-it('a fault inside tells nothing, neither of itself nor of the key', async () => {
+it('an internal error reveals nothing of itself or of the key', async () => {
   const key = await service.register();
   expect((await service.get(PRICED, { key })).status).toBe(200);
   const { latest } = service.parts.market;

@@ -38,10 +38,10 @@ describe('nodes of several chains', () => {
     expect(other.asked()).toEqual([]);
   });
 
-  test('before a node has told its chain nothing is believed of it', async () => {
+  test('nothing is accepted from a node that has not reported its chain', async () => {
     const clock = createTestClock('2026-05-15T14:42:25Z');
     const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8')];
-    // The first tells its chain, and the other is silent until it is asked for something else.
+    // The first reports its chain, and the other is silent until another request.
     let silent = true;
     other.state.override = () => (silent ? hang() : undefined);
     const node = serviceOver([first, other], { timeoutMs: SHORT, dialect: 'cosmos', clock });
@@ -79,7 +79,7 @@ describe('nodes of several chains', () => {
     await expect.poll(() => node.warnings().map(warningText)).toEqual([]);
   });
 
-  test('what a node tells of its chain and of a block is held to it', async () => {
+  test('a node’s chain and block must match', async () => {
     const [first, second] = [await nodeOf('kava-3', '7'), await nodeOf('kava-3', '8')];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);

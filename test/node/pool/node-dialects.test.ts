@@ -42,7 +42,7 @@ describe('the dialect of a node', () => {
     expect(second.asked().length).toBeGreaterThan(0);
   });
 
-  test('a server that is no node is malformed', async () => {
+  test('a server that is not a node is malformed', async () => {
     const only = await testNode();
     only.state.override = () => ({ status: 404, body: 'no such page' });
     await expect(serviceOver([only]).balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_invalid' });

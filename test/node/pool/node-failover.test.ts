@@ -42,7 +42,7 @@ describe('a read', () => {
     ['a proxy that has lost its node', { status: 502, body: '<html>' }, 'server_error'],
     ['malformed', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
     ['a rate limit', { status: 429, body: '{}' }, 'rate_limited'],
-  ])('goes on to the next after %s', async (_name, reply, reason) => {
+  ])('continues with the next after %s', async (_name, reply, reason) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);
@@ -73,7 +73,7 @@ describe('a read', () => {
   });
 });
 
-test('searches that take too long keep nobody from the other calls', async () => {
+test('searches that take too long delay no other calls', async () => {
   const only = await testNode();
   const node = serviceOver([only], { timeoutMs: 200 });
   await node.balances(ADDRESS);
@@ -86,7 +86,7 @@ test('searches that take too long keep nobody from the other calls', async () =>
   expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
 });
 
-describe('of an answer beyond all measure no node is thought the worse, and the next one is asked', () => {
+describe('an oversized response does not count against a node, and the next one is called', () => {
   const nested = `{"balances":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
   const coins = JSON.stringify({ balances: Array(200_000).fill({ denom: 'ukava', amount: '1' }) });
   test.each([
@@ -149,7 +149,7 @@ describe('a node that lags', () => {
     expect([first.asked().length, second.asked().length]).toEqual([1, 3]);
   });
 
-  test('is asked after all where the best has nothing but a height', async () => {
+  test('is called after all if the best one only reports a height', async () => {
     const [first, second, liar] = [await testNode(), await testNode(), await testNode({ height: 9e15 })];
     liar.state.override = ({ path }) => (path.endsWith('latest') ? undefined : { status: 200, body: '{}' });
     const node = serviceOver([first, second, liar]);

@@ -10,7 +10,7 @@ import { ADDRESS, HASH, TX_BYTES } from '../node-harness.ts';
 
 const TIMEOUT = 900;
 
-/** Nodes that tell their height and hang for whatever else, by a clock; `given` is the time that each call had. */
+/** Nodes that report their height and hang for any other call, on a clock; `given` is the time of each call. */
 function hanging(nodes: number) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const given: number[] = [];

@@ -58,7 +58,7 @@ describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of 
     expect(await client.getChainId()).toBe(chain.chainId);
   });
 
-  test('knows the chain, its height and its blocks, and an account that there is not', async () => {
+  test('reads the chain, its height and its blocks, and an unknown account', async () => {
     opened = await openForWallet(dialect);
     const { url, chain } = opened;
     const reader = new CosmosClient(url);
@@ -77,19 +77,19 @@ describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of 
     expect(await reader.getAccount('cosmos1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5lzv7xu')).toBeUndefined();
   });
 
-  test('what the chain refuses is told as it is', async () => {
+  test('a rejection by the chain is passed on', async () => {
     opened = await openForWallet(dialect, { running: true });
     const client = await signer();
     const sent = await client.sendTokens(opened.bob, coins(9_999_999_999_999, 'uatom'));
     expect(sent).toMatchObject({ code: 5, rawLog: expect.stringContaining('is smaller than') });
   });
 
-  test('two transfers before the next block, numbered by whoever signs', async () => {
+  test('two transfers before the next block, numbered by the signer', async () => {
     opened = await openForWallet(dialect);
     const { bob, nextBlock, chain } = opened;
     const client = await signer(0, BroadcastMode.Sync);
     const first = await client.sendTokens(bob, coins(1, 'uatom'));
-    // The account is as of the last block: whoever sends more before the next one counts by themselves.
+    // The account is as of the last block: a signer with further transactions must count the sequence.
     client.getSequence = async () => ({ accountNumber: 0, sequence: 1 });
     const second = await client.sendTokens(bob, coins(2, 'uatom'));
     expect([first, second].map((sent) => ('code' in sent ? sent.rawLog : ''))).toEqual(['', '']);

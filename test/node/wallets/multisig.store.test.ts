@@ -98,7 +98,7 @@ describe.each(DIALECTS)('a multisig account, in front of a %s node', (dialect) =
     const { tx } = await openMultisig(dialect);
     const [signature] = tx.signatures;
     const bytes = Buffer.from(String(signature?.signature), 'base64');
-    // The same signatures, told to be of the first and the second key.
+    // The same signatures, attributed to the first and the second key.
     bytes[6] = 0b1100_0000;
     const changed = { ...tx, signatures: [{ ...signature, signature: bytes.toString('base64') }] };
     expect((await post(changed)).body).toMatchObject({ code: 4 });

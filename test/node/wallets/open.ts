@@ -6,7 +6,7 @@ export const DIALECTS: readonly Dialect[] = ['legacy', 'cosmos'];
 
 /**
  * The service in front of the sandbox's chain, and the one thing that a library is given: a base URL with the key as its
- * user name. The clock stands still but for `nextBlock`; with `running` a block comes every 50 ms.
+ * user name. Only `nextBlock` advances the clock; with `running` a block is made every 50 ms.
  */
 export async function openForWallet(dialect: Dialect, { running = false } = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');

@@ -50,7 +50,7 @@ async function run(page: string, use: string): Promise<Record<string, unknown>> 
   return JSON.parse(stdout);
 }
 
-test('the page on CosmJS: bytes are signed with what the service tells', async () => {
+test('the page on CosmJS: bytes are signed with the values that the service returns', async () => {
   const { service, key, to, apiKey } = await open('cosmos');
   const sent = await run(
     'sign-with-cosmjs.md',

@@ -35,7 +35,7 @@ describe.each(DIALECTS)('terra.js 1.8 with no more than a URL, in front of a %s 
   });
 });
 
-/** What its chain's own node has told, by path. */
+/** Recorded responses of its chain's own node, by path. */
 async function terraNode(): Promise<{ node: TestNode; service: Service; url: string }> {
   const node = await startTestNode({ dialect: 'legacy' });
   closing.push(node.close);

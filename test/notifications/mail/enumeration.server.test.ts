@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 
 /*
- * Whether somebody has an address is told by nothing: not by an answer, and not by what is done for it while the caller
+ * No response reveals whether an address is registered: neither its content nor the work done while the client
  * waits, which is the time it takes.
  */
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** What goes on beside a call, and names users by their record numbers alone: the polls of keys, leases and prices. */
+/** Background statements, which name users by record number only: the polls of keys, leases and prices. */
 const BESIDE = /changed_at >=|lease|least\(|budget|refresh|"(user|api_key)"\."(user_)?key" (=|IN) \S+ (OFFSET|ORDER|$)/;
 
 const ask = async (path: string, body: object) => {
@@ -24,7 +24,7 @@ const ask = async (path: string, body: object) => {
   return { status: response.status, headers, text };
 };
 
-test('nobody learns from an answer whether an address is known', async () => {
+test('no response reveals whether an address is registered', async () => {
   const answers: unknown[] = [];
   for (let i = 0; i < 3; i++) {
     await service.user(`known${i}@example.org`);
@@ -43,7 +43,7 @@ test('nobody learns from an answer whether an address is known', async () => {
 });
 
 test('nor from what is done while the caller waits: the same statements, with values as long', async () => {
-  // What is done behind the answer, and the look for notices, is left undone, so that nothing of it is counted.
+  // The work after the response and the check for notices are disabled, so that they are not counted.
   await service.mail.close();
   const statements: { text: string; lengths: number[] }[] = [];
   const query = pg.Client.prototype.query;

@@ -65,7 +65,7 @@ test('the mail to who registers has a link and a command', () => {
 });
 
 describe('a token', () => {
-  test('is 256 bits that nobody can foresee, of a form that is told at once', () => {
+  test('is 256 unpredictable bits, in a recognisable form', () => {
     const tokens = Array.from({ length: 1000 }, mintMailToken);
     expect(new Set(tokens).size).toBe(1000);
     expect(tokens.every(isMailToken)).toBe(true);

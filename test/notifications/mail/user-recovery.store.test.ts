@@ -86,7 +86,7 @@ describe('a token', () => {
     expect((await confirm(late)).status).toBe(200);
   });
 
-  test('that nobody was given, or of another kind, is told apart by nothing', async () => {
+  test('that is unknown or of another kind gets the same response', async () => {
     await service.user(email);
     const [token = ''] = await tokensFor();
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describe('a token', () => {
 });
 
 describe('who gets none', () => {
-  test('an address that nobody has', async () => {
+  test('an unregistered address', async () => {
     expect(await tokensFor()).toEqual([]);
   });
 
@@ -191,7 +191,7 @@ describe('mails to an address', () => {
     expect(await tokensInAnHour()).toBe(5);
   });
 
-  test('of others are not counted with them, and a clock that was set back shuts nobody out', async () => {
+  test('are counted per user, and a clock that was set back locks no user out', async () => {
     await service.user(email);
     await service.user(`x${email}`);
     expect(await tokensFor()).toHaveLength(1);
@@ -231,7 +231,7 @@ describe('a request that is not one', () => {
     ['{', 'body is not JSON: send one JSON object, in UTF-8.'],
     [`{"email":"${'a'.repeat(250)}@example.org"}`, 'body.email is too long'],
     [`{"email":"ada@example.org\\r\\nBcc: eve@example.org"}`, 'body.email is not an e-mail address'],
-  ])('%s is told what is wrong', async (body, detail) => {
+  ])('%s is rejected with the fault', async (body, detail) => {
     const response = await service.post('/v1/user/recover', body);
     const problem = (await response.json()) as { code: string; detail: string };
     expect([response.status, problem.code]).toEqual([400, 'invalid_request']);
@@ -244,7 +244,7 @@ describe('a request that is not one', () => {
     ['{"token":["a"]}', 'body.token is not a text'],
     ['{}', 'body.token is missing: give the whole token, as the mail has it.'],
     [`{"token":"${'a'.repeat(201)}"}`, 'body.token is too long'],
-  ])('%s is told what is wrong', async (body, detail) => {
+  ])('%s is rejected with the fault', async (body, detail) => {
     for (const path of ['/v1/user/recover/confirm', '/v1/user/verify']) {
       const response = await service.post(path, body);
       expect(((await response.json()) as { detail: string }).detail).toContain(detail);

@@ -31,7 +31,7 @@ async function tokenFor(plan?: string): Promise<string> {
 const users = () => service.database.prisma.user.count();
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 
-test('nobody is registered before the token comes back, and whoever is, is valid from then', async () => {
+test('a user is registered when the code comes back, and valid from then', async () => {
   const response = await create();
   expect(response.status).toBe(202);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -96,7 +96,7 @@ describe('a token', () => {
   });
 });
 
-test('an address gets five mails an hour, and who asks for more is told when', async () => {
+test('an address gets five mails an hour, and further requests are rejected with a waiting time', async () => {
   for (let i = 0; i < 5; i++) expect((await create()).status).toBe(202);
   const refused = await create();
   expect(refused.headers.get('retry-after')).toBe('3600');
@@ -133,7 +133,7 @@ test('without mail these paths say so, and all else works', async () => {
   await plain.close();
 });
 
-test('where registration is closed, nobody gets in by an old token', async () => {
+test('while registration is closed, an old code registers no user', async () => {
   const closed = await startMailingService({ settings: { REGISTRATION: 'closed' } });
   const response = await closed.post('/v1/user/verify', { token: 'a'.repeat(43) });
   expect(await codeOf(response)).toEqual([403, 'registration_closed']);

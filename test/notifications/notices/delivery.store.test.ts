@@ -42,7 +42,7 @@ async function createUser(settings: object, limit = 5, email = 'ada@example.org'
   return { key, apiKey, secret: await set(apiKey, settings) };
 }
 
-/** Makes so many calls, has what follows from them told, and gives the webhooks and mails. */
+/** Makes calls, has the resulting notices delivered, and returns the webhooks and mails. */
 async function spend(apiKey: string, calls: number) {
   for (let i = 0; i < calls; i += 1) {
     const path = '/v1/prices/latest/token?tokenName=bitcoin';
@@ -60,7 +60,7 @@ async function report() {
   return { mails, webhooks: receiver.deliveries.splice(0) };
 }
 
-/** What a receiver makes of a delivery. The library knows the system's clock alone. */
+/** A receiver's verification of a delivery. The library uses the system's clock only. */
 function verified(secret: string, { body, headers }: Delivery) {
   const webhook = new Webhook(secret);
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
@@ -146,7 +146,7 @@ describe('a notice', () => {
     expect(listed).toMatchObject({ userKey: key, lastError: expect.stringContaining('WEBHOOK_ALLOW') });
   });
 
-  test('goes to nobody once the user was erased', async () => {
+  test('is not sent once the user was erased', async () => {
     const { apiKey, key } = await createUser({ email: true, webhookUrl: receiver.url });
     status = 500;
     await spend(apiKey, 4);
@@ -173,7 +173,7 @@ describe('a notice', () => {
     expect(mails.map(({ headers }) => headers.subject)).toContain('The API key expires within 7 days');
   });
 
-  test('by mail waits where an address that nobody verified has had many in a day', async () => {
+  test('by mail waits if an unverified address has received many in a day', async () => {
     const mailed = [];
     for (let i = 0; i < MAILS_A_DAY / 2 + 1; i += 1) {
       const { apiKey } = await createUser({ email: true }, 1, i % 2 === 0 ? 'Eve@example.org' : 'eve@example.org');

@@ -26,7 +26,7 @@ const CREATED = Date.parse('2026-03-01T00:00:00Z');
 
 type Wanted = Partial<NoticeSettings> & { limit?: number; plan?: 'monthly' | 'yearly'; createdAt?: number };
 
-/** A user who wants mails, unless told otherwise. */
+/** A user who wants mails by default. */
 async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
   const hash = randomUUID().replaceAll('-', '').repeat(2);
   const form = { name: 'Ada', email: 'ada@example.org', limit, createdAt, ...firstTerm(plan, createdAt) };
@@ -38,7 +38,7 @@ async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, 
   return key;
 }
 
-/** What the ledger has of a user's period: calls that are booked, and a lease with calls that are not. */
+/** The ledger of a user's period: settled calls, and a lease with unsettled ones. */
 async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0, periodStart = CREATED } = {}) {
   const where = { userKey, periodStart: new Date(periodStart) };
   const counts = { used, outstanding: unbooked + unspent };
@@ -54,7 +54,7 @@ async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0,
 }
 
 const look = (now = NOW, staysMs = 0) => store.tellOfUsedAllowances(now, staysMs);
-/** What was told: `user:threshold`, in any order. */
+/** The sent notices: `user:threshold`, in any order. */
 async function received() {
   const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
   return rows.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort();
@@ -62,7 +62,7 @@ async function received() {
 const messages = () => database.prisma.outboxMessage.findMany();
 
 describe('a threshold', () => {
-  test('is told once, by a second look', async () => {
+  test('is sent once, by the second check', async () => {
     const ada = await createUser();
     await spend(ada, 79);
     expect([await look(), await look()]).toEqual([0, 0]);
@@ -80,7 +80,7 @@ describe('a threshold', () => {
     expect(notice).toMatchObject({ used: 80, limit: 100 });
   });
 
-  test('is not told while it has stayed passed for less than it has to', async () => {
+  test('is not sent before it has stayed passed for long enough', async () => {
     await spend(await createUser(), 80);
     await look(NOW, 60_000);
     expect(await look(NOW, 60_000)).toBe(0);
@@ -96,7 +96,7 @@ describe('a threshold', () => {
     expect(await received()).toEqual([`${bob}:80`]);
   });
 
-  test('is not told where calls were given back in time, and told when it is passed again', async () => {
+  test('is not sent if calls were returned in time, and sent when it is passed again', async () => {
     const ada = await createUser();
     await spend(ada, 79, { unbooked: 1 });
     await look();
@@ -107,7 +107,7 @@ describe('a threshold', () => {
     expect(await look()).toBe(1);
   });
 
-  test('is told once where calls are given back after it was told', async () => {
+  test('is sent once if calls are returned afterwards', async () => {
     const ada = await createUser();
     for (const used of [80, 80, 79, 79, 80, 80, 80]) {
       await spend(ada, used);
@@ -128,7 +128,7 @@ describe('a threshold', () => {
     expect(await look()).toBe(2);
   });
 
-  test('is told anew in the next period, and of the last one still when that was settled late', async () => {
+  test('is sent again in the next period, and for the last one if that was settled late', async () => {
     const ada = await createUser();
     const next = Date.parse('2026-04-01T00:00:00Z');
     await spend(ada, 80);
@@ -140,14 +140,14 @@ describe('a threshold', () => {
     expect(await look(next + 10 * DAY)).toBe(0);
   });
 
-  test('of a yearly plan is told months after the period began', async () => {
+  test('of a yearly plan is sent months after the period began', async () => {
     const ada = await createUser({ plan: 'yearly', createdAt: CREATED - 200 * DAY });
     await spend(ada, 90, { periodStart: CREATED - 200 * DAY });
     await look();
     expect(await look()).toBe(1);
   });
 
-  test('is told to those who want it alone, by mail and by webhook', async () => {
+  test('is sent only to users who enabled it, by mail and by webhook', async () => {
     const webhookUrl = 'https://example.org';
     const both = await createUser({ webhookUrl });
     const posted = await createUser({ email: false, webhookUrl });
@@ -167,7 +167,7 @@ describe('a threshold', () => {
     expect(await database.prisma.noticeSettings.count({ where: { userKey: erased } })).toBe(0);
   });
 
-  test('is told once, however many look at a time', async () => {
+  test('is sent once, however many processes check at a time', async () => {
     const users = await Promise.all(Array.from({ length: 20 }, () => createUser()));
     for (const user of users) await spend(user, 100);
     for (let round = 0; round < 3; round += 1) await Promise.all([look(), look(), look(), look()]);
@@ -180,7 +180,7 @@ describe('the end of validity', () => {
   const ends = Date.parse('2026-04-01T00:00:00Z');
   const lookAt = (now: number) => store.tellOfEndingValidity(now);
 
-  test('is told 7 days and 1 day before, each once, and not once it has come', async () => {
+  test('is sent 7 days and 1 day before, each once, and not afterwards', async () => {
     const ada = await createUser();
     expect(await lookAt(ends - 7 * DAY - 1)).toBe(0);
     expect([await lookAt(ends - 7 * DAY), await lookAt(ends - 2 * DAY)]).toEqual([1, 0]);
@@ -188,7 +188,7 @@ describe('the end of validity', () => {
     expect(await received()).toEqual([`${ada}:1`, `${ada}:7`]);
   });
 
-  test('is told the last alone to who comes late', async () => {
+  test('is sent only as the last one to a late user', async () => {
     const ada = await createUser();
     expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
     expect(await received()).toEqual([`${ada}:1`]);
@@ -196,7 +196,7 @@ describe('the end of validity', () => {
     expect(await lookAt(ends)).toBe(0);
   });
 
-  test('is told anew after a renewal', async () => {
+  test('is sent again after a renewal', async () => {
     const ada = await createUser();
     await lookAt(ends - DAY);
     const renewed = Date.parse('2026-05-01T00:00:00Z');
@@ -204,7 +204,7 @@ describe('the end of validity', () => {
     expect([await lookAt(ends), await lookAt(renewed - 7 * DAY)]).toEqual([0, 1]);
   });
 
-  test('is not told to who has no key left', async () => {
+  test('is not sent to a user without keys', async () => {
     const ada = await createUser();
     await createUserStore(database.prisma).revokeKeys(ada, NOW);
     expect(await lookAt(ends - DAY)).toBe(0);

@@ -40,7 +40,7 @@ describe('the notices of a user', () => {
     expect((await call('PUT', key, { ...set, thresholds: [] })).body).toEqual({ ...set, thresholds: [] });
   });
 
-  test('have a secret, which is told where the address is new, changed or its secret rotated, and never again', async () => {
+  test('have a secret, which is returned when the address is new, changed or its secret rotated, and never again', async () => {
     const key = await service.register();
     const first = await call('PUT', key, all);
     expect(first.body.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAmong, isPublicAddress, parseNetworks, webhookUrlFault } from '#notifications/sources/webhook-url';
 
-/** What nobody outside can reach, and what embeds or stands for it. */
+/** Addresses that are not public, and forms that embed or represent them. */
 const LOCAL = [
   ...['0.0.0.0', '0.1.2.3', '10.1.2.3', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.255.255.254'],
   ...['169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.0.9', '192.0.2.1', '192.88.99.1'],

@@ -38,7 +38,7 @@ const MAIL = {
 };
 const never = new AbortController().signal;
 
-/** What a mailer throws. */
+/** The failure that a mailer throws. */
 const faultOf = (url: string, signal = never, mail = MAIL): Promise<Error> =>
   mailerTo(url)
     .send(mail, signal)
@@ -109,7 +109,7 @@ describe('over TLS', () => {
     expect(server.mails).toMatchObject([{ isSecure: true, user: 'ada' }]);
   });
 
-  test('a certificate that nobody vouches for is refused, from the start and by STARTTLS', async () => {
+  test('an untrusted certificate is rejected, with implicit TLS and STARTTLS', async () => {
     tls.setDefaultCACertificates(authorities);
     for (const options of [{ secure: true }, { startTls: true }]) {
       const server = await serve(options);
@@ -120,7 +120,7 @@ describe('over TLS', () => {
 });
 
 describe('a fault', () => {
-  test('of the name and password is the operator’s to mend, and does not tell them', async () => {
+  test('of the credentials is the operator’s fault, and does not reveal them', async () => {
     const server = await serve({ login: 'ada:secret' });
     const fault = await faultOf(server.url.replace('secret', 'wrongpass'));
     expect(fault).not.toBeInstanceOf(Undeliverable);
@@ -134,12 +134,12 @@ describe('a fault', () => {
     ['452 4.2.2 mailbox full', false],
     ['421 4.3.2 not now', false],
     ['554 5.7.1 relay access denied', false],
-  ])('%s to a recipient is for good: %s', async (reply, isForGood) => {
+  ])('%s to a recipient is permanent: %s', async (reply, isForGood) => {
     const server = await serve({ refuse: (to) => ({ reply: `${reply} <${to}>` }) });
     const fault = await faultOf(server.url);
     expect(fault instanceof Undeliverable).toBe(isForGood);
     expect(fault.message).toContain(reply.slice(0, 3));
-    // An address is nobody's business who reads the log.
+    // A reader of the log must not see an address.
     expect(fault.message).not.toContain('ada@example.org');
   });
 
@@ -168,7 +168,7 @@ describe('a fault', () => {
   test.each([
     ['before it greets', () => undefined],
     ['in the middle', (socket: Socket) => void socket.write('220 hello\r\n')],
-  ])('a server that hangs %s keeps nobody beyond the signal, and nothing stays open', async (_, greet) => {
+  ])('a server that hangs %s delays no work beyond the signal, and nothing stays open', async (_, greet) => {
     const sockets: Socket[] = [];
     const arrived = Promise.withResolvers<void>();
     const hanging: Server = createServer((socket) => {

@@ -54,7 +54,7 @@ describe('a webhook', () => {
     expect(await failure(allowing().post(receiver.url, '{}', HEADERS))).toMatchObject({ isGone: true });
   });
 
-  test('has its deadline, whether the receiver is silent or tells its head byte by byte', async () => {
+  test('has its deadline, whether the receiver is silent or sends its head byte by byte', async () => {
     const silent = await kept(startReceiver(() => undefined));
     const dripping = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     talking.close();
   });
 
-  test('has its deadline for a name that no server tells of', async () => {
+  test('has its deadline for a name that no server resolves', async () => {
     const names = await kept(startNameServer(() => undefined));
     const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
     expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(/^no answer in/);
@@ -138,7 +138,7 @@ describe('a connection', () => {
     const names = await kept(
       startNameServer((name) => {
         asked.push(name);
-        // Both questions of the one look-up (IPv4 and IPv6) are told the first answer.
+        // Both queries of one look-up (IPv4 and IPv6) get the first answer.
         return asked.length <= 2 ? ['127.0.0.1'] : ['127.0.0.2'];
       }),
     );

@@ -76,7 +76,11 @@ it('stops at the first bad line when strict, and can list all of them beforehand
 });
 
 it.each([
-  ['a first line that is not a header', '2020-01-01 00:00:00 UTC,1,2,3\n', /has no header: its first line must be snapped_at/],
+  [
+    'a first line that is not a header',
+    '2020-01-01 00:00:00 UTC,1,2,3\n',
+    /has no header: its first line must be snapped_at/,
+  ],
   ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],

@@ -70,7 +70,7 @@ test('a chain that is shorter is measured to its beginning', async () => {
   });
 });
 
-test('what the blocks do not tell stays out', async () => {
+test('values that the blocks do not contain are omitted', async () => {
   const { weave_size: _, ...older } = BASE;
   const { diff: __, ...tip } = TIP;
   expect((await sampled({ 422250: tip, 421530: older })).figures).toEqual({
@@ -82,7 +82,7 @@ test('what the blocks do not tell stays out', async () => {
 test.each<[string, Blocks, object | undefined, string]>([
   ['a node that has joined no network', BLOCKS, { height: -1 }, 'unexpected'],
   ['no height', BLOCKS, {}, 'unexpected'],
-  ['another block than was asked for', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
+  ['another block than requested', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
   ['a block that is not there', { 422250: TIP }, undefined, 'refused'],
   ['time that runs backwards', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, undefined, 'unexpected'],
   ['a weave that shrinks', { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } }, undefined, 'unexpected'],

@@ -86,7 +86,7 @@ describe('numbers on the wire', () => {
     );
   });
 
-  test('a text that is no number is none', () => {
+  test('a text that is not a number is null', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)),

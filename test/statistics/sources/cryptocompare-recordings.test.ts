@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** What a test makes of a recording: its name's beginning. */
+/** The kind of a recording, by the start of its name. */
 const KINDS = { records: /^blockchain_latest_/, days: /^blockchain_histo_day_/, errors: /^err_/ };
 const names = recordingNames('cryptocompare');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
@@ -48,7 +48,7 @@ describe.runIf(haveRecordings)('recorded answers of CryptoCompare', () => {
     expect(names.length).toBeGreaterThan(3);
   });
 
-  // What was kept of it is the record alone; on the wire it lies in an envelope.
+  // The recording holds only the record; on the wire it is in an envelope.
   test.each(of('records'))('%s: every figure', async (name) => {
     await expectEveryField(JSON.parse(textOf(name)));
   });
@@ -67,7 +67,7 @@ describe.runIf(haveRecordings)('recorded answers of CryptoCompare', () => {
     ['no_key', 'refused'],
     ['rate_limit', 'rate_limited'],
   ];
-  test.each(of('errors'))('%s is told apart, and not asked again', async (name) => {
+  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
     const reason = REASONS.find(([part]) => name.includes(part))?.[1];
     expect(reason).toBeDefined();
     const before = upstream.calls.length;

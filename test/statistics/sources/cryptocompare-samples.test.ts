@@ -96,7 +96,7 @@ describe('an error', () => {
     ['a rate limit under 429', 429, 'error_rate_limit.json', 'rate_limited'],
     ['a chain that is not listed', 200, 'error_unknown_chain.json', 'not_listed'],
     ['a record under another status', 500, 'latest.json', 'server_error'],
-  ])('%s is told apart', async (_name, status, name, reason) => {
+  ])('%s has its own cause', async (_name, status, name, reason) => {
     await expect(sampled(sample(name), 'btc', status)).rejects.toMatchObject({
       name: 'UpstreamFailure',
       reason,

@@ -35,7 +35,7 @@ describe('a key', () => {
     }
   });
 
-  test('that there is not is no header', async () => {
+  test('that is not set sends no header', async () => {
     await sampled(FINE);
     expect(upstream.calls.at(-1)?.headers).not.toHaveProperty('authorization');
   });

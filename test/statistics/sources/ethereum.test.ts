@@ -61,7 +61,7 @@ test('the documented answer, in our units', async () => {
   ]);
 });
 
-describe('what is not told stays out', () => {
+describe('values that are not reported are omitted', () => {
   test('zeros, which stand for what is not counted yet', async () => {
     const zeros = {
       total_addresses: '0',
@@ -94,9 +94,9 @@ describe('what is not told stays out', () => {
 test.each<[string, object, object | undefined, string]>([
   ['negative addresses', { ...DOCUMENTED, total_addresses: '-5' }, undefined, 'unexpected'],
   ['digits without end', { ...DOCUMENTED, total_transactions: '9'.repeat(400) }, undefined, 'unexpected'],
-  ['an object in place of a figure', { ...DOCUMENTED, average_block_time: {} }, undefined, 'unexpected'],
+  ['an object instead of a number', { ...DOCUMENTED, average_block_time: {} }, undefined, 'unexpected'],
   ['blocks of another shape', DOCUMENTED, { blocks: [] }, 'unexpected'],
-  ['a page in place of the blocks', DOCUMENTED, { body: '<html></html>' }, 'not_json'],
+  ['a page instead of the blocks', DOCUMENTED, { body: '<html></html>' }, 'not_json'],
   ['too many calls at the second', DOCUMENTED, { status: 429, body: '{}' }, 'rate_limited'],
 ])('%s is a failure', async (_name, stats, blocks, reason) => {
   await expect(sampled(stats, blocks)).rejects.toMatchObject({ upstream: 'ethereum-stats', reason });

@@ -57,7 +57,7 @@ test('the three answers, in our units', async () => {
   );
 });
 
-test('before the first block since the difficulty was set, the time of one is not told', async () => {
+test('before the first block since the difficulty was set, the block time is null', async () => {
   const adjustment = { timeAvg: 600_000, remainingBlocks: 2016 };
   const { figures } = await sampled({ '/api/v1/difficulty-adjustment': adjustment });
   expect(Object.keys(figures)).toEqual(['block_height', 'hashrate', 'difficulty']);
@@ -67,8 +67,8 @@ test.each<[string, Record<string, unknown>, string]>([
   ['a height with a fraction', { '/api/blocks/tip/height': 900_123.5 }, 'unexpected'],
   ['a negative height', { '/api/blocks/tip/height': -1 }, 'unexpected'],
   ['a height in words', { '/api/blocks/tip/height': 'high' }, 'unexpected'],
-  ['an object in place of the height', { '/api/blocks/tip/height': { height: 5 } }, 'unexpected'],
-  ['a hash rate of nobody', { '/api/v1/mining/hashrate/3d': { currentDifficulty: 5 } }, 'unexpected'],
+  ['an object instead of the height', { '/api/blocks/tip/height': { height: 5 } }, 'unexpected'],
+  ['a missing hash rate', { '/api/v1/mining/hashrate/3d': { currentDifficulty: 5 } }, 'unexpected'],
   ['a negative time', { '/api/v1/difficulty-adjustment': { timeAvg: -1 } }, 'unexpected'],
   ['no mining statistics', { '/api/v1/mining/hashrate/3d': undefined }, 'refused'],
 ])('%s is a failure', async (_name, changes, reason) => {

@@ -20,7 +20,7 @@ import {
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamCall, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-/** What an upstream answers each of its calls with. */
+/** An upstream's response to each of its calls. */
 type Answers = (call: UpstreamCall) => unknown;
 
 const measure = fc.double({ min: 0, max: 1e21, noNaN: true });

@@ -76,7 +76,7 @@ test('a supply of the size that it has', async () => {
   expect(figures.current_supply).toBeCloseTo(612_345_678.123_456, 5);
 });
 
-describe('what is not told stays out', () => {
+describe('values that are not reported are omitted', () => {
   test.each([
     ['a node without the transactions', { getEpochInfo: { result: { blockHeight: 5, transactionCount: null } } }],
     ['a node that does not offer the supply', { getSupply: error(-32601, 'Method not found') }],

@@ -69,7 +69,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
   const opened = (options?: Parameters<typeof openTestStatistics>[2]) =>
     openTestStatistics(open, url(sandbox), options);
 
-  test('tells exactly what a sample has when all fields are there', async () => {
+  test('returns exactly the fields of a full sample', async () => {
     const source = opened();
     const { at, figures } = await source.sample(symbol);
     await source.close();

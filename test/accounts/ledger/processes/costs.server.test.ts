@@ -5,7 +5,7 @@ import { type Answer, hammer, PRICED } from '../../../support/service/hammer.ts'
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const PROCESSES = 4;
-/** What a call for a hundred tokens costs. */
+/** The cost of a call for a hundred tokens. */
 const DEAR = 10;
 /** So much of what is left of a period may rest, over all processes. */
 const RESTING_PART = 1000;

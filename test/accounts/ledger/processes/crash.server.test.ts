@@ -35,7 +35,7 @@ it('what a killed process held can be spent 35 s later, and only its last second
   expect(doomed.count(), 'the victim answered before it died').toBeGreaterThan(0);
 
   await Promise.all(spared.map(({ done }) => done));
-  // Nobody reports what the victim had: its lease ends by the database's clock, in the short form sooner.
+  // The killed process reports nothing: its lease ends by the database's clock, sooner in the short form.
   if (!isLong)
     await replicas.prisma.$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
   const url = others[0]?.url ?? '';

@@ -7,7 +7,7 @@ import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** What rests with the two processes in the end, whose keys are idle then. */
+/** The calls that rest with the two processes in the end, when their keys are idle. */
 const RESTING = 2 * 20;
 /** Until when a lease may be spent from at the longest. */
 const LEASED = 20 * SECOND;
@@ -33,7 +33,7 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     const stoppedAt = performance.now();
     await server.stop(mode);
     await wait(outage);
-    // Taken before it starts: it may serve somebody before `start` says that it is there.
+    // Taken before it starts: it may serve a call before `start` resolves.
     const startedAt = performance.now();
     await server.start();
     const during = answers().filter(({ at }) => at > stoppedAt && at < startedAt);
@@ -69,7 +69,9 @@ describe.runIf(canStartPostgres).concurrent('a database that goes away under loa
     }
   });
 
-  it(`for ${LONG} s: then it is told so, and it mends by itself`, { timeout: 180_000 }, async ({ expect }) => {
+  it(`for ${LONG} s: then it is reported, and the service recovers by itself`, { timeout: 180_000 }, async ({
+    expect,
+  }) => {
     const { all, during, stoppedAt, failed } = await endure(expect, LONG * SECOND, 'immediate');
     expect(failed).toEqual([]);
     expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);

@@ -4,7 +4,7 @@ import { hammer } from '../../../support/service/hammer.ts';
 import { startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** What rests with the two processes in the end, whose keys are idle then. */
+/** The calls that rest with the two processes in the end, when their keys are idle. */
 const RESTING = 2 * 20;
 
 describe.runIf(canStartPostgres)('a primary that is lost under load', () => {

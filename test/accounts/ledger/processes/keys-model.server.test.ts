@@ -96,7 +96,7 @@ const poll = async () => {
   for (const { parts } of processes) await parts.allowance.poll();
 };
 
-/** Time goes on, where one of these says so, and the processes have looked since: else they trust nothing. */
+/** Advances the clock for these steps, and has the processes poll: otherwise they trust no cached key. */
 async function pass(acts: readonly Act[]): Promise<void> {
   const kinds = acts.map(({ kind }) => kind);
   if (kinds.includes('expire')) clock.pass(HOUR);
@@ -114,7 +114,7 @@ async function checkRows({ user }: Given, mayBeEnded: boolean): Promise<void> {
   if (!mayBeEnded) expect(owners).toHaveLength(1);
 }
 
-/** What both processes say of a key, once they have looked: as its row has it. */
+/** The state of a key in both processes after a poll, which must equal its row. */
 async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> {
   const row = await database.prisma.apiKey.findUnique({
     where: { hash: hashApiKey(text) },

@@ -6,7 +6,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 const PROCESSES = 4;
 const LIMIT = 100_000;
 const RESTING = PROCESSES * 20;
-/** What is left beside what rests. */
+/** The remaining calls besides the resting ones. */
 const LEFT = 100;
 /** Within two seconds, and what a busy machine adds. */
 const FOUND_WITHIN = 3.5 * SECOND;

@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-/** What should be in the books: calls by period and by date. */
+/** The expected ledger: calls by period and by date. */
 function createModel() {
   const count = { period: new Map<number, number>(), date: new Map<number, number>() };
   return {
@@ -93,7 +93,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   /** Only a crash, or a holder that was cut off until its lease was reclaimed, leads past the limit. */
   let isBounded = true;
   let isRevoked = false;
-  /** A dead key is told of as revoked for 30 days, less what the clocks are apart. */
+  /** An ended key is reported as revoked for 30 days, less the difference of the clocks. */
   let mayBeForgottenAt = Number.POSITIVE_INFINITY;
   /** A settlement was or will be lost, and the time has stood still since. */
   const isCut = [false, false];
@@ -169,7 +169,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         for (const clock of clocks) clock.passUntil(periodAt('monthly', START, clock.now()).end);
         return;
       case 'crash': {
-        // What the books have is only known here once a settlement was acknowledged.
+        // The ledger's state is only known once a settlement was acknowledged.
         await holder(one.who).answered();
         if (isCut[one.who]) await settle(one.who);
         for (const { period, date, spent, settled } of holder(one.who).leasesOf(key)) {
@@ -204,7 +204,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   for (const n of [0, 1]) await settle(n);
   for (const { close } of holders) await close();
 
-  // A dead holder's leases are reclaimed by whoever next asks; a fresh process then finds all that is left.
+  // The next call reclaims a dead holder's leases; a fresh process then finds all remaining calls.
   await age(database, key, 31);
   const ledger = createLedgerStore(database);
   for (const { period } of await usageRows(database, key)) await touch(ledger, key, period);
@@ -230,7 +230,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   await last.close();
 }
 
-/** Reports a lease that holds nothing, as whoever next asks for the key does. */
+/** Reports a lease that holds nothing, as the next process that requests the key does. */
 async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
   const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   await ledger.settle([{ id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing }]);

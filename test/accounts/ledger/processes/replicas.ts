@@ -6,12 +6,12 @@ import { startSandbox } from '#sandbox/server';
 import { createTestDatabase } from '../../../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../../../support/service/service-process.ts';
 
-/** What the ledger holds of a user, all periods together. */
+/** The ledger of a user, all periods together. */
 export type Books = { used: number; outstanding: number; daily: number };
 
 /**
- * So many processes of the service on one database, with the sandbox as their aggregator. `url` is a database that
- * somebody else made and will drop; without it there is a fresh one. `close` ends all of it.
+ * Processes of the service on one database, with the sandbox as CoinGecko. `url` is a database that
+ * the caller made and will drop; without it a fresh one is made. `close` ends everything.
  */
 export async function startReplicas(
   count: number,

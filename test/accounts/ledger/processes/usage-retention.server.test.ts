@@ -4,7 +4,7 @@ import { startReplicas } from './replicas.ts';
 
 const ROWS_OF = `SELECT count(*)::int AS rows, min(date) >= current_date - 40 AS recent FROM usage_day`;
 
-it('calls of old dates are deleted by one of two processes, and calls go on', {
+it('calls of old dates are deleted by one of two processes, while calls are served', {
   timeout: 120_000,
 }, async () => {
   const { url, drop } = await createTestDatabase();
