@@ -47,7 +47,7 @@ describe('one line says what is wrong, and repeats no value', () => {
     [
       'ARWEAVE_URL',
       'https://a.example/info',
-      'ARWEAVE_URL.0 must end before /stats or /info: the paths are put behind it',
+      'ARWEAVE_URL.0 must not end in /stats or /info: the service appends the path',
     ],
     [
       'BITCOIN_STATS_URL',
@@ -57,19 +57,19 @@ describe('one line says what is wrong, and repeats no value', () => {
     [
       'BITCOIN_STATS_URL',
       'https://blockchain.info,https://mempool.space',
-      'BITCOIN_STATS_URL.1 must end in /api where it is one of mempool, as in https://mempool.space/api',
+      'BITCOIN_STATS_URL.1 must end in /api if it is a mempool server, such as https://mempool.space/api',
     ],
     [
       'BITCOIN_STATS_URL',
       'https://mempool.space/api/v1',
-      'BITCOIN_STATS_URL.0 must end in /api where it is one of mempool, as in https://mempool.space/api',
+      'BITCOIN_STATS_URL.0 must end in /api if it is a mempool server, such as https://mempool.space/api',
     ],
     [
       'ETHEREUM_STATS_URL',
       'https://api.blockscout.com/1/api/v2/stats',
-      'ETHEREUM_STATS_URL.0 must end before /stats or /info: the paths are put behind it',
+      'ETHEREUM_STATS_URL.0 must not end in /stats or /info: the service appends the path',
     ],
-    ['SOLANA_RPC_URL', Array(9).fill('https://a.example').join(), 'SOLANA_RPC_URL must be 8 URLs at most'],
+    ['SOLANA_RPC_URL', Array(9).fill('https://a.example').join(), 'SOLANA_RPC_URL must contain at most 8 URLs'],
   ])('%s=%s', (name, value, fault) => {
     expect(read({ [name]: value })).toEqual([fault]);
   });
@@ -77,7 +77,7 @@ describe('one line says what is wrong, and repeats no value', () => {
   test('also of a key that no URL is for', () => {
     const urls = 'https://a.example/api/v2,https://b.example/api/v2';
     expect(read({ ETHEREUM_STATS_API_KEY: 's3cret', ETHEREUM_STATS_URL: urls })).toEqual([
-      'ETHEREUM_STATS_API_KEY is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none',
+      'ETHEREUM_STATS_API_KEY requires a URL such as https://api.blockscout.com/1/api/v2 in ETHEREUM_STATS_URL',
     ]);
   });
 });

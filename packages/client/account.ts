@@ -15,7 +15,7 @@ import { get, json, list, nothing, post, type Request } from './request.ts';
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
 
-/** A registration that awaits the mailed token, on a service that verifies addresses. */
+/** A registration that awaits the emailed token, on a service that verifies addresses. */
 export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
 
 /** The scopes that a key can have. */

@@ -3,13 +3,13 @@ import type { Problem, ProblemCode } from './generated/records.ts';
 /** The problem codes of the service and the codes of the client. */
 export type QuotientErrorCode =
   | ProblemCode
-  /** No answer: the service is unreachable, or the connection broke. */
+  /** No response: the service is unreachable, or the connection broke. */
   | 'network'
   /** The service answered with a redirect. The key is not sent to its target. */
   | 'redirect'
-  /** No answer in time, retries included. */
+  /** No response in time, retries included. */
   | 'timeout'
-  /** The answer is not from the service, or has an unknown shape. */
+  /** The response is not from the service, or has an unknown shape. */
   | 'invalid_answer';
 
 /** A missing span, both ends included: dates for daily points, instants for shorter intervals. */
@@ -30,7 +30,7 @@ export class QuotientError extends Error {
   override readonly name = 'QuotientError';
   /** Stable. A newer service may add codes. */
   readonly code: QuotientErrorCode | (string & {});
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   /** The message; for `node_rejected`, the node's. */
   readonly detail: string;
@@ -42,7 +42,7 @@ export class QuotientError extends Error {
   readonly errors: NonNullable<Problem['errors']>;
   /** The missing spans of the requested range. */
   readonly gaps: readonly Gap[];
-  /** The hash of a transaction that may have arrived although there was no answer. */
+  /** The hash of a transaction that may have arrived although there was no response. */
   readonly txhash: string | undefined;
 
   constructor(code: QuotientErrorCode | (string & {}), detail: string, facts: Facts = {}) {

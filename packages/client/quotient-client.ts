@@ -55,7 +55,7 @@ export class QuotientClient {
     this.#apiKey = this.#options.apiKey;
   }
 
-  /** The allowance according to the latest priced answer; undefined before the first. */
+  /** The allowance according to the latest response of a charged call; undefined before the first. */
   get allowance(): Allowance | undefined {
     return this.#caller.allowance();
   }
@@ -83,7 +83,7 @@ export class QuotientClient {
     return this.#send(() => account.createUser(form), call);
   }
 
-  /** Completes a registration with the mailed token. The key is shown only once. */
+  /** Completes a registration with the emailed token. The key is shown only once. */
   verify(token: string, call?: CallOptions): Promise<User> {
     return this.#send(() => account.verify(token), call);
   }

@@ -60,7 +60,7 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
   });
 
   return {
-    /** The allowance of the latest priced answer. */
+    /** The allowance of the latest response of a charged call. */
     allowance: () => allowance,
     about: answers.of,
 

@@ -61,9 +61,9 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
 
   function start(hash: string, waiters: Set<Waiter>): void {
     waiting.set(hash, waiters);
-    const end = (tell: (waiter: Waiter) => void) => {
+    const end = (notify: (waiter: Waiter) => void) => {
       if (waiting.get(hash) === waiters) waiting.delete(hash);
-      waiters.forEach(tell);
+      waiters.forEach(notify);
     };
     poll(hash, waiters).then(
       (found) => end(({ settle }) => settle(found)),

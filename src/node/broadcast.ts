@@ -69,9 +69,9 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
   /** Another node is tried only while nothing has been sent. `block` is sent as `sync`, to have a hash to look up. */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
-    const asked = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
+    const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
-      pool.call(member, until, (calls) => calls.prepare(asked, sequence), false);
+      pool.call(member, until, (calls) => calls.prepare(effective, sequence), false);
     let unsent: UpstreamFailure | NodeRejection | undefined;
     for (const member of await pool.candidates()) {
       try {
@@ -110,7 +110,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       if ('failure' in sent) {
         const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));
         if (found) return found;
-        throw unknownOutcome('The transaction went out, and no answer came that tells of it', ownHash, sent.failure);
+        throw unknownOutcome('The transaction was sent, but its outcome is unknown', ownHash, sent.failure);
       }
 
       const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);
@@ -122,7 +122,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT, signal);
       if (found) return found;
       if (isRefused) return answerOf(sent);
-      throw unknownOutcome('The node took the transaction, and it is in no block yet', hash);
+      throw unknownOutcome('The node accepted the transaction, but it is not in a block yet', hash);
     },
   };
 }
@@ -144,7 +144,10 @@ export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
   if (!isObject(body)) throw invalidRequest(fault('body', 'is not a JSON object', FORM));
   if (Object.keys(body).some((name) => name.toLowerCase() === 'mnemonic')) {
-    throw new Problem('secret_in_request', 'A seed phrase is never sent anywhere: sign where it is kept.');
+    throw new Problem(
+      'secret_in_request',
+      'The request contains a seed phrase. Sign the transaction locally and send only the result.',
+    );
   }
 
   const { tx = null, tx_bytes: bytes = null, mode } = body;
@@ -152,14 +155,14 @@ export function broadcastRequest(body: unknown): BroadcastRequest {
   if (tx === null && bytes === null) faults.push(fault('body', 'has neither tx nor tx_bytes', FORM));
   if (tx !== null && bytes !== null) faults.push(fault('body', 'has both tx and tx_bytes', FORM));
   if (tx !== null && !isObject(tx)) {
-    faults.push(fault('body.tx', 'is not an object', 'give a signed StdTx in amino JSON'));
+    faults.push(fault('body.tx', 'is not an object', 'send a signed StdTx in amino JSON'));
   }
   if (bytes !== null && (typeof bytes !== 'string' || bytes === '' || !BASE64.test(bytes))) {
-    faults.push(fault('body.tx_bytes', 'is not base64', 'give a signed transaction in base64'));
+    faults.push(fault('body.tx_bytes', 'is not base64', 'send a signed transaction in base64'));
   }
   if (!BROADCAST_MODES.includes(mode as BroadcastMode)) {
-    const message = mode === undefined ? 'is missing' : 'is not a mode';
-    faults.push(fault('body.mode', message, 'give sync, async or block'));
+    const message = mode === undefined ? 'is missing' : 'is not a supported mode';
+    faults.push(fault('body.mode', message, 'use sync, async or block'));
   }
   if (faults.length > 0) throw invalidRequest(...faults);
   const signed = bytes === null ? { tx } : { tx_bytes: bytes as string };

@@ -40,14 +40,14 @@ export function createNode({ pool, ...rest }: Dependencies) {
     if (pool.size === 0) throw notConfigured();
   }
 
-  const told = async <T>(work: Promise<T>): Promise<T> =>
+  const withProblems = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
       throw nodeProblem(error);
     });
 
   async function read<T>(use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     requireNode();
-    return told(pool.read(use));
+    return withProblems(pool.read(use));
   }
 
   return {
@@ -57,16 +57,16 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
     nodeInfo: (): Promise<LegacyNodeInfo> =>
       read(async (calls) => {
-        const told = await calls.nodeInfo();
-        pool.checkChain(told.node_info.network);
-        return told;
+        const reported = await calls.nodeInfo();
+        pool.checkChain(reported.node_info.network);
+        return reported;
       }),
 
     block: (height?: string): Promise<LegacyBlock> =>
       read(async (calls) => {
-        const told = await calls.block(height);
-        pool.checkChain(told.block.header.chain_id);
-        return told;
+        const reported = await calls.block(height);
+        pool.checkChain(reported.block.header.chain_id);
+        return reported;
       }),
 
     /** The query is passed in the terms of either dialect. */
@@ -83,13 +83,13 @@ export function createNode({ pool, ...rest }: Dependencies) {
     async transaction(hash: string): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
       requireNode();
-      return kept.get(txhash) ?? told(lookUp(txhash));
+      return kept.get(txhash) ?? withProblems(lookUp(txhash));
     },
 
     /** Sends a transaction once. `upstream_timeout` contains its hash if the outcome is unknown. */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       requireNode();
-      return told(broadcasting.broadcast(request, signal));
+      return withProblems(broadcasting.broadcast(request, signal));
     },
 
     warnings: pool.warnings,

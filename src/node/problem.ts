@@ -12,13 +12,13 @@ export function nodeProblem(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     const { status, message } = error;
     const said = message.slice(0, LONGEST_MESSAGE);
-    return new Problem('node_rejected', `The node refused the request: ${said}`, {
+    return new Problem('node_rejected', `The node rejected the request: ${said}`, {
       status,
       members: { error: said },
     });
   }
   if (error instanceof UpstreamFailure && error.reason === 'too_large') {
-    const detail = 'The answer of the node is larger than is read: ask for less, a search with a smaller limit.';
+    const detail = 'The response of the node is too large. Request less data; for a search, use a smaller limit.';
     return new Problem('upstream_invalid', detail, { cause: error });
   }
   return upstreamProblem(error, { who: 'The node' });
@@ -28,7 +28,7 @@ export function nodeProblem(error: unknown): unknown {
 export function searchProblem(error: unknown): unknown {
   if (!(error instanceof NodeRejection)) return error;
   const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
-  return invalidRequest({ location, message: 'cannot be searched for', fix: error.message });
+  return invalidRequest({ location, message: 'is not a supported search condition', fix: error.message });
 }
 
 export const notConfigured = () =>
@@ -37,11 +37,11 @@ export const notConfigured = () =>
   });
 
 /** A transaction was sent and its outcome is unknown. The client can look it up by the hash, if there is one. */
-export function unknownOutcome(what: string, txhash: string | undefined, cause?: unknown): Problem {
+export function unknownOutcome(event: string, txhash: string | undefined, cause?: unknown): Problem {
   const advice = txhash
-    ? 'look it up by txhash before you send it again'
-    : 'its hash cannot be told from amino JSON: look for it among the transactions of its sender before you send it again';
-  return new Problem('upstream_timeout', `${what}: ${advice}.`, {
+    ? 'Look it up by txhash before you send it again'
+    : 'Its hash cannot be computed from amino JSON. Search the transactions of its sender before you send it again';
+  return new Problem('upstream_timeout', `${event}. ${advice}.`, {
     cause,
     members: { ...(txhash !== undefined && { txhash }) },
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '#core/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
-/* As in `packages/cosmos/legacy-shapes.ts`, for the interface description. Unnamed members are kept. */
+/* OpenAPI schemas of the shapes in `packages/cosmos/legacy-shapes.ts`. Unknown members are preserved. */
 
 const HASH = 'E19B011D20D862DA0BEA7F24E3BC6DFF666EE6E044FCD9BD95B073478086DBB6';
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
@@ -10,7 +10,7 @@ const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const coin = z.object({
   denom: z.string().meta({ description: 'The denomination', examples: ['ukava'] }),
   amount: z.string().meta({
-    description: 'How much of it, in as many as 78 digits',
+    description: 'The amount, an integer of up to 78 digits',
     pattern: '^\\d{1,78}$',
     examples: ['10000000'],
   }),
@@ -20,67 +20,69 @@ const whole = (description: string, example: string, digits = 20) =>
   z.string().meta({ description, pattern: `^\\d{1,${digits}}$`, examples: [example] });
 
 export const nodeBalances = z
-  .object({ height: whole('The block that the balances are of', '151980'), result: z.array(coin) })
-  .meta({ id: 'NodeBalances', description: 'Every balance of an address' });
+  .object({ height: whole('The height of the block at which the balances were read', '151980'), result: z.array(coin) })
+  .meta({ id: 'NodeBalances', description: 'All balances of an address' });
 
 export const nodeAccount = z
   .object({
-    height: whole('The block that it is of', '151980'),
+    height: whole('The height of the block at which the account was read', '151980'),
     result: z.object({
       type: text(
-        '`cosmos-sdk/Account` for one that holds nothing back; vesting and module accounts have further members',
+        '`cosmos-sdk/Account` for a base account; vesting and module accounts have additional members',
         'cosmos-sdk/Account',
       ),
       value: z.looseObject({
-        address: text('Empty for an account that does not exist', ADDRESS),
-        coins: z.array(coin).meta({ description: 'Every balance of it' }),
+        address: text('The address; empty if the account does not exist', ADDRESS),
+        coins: z.array(coin).meta({ description: 'All balances of the account' }),
         public_key: z.unknown().meta({
-          description: 'In amino JSON; null before its first transaction',
+          description: 'The public key in amino JSON; null before the first transaction of the account',
           examples: [{ type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' }],
         }),
-        account_number: whole('What is signed', '7'),
-        sequence: whole('What the next transaction is signed with', '42'),
+        account_number: whole('The account number to sign with', '7'),
+        sequence: whole('The sequence to sign the next transaction with', '42'),
       }),
     }),
   })
-  .meta({ id: 'NodeAccount', description: 'What a wallet needs to know of its account to sign' });
+  .meta({ id: 'NodeAccount', description: 'The account data that a wallet needs for signing' });
 
 export const nodeInfo = z
   .object({
-    node_info: z.looseObject({ network: text('The id of the chain', 'kava-3') }),
+    node_info: z.looseObject({ network: text('The chain ID', 'kava-3') }),
     application_version: z.looseObject({}).meta({
-      description: 'What the node says of its version',
+      description: 'The application version that the node reports',
       examples: [{ name: 'kava', version: '0.8.1' }],
     }),
   })
-  .meta({ id: 'NodeInfo', description: 'The id of the chain, and the versions of the node that was asked' });
+  .meta({ id: 'NodeInfo', description: 'The chain ID and the node versions' });
 
 export const nodeBlock = z
   .object({
     block_id: z.looseObject({
-      hash: z.string().meta({ description: 'In upper-case hex', pattern: '^[0-9A-F]*$', examples: [HASH] }),
+      hash: z
+        .string()
+        .meta({ description: 'The block hash in uppercase hex', pattern: '^[0-9A-F]*$', examples: [HASH] }),
     }),
     block: z.looseObject({
       header: z.looseObject({
-        chain_id: text('The id of the chain', 'kava-3'),
-        height: whole('Which block it is', '151980'),
-        time: text('When it was made (ISO 8601)', '2019-05-04T17:57:57Z'),
+        chain_id: text('The chain ID', 'kava-3'),
+        height: whole('The block height', '151980'),
+        time: text('The block time (ISO 8601)', '2019-05-04T17:57:57Z'),
       }),
       data: z.looseObject({
         txs: z
           .array(z.string())
           .nullable()
-          .meta({ description: 'Its transactions in base64; null where there is none', examples: [null] }),
+          .meta({ description: 'The transactions of the block in base64; null if there are none', examples: [null] }),
       }),
     }),
   })
-  .meta({ id: 'NodeBlock', description: 'A block; hashes are in upper-case hex' });
+  .meta({ id: 'NodeBlock', description: 'A block; hashes are in uppercase hex' });
 
 export const nodeTransaction = z
   .looseObject({
-    height: whole('The block it is in; 0 while it is in none', '151980'),
+    height: whole('The height of its block; 0 if the transaction is not in a block yet', '151980'),
     txhash: z.string().meta({
-      description: 'The SHA-256 of its bytes, in upper-case hex',
+      description: 'The SHA-256 hash of the transaction bytes in uppercase hex',
       pattern: '^[0-9A-F]{64}$',
       examples: [HASH],
     }),
@@ -88,8 +90,8 @@ export const nodeTransaction = z
       .int()
       .positive()
       .optional()
-      .meta({ description: 'Why it failed, or was refused; left out when it was not', examples: [5] }),
-    codespace: text('What the code belongs to', 'sdk').optional(),
+      .meta({ description: 'The error code; omitted if the transaction succeeded', examples: [5] }),
+    codespace: text('The namespace of `code`', 'sdk').optional(),
     raw_log: z
       .string()
       .optional()
@@ -98,14 +100,14 @@ export const nodeTransaction = z
       .array(z.unknown())
       .optional()
       .meta({ examples: [[{ msg_index: 0, success: true, log: '' }]] }),
-    gas_wanted: whole('The gas it was given', '100000').optional(),
-    gas_used: whole('The gas it took', '27678').optional(),
+    gas_wanted: whole('The gas limit', '100000').optional(),
+    gas_used: whole('The gas used', '27678').optional(),
     tx: z
       .unknown()
       .optional()
       .meta({
         description:
-          'An amino `StdTx`; of a modern node it is made of what it tells, and a message that is not of the standard modules keeps its protobuf JSON under its own type',
+          'An amino `StdTx`, converted if the node is modern. Messages of non-standard modules stay in protobuf JSON.',
         examples: [
           {
             type: 'cosmos-sdk/StdTx',
@@ -113,17 +115,17 @@ export const nodeTransaction = z
           },
         ],
       }),
-    timestamp: text('When its block was made (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
+    timestamp: text('The block time (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
   })
-  .meta({ id: 'NodeTransaction', description: 'A transaction; members that are not named here are the node’s' });
+  .meta({ id: 'NodeTransaction', description: 'A transaction; other members are passed through from the node' });
 
 export const nodeSearch = z
   .object({
-    total_count: whole('How many there are', '1'),
-    count: whole('How many are on this page', '1'),
-    page_number: whole('This page, from 1', '1'),
-    page_total: whole('How many pages there are', '1'),
-    limit: whole('The most on a page', '30'),
+    total_count: whole('The total number of matching transactions', '1'),
+    count: whole('The number of transactions on this page', '1'),
+    page_number: whole('The page number, from 1', '1'),
+    page_total: whole('The number of pages', '1'),
+    limit: whole('The maximum number of transactions per page', '30'),
     txs: z.array(nodeTransaction),
   })
   .meta({ id: 'NodeSearch', description: 'A page of transactions' });
@@ -135,18 +137,18 @@ export const nodeBroadcast = z
       .optional()
       .meta({
         type: 'object',
-        description: 'A signed `StdTx` in amino JSON; it is encoded for a modern node',
+        description: 'A signed `StdTx` in amino JSON; encoded to protobuf for modern nodes',
         examples: [
           { msg: [], fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' }, signatures: [], memo: '' },
         ],
       }),
-    tx_bytes: text('The bytes of a signed transaction in base64, which a modern node takes', 'CpABCo0B').optional(),
+    tx_bytes: text('The bytes of a signed transaction in base64; requires a modern node', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
-        '`async` waits for nothing, `sync` for the check of the node, `block` until the transaction is in a block',
+        'When to respond: `async` immediately, `sync` after the check by the node, `block` once it is in a block',
       examples: ['sync'],
     }),
   })
-  .meta({ description: 'A signed transaction: one of `tx` and `tx_bytes`' });
+  .meta({ description: 'A signed transaction in either `tx` or `tx_bytes`' });
 
 export const NODE_EXAMPLES = { hash: HASH, address: ADDRESS } as const;

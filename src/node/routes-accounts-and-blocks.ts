@@ -6,19 +6,19 @@ import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes-node-call.t
 
 const address = z
   .string()
-  .refine(isAddress, 'is not an address')
+  .refine(isAddress, 'is not a valid address')
   .meta({
-    description: 'An address of the chain',
-    fix: 'an address in bech32, with its checksum, in lower case',
+    description: 'An account address',
+    fix: 'a lowercase bech32 address with a valid checksum',
     wire: { type: 'string', pattern: '^[a-z0-9]{8,90}$', examples: [NODE_EXAMPLES.address] },
   });
 
 const height = z
   .string()
-  .regex(/^[1-9]\d{0,17}$/, 'is not the height of a block')
+  .regex(/^[1-9]\d{0,17}$/, 'is not a block height')
   .meta({
-    description: 'The height of a block',
-    fix: 'a whole number from 1, or latest',
+    description: 'The block height',
+    fix: 'an integer from 1, or latest',
     wire: { type: 'string', pattern: '^[1-9]\\d{0,17}$', examples: ['151980'] },
   });
 
@@ -26,7 +26,7 @@ const balances = {
   tags: ['node'],
   summary: 'Read the balances of an address',
   description:
-    'Every denomination with its amount, as a whole number in text. An address that holds nothing has an empty list.',
+    'Returns all denominations. Amounts are integers in strings. The list is empty if the address holds nothing.',
   operationId: 'getBalances',
   params: z.object({ address }),
   response: { 200: nodeBalances },
@@ -36,8 +36,8 @@ const account = {
   tags: ['node'],
   summary: 'Read the account of an address',
   description:
-    'Its number and its sequence are what a wallet signs with, beside the id of the chain. One that does not exist is a ' +
-    '200 with an empty `address` and zeros. The members of a vesting or a module account are all at one level.',
+    'A wallet signs with the account number, the sequence, and the chain ID. For an account that does not exist, the ' +
+    'response is 200 with an empty `address` and zeros. Vesting and module accounts are returned as a flat object.',
   operationId: 'getAccount',
   params: z.object({ address }),
   response: { 200: nodeAccount },
@@ -45,8 +45,8 @@ const account = {
 
 const info = {
   tags: ['node'],
-  summary: 'Read the chain id and the versions of a node',
-  description: 'A wallet signs for the chain id in `network`.',
+  summary: 'Read the chain ID and the node versions',
+  description: '`network` is the chain ID that a wallet signs for.',
   operationId: 'getNodeInfo',
   response: { 200: nodeInfo },
 };
@@ -54,7 +54,7 @@ const info = {
 const latestBlock = {
   tags: ['node'],
   summary: 'Read the newest block',
-  description: 'Its id and its header; its height is the newest that the node has.',
+  description: 'Returns the newest block of the node with its ID and header.',
   operationId: 'getLatestBlock',
   response: { 200: nodeBlock },
 };
@@ -62,7 +62,7 @@ const latestBlock = {
 const block = {
   tags: ['node'],
   summary: 'Read a block by its height',
-  description: 'One that the node has not, or no longer has, is the problem `node_rejected`.',
+  description: 'If the node does not have the block or has pruned it, the response is `node_rejected`.',
   operationId: 'getBlock',
   params: z.object({ height }),
   response: { 200: nodeBlock },

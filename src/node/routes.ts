@@ -14,7 +14,7 @@ import { transactions } from './routes-transactions.ts';
 const CALLS_AT_ONCE = 4;
 
 const tooManyCalls = () => {
-  const detail = `${CALLS_AT_ONCE} calls of yours are under way, as many as there may be at once: wait for one of them.`;
+  const detail = `You have ${CALLS_AT_ONCE} concurrent calls, which is the maximum. Wait for one of them to finish.`;
   return new Problem('overloaded', detail, { retryAfter: 1 });
 };
 

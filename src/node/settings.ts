@@ -21,7 +21,7 @@ const linkTemplate = (name: string) =>
     .string()
     .refine(
       (text) => text.includes(`{${name}}`) && isHttpUrl(text),
-      `must be an http:// or https:// URL with {${name}} in it`,
+      `must be an http:// or https:// URL that contains {${name}}`,
     );
 
 export const nodeVariables = {
@@ -29,7 +29,7 @@ export const nodeVariables = {
   NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
   NODE_CHAIN_ID: z
     .string()
-    .regex(/^[\x21-\x7e]{1,50}$/, 'must be the id of a chain, like cosmoshub-4')
+    .regex(/^[\x21-\x7e]{1,50}$/, 'must be a chain ID, such as cosmoshub-4')
     .optional(),
   EXPLORER_TX_URL: linkTemplate('hash').optional(),
   EXPLORER_ADDRESS_URL: linkTemplate('address').optional(),

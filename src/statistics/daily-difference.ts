@@ -21,15 +21,15 @@ export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {
-  const told = Object.values(COUNTERS).flatMap((counter) =>
+  const reported = Object.values(COUNTERS).flatMap((counter) =>
     figures[counter] === undefined ? [] : [[counter, figures[counter]]],
   );
-  return told.length > 0 ? { at, ...Object.fromEntries(told) } : undefined;
+  return reported.length > 0 ? { at, ...Object.fromEntries(reported) } : undefined;
 }
 
 /** The daily figures that a source does not report, but that its counters yield. */
-export const countedFigures = (told: readonly Figure[]): DayFigure[] =>
-  DAY_FIGURES.filter((figure) => !told.includes(figure) && told.includes(COUNTERS[figure]));
+export const countedFigures = (reported: readonly Figure[]): DayFigure[] =>
+  DAY_FIGURES.filter((figure) => !reported.includes(figure) && reported.includes(COUNTERS[figure]));
 
 /** Daily figures from the earlier sample closest to a day before. A counter that decreased yields no figure. */
 export function dayFigures(

@@ -17,7 +17,7 @@ export function statisticsRecord(
   { id, at, partnerSymbol, figures }: ChainSample,
 ): TokenStatistics {
   const name = symbol.toUpperCase();
-  const told = Object.fromEntries(FIGURES.map((figure) => [figure, figures[figure] ?? null])) as Pick<
+  const reported = Object.fromEntries(FIGURES.map((figure) => [figure, figures[figure] ?? null])) as Pick<
     TokenStatistics,
     Figure
   >;
@@ -26,23 +26,23 @@ export function statisticsRecord(
     time: Math.floor(at / SECOND),
     symbol: name,
     partner_symbol: partnerSymbol ?? name,
-    ...told,
+    ...reported,
   };
 }
 
-const UNTOLD = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
+const ALL_NULL = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
 /** An earlier release stored a source's 0 for figures that the chain does not have. */
 function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   const symbol = record.symbol.toLowerCase();
   if (!isStatisticsSymbol(symbol)) return record;
   const figures = Object.fromEntries(figuresOf(symbol).map((figure) => [figure, record[figure]]));
-  return { ...record, ...UNTOLD, ...figures };
+  return { ...record, ...ALL_NULL, ...figures };
 }
 
-/** Missing or foreign figures are null; a fractional block size is rounded. Undefined if `stored` is no record. */
+/** Missing or foreign figures are null; a fractional block size is rounded. Returns undefined if `stored` is not a record. */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
-  const record: Record<string, unknown> = { ...UNTOLD, ...(stored as object) };
+  const record: Record<string, unknown> = { ...ALL_NULL, ...(stored as object) };
   const { block_size: size } = record;
   const { data } = tokenStatistics.safeParse({
     ...record,

@@ -4,16 +4,16 @@ import { isMempool, keyedUrls, lineUp } from './statistics-sources.ts';
 
 /** The sources share one deadline, so the list is short. */
 const upToEight = (url: z.ZodType<string, string>) =>
-  listOf(url).refine((urls) => urls.length <= 8, 'must be 8 URLs at most');
+  listOf(url).refine((urls) => urls.length <= 8, 'must contain at most 8 URLs');
 
 const chainUrl = baseUrl.refine(
   (text) => !/\/(stats|info)$/.test(text),
-  'must end before /stats or /info: the paths are put behind it',
+  'must not end in /stats or /info: the service appends the path',
 );
 
 const bitcoinUrl = chainUrl.refine(
   (text) => isMempool(text) || !URL.parse(text)?.host.includes('mempool'),
-  'must end in /api where it is one of mempool, as in https://mempool.space/api',
+  'must end in /api if it is a mempool server, such as https://mempool.space/api',
 );
 
 export const statisticsVariables = {
@@ -36,7 +36,7 @@ type Environment = Parsed<typeof statisticsVariables>;
 
 export function statisticsFaults(env: Environment): SettingFault[] {
   if (env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0) return [];
-  const message = 'is for a URL like https://api.blockscout.com/1/api/v2: ETHEREUM_STATS_URL has none';
+  const message = 'requires a URL such as https://api.blockscout.com/1/api/v2 in ETHEREUM_STATS_URL';
   return [['ETHEREUM_STATS_API_KEY', message]];
 }
 

@@ -36,9 +36,9 @@ export const node: Mutations[] = [
     tests: ['node/pool/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
-      ['told === null ? chainId !== undefined : told !== (wanted() ?? told)', 'false'],
+      ['reported === null ? chainId !== undefined : reported !== (wanted() ?? reported)', 'false'],
       ['members.length > 1 || chainId !== undefined', 'members.length > 1'],
-      ['if (areCompared && isOther(told)) throw new NodeFault', 'if (false) throw new NodeFault'],
+      ['if (areCompared && isOther(reported)) throw new NodeFault', 'if (false) throw new NodeFault'],
     ],
   },
   {

@@ -65,10 +65,10 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
 });
 
 test.each([
-  ['token=usdc', 'is not one of those there are'],
-  ['token=doge', 'is not one of those there are'],
-  ['token=bitcoin', 'is not one of those there are'],
-  ['token=__proto__', 'is not one of those there are'],
+  ['token=usdc', 'is not a supported token'],
+  ['token=doge', 'is not a supported token'],
+  ['token=bitcoin', 'is not a supported token'],
+  ['token=__proto__', 'is not a supported token'],
   ['token=', 'is empty'],
   ['token=btc&token=eth', 'is given 2 times'],
   ['', 'is missing'],

@@ -20,7 +20,7 @@ type Means = {
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };
 
-/** Sends a signed transaction once. Without an answer it may have arrived: the error then has the `txhash`. */
+/** Sends a signed transaction once. Without a response it may have arrived: the error then has the `txhash`. */
 export async function broadcast(
   { within, lookUp }: Means,
   signed: ReturnType<typeof readSigned>,

@@ -101,7 +101,7 @@ export class ChainClient {
 
   /**
    * Broadcasts a signed transaction once. One that the chain rejects is returned with its `code` and `raw_log`.
-   * Without an answer the error has the `txhash`; with `wait`, the transaction is looked up.
+   * Without a response the error has the `txhash`; with `wait`, the transaction is looked up.
    */
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
     const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));

@@ -11,7 +11,7 @@ import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.
 import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** A node's answer outside 2xx, for the adapter to interpret. */
+/** A node's response outside 2xx, for the adapter to interpret. */
 class NodeAnswer extends QuotientError {
   readonly reply: NodeReply;
 
@@ -22,7 +22,7 @@ class NodeAnswer extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // The service in front of the node answers with a problem.
+  // The service in front of the node responses with a problem.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
   return new NodeAnswer(response, parseJson(text));
 }
@@ -30,11 +30,11 @@ function toError(response: Response, text: string): QuotientError {
 type AskOptions = {
   apiKey?: string | undefined;
   call?: CallOptions | undefined;
-  /** Called with the metadata of every 2xx answer. */
+  /** Called with the metadata of every 2xx response. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Sends a request to a node and returns its answer with any status. Throws a problem of the service. */
+/** Sends a request to a node and returns its response with any status. Throws a problem of the service. */
 export async function askNode(
   transport: Transport,
   question: NodeRequest,

@@ -15,7 +15,7 @@ export type Answer = {
   modifiedAt?: Date;
   /** The missing spans of the requested range. */
   gaps: readonly Gap[];
-  /** The data sources of the figures, the most frequent first; empty without figures. */
+  /** The data sources, the most frequent first; empty if there are none. */
   sources: readonly string[];
   /** The explorer page of the result, if the operator has configured an explorer. */
   explorer?: string;
@@ -76,7 +76,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 type Fault = NonNullable<Problem['errors']>[number];
 const isFault = (value: unknown): value is Fault => typeof value === 'object' && value !== null;
 
-/** The problem of an answer outside 2xx, or `invalid_answer` without one. */
+/** The problem of a response outside 2xx, or `invalid_answer` without one. */
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
@@ -97,7 +97,7 @@ export function problemOf(response: Response, text: string): QuotientError {
 /** CSV texts are kept up to this total length; the newest always. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** Metadata of results: of an object for its lifetime, of a text while it is among the newest. */
+/** Metadata of results: of an object for its lifetime, of a CSV string while it is among the newest. */
 export function createAnswers() {
   const ofObjects = new WeakMap<object, Answer>();
   const ofTexts = new Map<string, Answer>();

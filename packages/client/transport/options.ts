@@ -12,9 +12,9 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
-  /** The most retries of a GET; 2 by default. Retries after a rate limit do not count, but 0 disables them too. */
+  /** The maximum number of retries of a GET; 2 by default. Retries after a rate limit do not count, but 0 disables them too. */
   retries?: number | undefined;
-  /** Called for every answer, for logs and metrics. An error that it throws is reported as uncaught. */
+  /** Called for every response, for logs and metrics. An error that it throws is reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
@@ -65,7 +65,7 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
   /** The time limit in ms, retries included; replaces the client's. */
   timeout?: number | undefined;
-  /** The most retries of a GET; replaces the client's. */
+  /** The maximum number of retries of a GET; replaces the client's. */
   retries?: number | undefined;
   /** Further headers, such as `x-request-id`. */
   headers?: RequestInit['headers'] | undefined;

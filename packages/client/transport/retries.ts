@@ -35,7 +35,7 @@ export function createRetries(method: string, retries: number, random: () => num
   return {
     /**
      * Milliseconds before the request is repeated; undefined if it is not. The pause ends at a random moment after
-     * `Retry-After`, so that calls rejected together do not return together. Half of the time left is for the answer.
+     * `Retry-After`, so that calls rejected together do not return together. Half of the time left is for the response.
      */
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;

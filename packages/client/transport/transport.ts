@@ -21,7 +21,7 @@ export type ClientRequest = {
   accept?: string;
   apiKey?: string | undefined;
   retries?: number | undefined;
-  /** The error for an answer outside 2xx; by default the problem in its body. */
+  /** The error for a response outside 2xx; by default the problem in its body. */
   toError?: (response: Response, text: string) => QuotientError;
 };
 

@@ -20,10 +20,10 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
   /** The newest block also states the chain. */
   async function readHead(member: Member, calls: NodeCalls): Promise<number> {
     const head = await calls.head();
-    const [before, told] = [member.chainId, head.chainId ?? null];
-    member.chainId = told;
-    if (before !== told && chain.isLeftOut(member)) {
-      log.warn({ node: member.number, chainId: told, wanted: chain.wanted() }, 'node of another chain');
+    const [before, reported] = [member.chainId, head.chainId ?? null];
+    member.chainId = reported;
+    if (before !== reported && chain.isLeftOut(member)) {
+      log.warn({ node: member.number, chainId: reported, wanted: chain.wanted() }, 'node of another chain');
     }
     return head.height;
   }

@@ -62,8 +62,8 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     chainId ?? members.find((member) => typeof member.chainId === 'string')?.chainId ?? undefined;
 
   /** A node that reports no chain counts as another chain if one is configured. */
-  function isOther(told: string | null): boolean {
-    return told === null ? chainId !== undefined : told !== (wanted() ?? told);
+  function isOther(reported: string | null): boolean {
+    return reported === null ? chainId !== undefined : reported !== (wanted() ?? reported);
   }
 
   const isLeftOut = (member: Member): boolean => areCompared && member.chainId !== undefined && isOther(member.chainId);
@@ -78,8 +78,8 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
 
     /** Throws `NodeFault` for another chain. */
-    check(told: string): void {
-      if (areCompared && isOther(told)) throw new NodeFault('malformed', 'the answer is of another chain');
+    check(reported: string): void {
+      if (areCompared && isOther(reported)) throw new NodeFault('malformed', 'the response is from another chain');
     },
   };
 }
