@@ -50,11 +50,7 @@ const search = {
       }),
     query: parameter('Conditions joined by `AND`', 'tx.height>=151980 AND tx.height<=151990').optional(),
     page: parameter('The page number, from 1; alternatively `pagination.offset`', '1', 'integer').optional(),
-    limit: parameter(
-      'The page size; alternatively `pagination.limit`',
-      '30',
-      'integer',
-    ).optional(),
+    limit: parameter('The page size; alternatively `pagination.limit`', '30', 'integer').optional(),
     order_by: parameter('`ORDER_BY_ASC` or `ORDER_BY_DESC`; ignored by legacy nodes', 'ORDER_BY_DESC').optional(),
   }),
   response: { 200: nodeSearch },
@@ -63,7 +59,7 @@ const search = {
 const transaction = {
   tags: ['node'],
   summary: 'Read a transaction',
-  description: `A transaction in a block never changes, so it is cached and its response is \`immutable\`. ${MODERN_NODE_LIMITS}`,
+  description: `A transaction in a block never changes, so its response is \`immutable\`. ${MODERN_NODE_LIMITS}`,
   operationId: 'getTransaction',
   params: z.object({ hash }),
   response: { 200: nodeTransaction },
