@@ -26,7 +26,7 @@ type Dependencies = {
   atOnce?: Readonly<Record<string, number>>;
 };
 
-const told = (error: unknown) =>
+const describeError = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MOST_TOLD);
 
 /** Delivers messages that wait in the database at least once, with growing pauses between attempts. */
@@ -40,7 +40,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
   async function fail(message: OutboxMessage, error: unknown): Promise<void> {
     const { id, kind, userKey, attempts, age } = message;
-    const reason = told(error);
+    const reason = describeError(error);
     const facts = { id, kind, user: userKey, attempts, reason };
     // An attempt that this stop cuts short is due at once for other processes.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());

@@ -62,8 +62,8 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
     { code: curl(publicUrl, '/v1/user/recover/confirm', { token: user.token }) },
   ]);
   return writeMail('A new API key', [
-    `Somebody asked for a new API key at ${publicUrl} with this address. If that was not you, you need not do anything: nothing has changed.`,
-    `A new key takes the place of the lost one: the owner keys that the user has now stop working at once. Each link works once, until ${inWords(expiresAt)}. Without a browser, use the command below it.`,
+    `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Nothing has changed.`,
+    `The new key replaces the user's current owner keys, which are revoked immediately. Each link works once and expires at ${inWords(expiresAt)}. Without a browser, use the command below the link.`,
     ...each,
     ...(others === 0 ? [] : [`This address has ${others} more: ask the operator of the service for these.`]),
   ]);
@@ -79,8 +79,8 @@ type VerificationMailValues = {
 
 export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
   writeMail('Confirm your address', [
-    `Somebody asked for an API key at ${publicUrl} (${plan} plan) with this address. If that was not you, you need not do anything: nobody is registered.`,
-    `The link works once, until ${inWords(expiresAt)}.`,
+    `An API key was requested at ${publicUrl} (${plan} plan) for this address. If this wasn't you, ignore this email. No account has been created.`,
+    `The link works once and expires at ${inWords(expiresAt)}.`,
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
     'Without a browser:',
     { code: curl(publicUrl, '/v1/user/verify', { token }) },

@@ -23,9 +23,9 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
   if (error instanceof WebhookFailure) return error;
   if (error instanceof InterimResponsesExceeded) return new WebhookFailure(error.message, { cause: error });
   if (isLate) return new WebhookFailure(`no answer in ${DEADLINE / SECOND} s`, { cause: error });
-  const told = error instanceof AggregateError ? error.errors[0] : error;
-  if (told instanceof AddressRefused) return new WebhookFailure(`refused: ${told.message}`);
-  const { code, message } = told as NodeJS.ErrnoException;
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  if (cause instanceof AddressRefused) return new WebhookFailure(`refused: ${cause.message}`);
+  const { code, message } = cause as NodeJS.ErrnoException;
   return new WebhookFailure(`no connection: ${code ?? message}`, { cause: error });
 }
 
