@@ -41,7 +41,7 @@ export function docsPage(settings: GuideSettings, document: Document): string {
 <div class="sidebar-head">
 <search class="find"><label><span class="unseen">Search the docs</span>
 <input type="search" id="find" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Search: press /"></label>
-<ul id="found" role="listbox" aria-label="Found" hidden></ul>
+<ul id="found" role="listbox" aria-label="Search results" hidden></ul>
 <p id="nothing-found" class="nothing-found" hidden></p></search>
 <button type="button" id="contents-button" class="contents-button" aria-expanded="false" aria-controls="contents">Contents</button>
 </div>
@@ -52,9 +52,9 @@ ${[introduction, ...parts].map(sidebarPart).join('\n')}
 <div class="text">
 <h1>${SLOGAN}</h1>
 <p>${inlineHtml(`${SUMMARY} ${ATTRIBUTION}`)}</p>
-<p>To explore the data, open <a href="${basePath}/">the console</a>. For programs there are
-<a href="${basePath}/openapi.json">openapi.json</a> and the short <a href="${basePath}/llms.txt">llms.txt</a>.</p>
-<noscript><p>In the examples, replace <code>${EXAMPLE_ORIGIN}</code> by the origin of this service. To try calls on this page you need
+<p>To explore the data, open <a href="${basePath}/">the console</a>. For programs, use
+<a href="${basePath}/openapi.json">openapi.json</a> or the short <a href="${basePath}/llms.txt">llms.txt</a>.</p>
+<noscript><p>In the examples, replace <code>${EXAMPLE_ORIGIN}</code> with the origin of this service. To try calls on this page, enable
 JavaScript.</p></noscript>
 ${introduction.html}
 ${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h2>${title}</h2>\n${html}\n</section>`).join('\n')}
@@ -64,7 +64,7 @@ ${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h
   });
 }
 
-/** The node's own status is passed on. */
+/** `node_rejected` has the node's status. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
 
 function section(code: ProblemCode, basePath: string): string {
@@ -77,7 +77,7 @@ function section(code: ProblemCode, basePath: string): string {
 <dl>
 <dt>Cause</dt>
 <dd>${inlineHtml(cause)}</dd>
-<dt>What to do</dt>
+<dt>Remedy</dt>
 <dd>${inlineHtml(remedy)}</dd>
 </dl>
 <details>
@@ -87,7 +87,7 @@ ${codeHtml(example)}
 </section>`;
 }
 
-/** The page behind the `type` of every problem: a section per code. */
+/** The `type` of every problem links to its section of this page. */
 export function problemPage(basePath: string): string {
   const contents = PROBLEM_CODES.map(
     (code) => `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,
@@ -97,8 +97,8 @@ export function problemPage(basePath: string): string {
     here: 'problems',
     head: `<link rel="stylesheet" href="${assetsOf(basePath)}/docs.css">\n`,
     main: `<h1>Problems</h1>
-<p>Errors are <code>application/problem+json</code> (RFC 9457). Rely on the member <code>code</code>, which is one of these, and
-not on the texts. Only 2xx answers are charged; a problem never is.</p>
+<p>Errors are <code>application/problem+json</code> (RFC 9457). Rely on the member <code>code</code>, not on the
+texts. Problems are never charged.</p>
 <nav class="codes-list" aria-label="Codes">
 <ul>
 ${contents.join('\n')}

@@ -9,14 +9,14 @@ import { attributions } from './source-list.ts';
 
 export type { GuideSettings };
 
-/** Markdown. The first paragraph is a summary that stands alone (llms.txt uses it). */
+/** Markdown. The first paragraph is a self-contained summary for llms.txt. */
 type Section = { id: string; title: string; text: string };
 export const SLOGAN = 'Market quotes, on a quota';
 
 export const SUMMARY =
   'The latest prices, price history and on-chain statistics of ' +
-  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and whatever the operator adds, in US dollars and other currencies, ` +
-  'and the calls of a blockchain node, over HTTP and with one API key.';
+  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and tokens that the operator adds, in US dollars and other currencies, ` +
+  'and access to a blockchain node, over HTTP with one API key.';
 
 export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
 
@@ -30,8 +30,8 @@ export function guide(settings: GuideSettings): Section[] {
     { id: 'dates', title: 'Dates', text: DATES },
     { id: 'client', title: 'The JavaScript client', text: javascriptClient(base) },
     { id: 'limits', title: 'Limits', text: limits(settings) },
-    { id: 'too-many-requests', title: 'Why a 429', text: TOO_MANY_REQUESTS },
-    { id: 'leaked-key', title: 'A key has leaked', text: leakedKey(base, basePath) },
+    { id: 'too-many-requests', title: '429 responses', text: TOO_MANY_REQUESTS },
+    { id: 'leaked-key', title: 'Leaked keys', text: leakedKey(base, basePath) },
     { id: 'renewal', title: 'Renew a key', text: renewal(base, basePath) },
     { id: 'account', title: 'Your account', text: account(base, basePath) },
     { id: 'freshness', title: 'Caching and freshness', text: freshness(base, settings) },
@@ -44,6 +44,6 @@ export function guide(settings: GuideSettings): Section[] {
 /** The guide as one Markdown text: the `description` of the OpenAPI document. */
 export function guideText(settings: GuideSettings): string {
   const sections = guide(settings).map(({ title, text }) => `## ${title}\n\n${text}`);
-  const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` by the origin of this service.`;
+  const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` with the origin of this service.`;
   return [`${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}`, placeholder, ...sections].join('\n\n');
 }

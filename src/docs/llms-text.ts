@@ -28,7 +28,7 @@ function terms({ security = [], parameters = [], requestBody, responses, ...rest
   const needsHeader = security.every((one) => Object.keys(one).length > 0);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
-    isOpen ? 'no key' : needsHeader ? keyOf(rest['x-scope']) : 'key, here or in the header',
+    isOpen ? 'no key' : needsHeader ? keyOf(rest['x-scope']) : 'key, in the query or in the header',
     'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
     ...('text/csv' in content ? ['JSON or text/csv'] : []),
     ...parameters.filter((one) => one.in !== 'header').map(parameter),
@@ -61,7 +61,7 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
 
 > ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
 
-- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`; \`Authorization\` takes it too, as Bearer or Basic.
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`, or in \`Authorization\` as Bearer or Basic.
 ${essence.join('\n')}
 - Times are in UTC. Parameters with a question mark are optional.
 
@@ -69,9 +69,9 @@ ${groups.join('\n\n')}
 
 ## More
 
-- [The interface description](${basePath}/openapi.json): OpenAPI 3.1, with every schema, header and problem
-- [The problems](${basePath}/docs/problems): every \`code\`, its cause and what to do
-- [The docs](${basePath}/docs): the guide, and a page to try every path
+- [The API description](${basePath}/openapi.json): OpenAPI 3.1, with all schemas, headers and problems
+- [Problems](${basePath}/docs/problems): the cause and remedy of each \`code\`
+- [The docs](${basePath}/docs): the guide, and a reference with forms to try every endpoint
 - [The console](${basePath}/): prices and charts in a browser
 `;
 }

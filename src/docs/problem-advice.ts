@@ -51,7 +51,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   scope_missing: {
     cause: 'The key does not have the scope that the endpoint requires. `scope` names it.',
-    remedy: 'Use a key with this scope, or the owner key, which has all scopes. Create further keys with the owner key.',
+    remedy:
+      'Use a key with this scope, or the owner key, which has all scopes. Create further keys with the owner key.',
   },
   not_found: {
     cause:

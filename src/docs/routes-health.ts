@@ -8,28 +8,28 @@ import type { Readiness } from './serve-status.ts';
 const live = {
   tags: ['operations'],
   summary: 'Check that the process runs',
-  description: 'Looks at nothing beyond the process itself: a failure means that it has to be restarted.',
+  description: 'Checks only the process itself. Restart a process that fails this check.',
   operationId: 'getLiveness',
-  response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'It runs' }) },
+  response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'The process is running' }) },
 };
 
 const ready = {
   tags: ['operations'],
   summary: 'Check that the process can serve',
   description:
-    'The database can be written to (looked at once a second at most), its migrations are applied, and the process is ' +
-    'not stopping. A failing upstream is a warning in the body, not a failure: what is stored is served.',
+    'The database is writable (checked at most once a second), its migrations are applied, and the process is not ' +
+    'stopping. A failing upstream is a warning in the body, not a failure, because stored data is still served.',
   operationId: 'getReadiness',
   response: {
     200: z
       .object({
         status: z.literal('ok'),
         warnings: z.array(z.string()).meta({
-          description: 'What could not be fetched, and why; and what an upstream has less than is configured',
+          description: 'Failed fetches and their causes, and differences between an upstream and its configuration',
           examples: [['latest: timeout']],
         }),
       })
-      .meta({ description: 'It can serve' }),
+      .meta({ description: 'The process can serve requests' }),
   },
 };
 

@@ -12,13 +12,13 @@ import { byPlace } from './openapi/public-records.ts';
 import type { Context, NamedSchemas, Operation } from './openapi/schemas.ts';
 
 const TAGS = [
-  { name: 'users', description: 'Registration, and what goes with an API key' },
-  { name: 'tokens', description: 'What is served' },
+  { name: 'users', description: 'Registration, API keys and usage' },
+  { name: 'tokens', description: 'The supported tokens and the data sources' },
   { name: 'prices', description: 'The latest prices' },
-  { name: 'statistics', description: 'What the chains tell of themselves' },
-  { name: 'history', description: 'Prices of the past, from an archive that fills itself' },
-  { name: 'node', description: "A chain's node, in the shapes of its legacy interface; free of charge" },
-  { name: 'operations', description: 'For whoever runs the service' },
+  { name: 'statistics', description: 'On-chain statistics' },
+  { name: 'history', description: 'Past prices and candles' },
+  { name: 'node', description: 'A blockchain node, in the shapes of the legacy REST interface, free of charge' },
+  { name: 'operations', description: 'Health checks for the operator' },
 ];
 
 type Components = { schemas: NamedSchemas; [kind: string]: unknown };
@@ -80,16 +80,16 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             in: 'header',
             name: 'X-API-KEY',
             description:
-              'The key that registration gave, or one that was made with it: `qt_` and 38 letters and digits. Where an ' +
-              'operation has an `x-scope`, the key must have that scope; the key of registration has all.',
+              'The owner key that registration returns, or a key created with it: `qt_` and 38 letters and digits. If an ' +
+              'operation has an `x-scope`, the key must have that scope. The owner key has all scopes.',
           },
-          Bearer: { type: 'http', scheme: 'bearer', description: 'The same key, for clients that send one so.' },
+          Bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a Bearer token.' },
           Basic: {
             type: 'http',
             scheme: 'basic',
             description:
-              'The key as the user name and an empty password, or the other way round: for `curl -u` and for clients ' +
-              'that are given no more than a URL, which may be `https://qt_…:@host/v1/node`.',
+              'The key as the user name with an empty password, or the reverse. For `curl -u`, and for clients that accept ' +
+              'only a URL, such as `https://qt_…:@host/v1/node`.',
           },
         },
       },

@@ -36,10 +36,10 @@ const list = {
   tags: ['tokens'],
   summary: 'List the sources with their terms and attribution',
   description:
-    '`Quotient-Source` names them. A source is asked where the operator has not left it out; figures of one that is no ' +
-    'longer asked may be in the archive.',
+    '`Quotient-Source` contains these names. The list includes sources that the operator has disabled, because the ' +
+    'archive can contain their data.',
   operationId: 'listSources',
-  response: { 200: z.array(sourceRecord).meta({ description: 'Every source' }) },
+  response: { 200: z.array(sourceRecord).meta({ description: 'All sources' }) },
 };
 
 export const sources: FastifyPluginAsyncZod = async (app) => {

@@ -11,7 +11,7 @@ type Options = { basePath: string; readiness: Readiness; clock: Clock };
 
 /** Serves `/status`, the page equivalent of `/health/ready`; also when the service cannot serve. */
 export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
-  const look = (): Promise<Status> =>
+  const check = (): Promise<Status> =>
     readiness().then(
       (warnings) => ({ warnings }),
       (problem) => {
@@ -22,7 +22,7 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
 
   app.get(`${basePath}/status`, { schema: { hide: true } }, async (request, reply) => {
     acceptedType(request, ['text/html']);
-    const status = await look();
+    const status = await check();
     if ('problem' in status) reply.code(status.problem.status).headers(status.problem.headers);
     return reply
       .headers({ ...PAGE_SECURITY, 'cache-control': 'no-store' })

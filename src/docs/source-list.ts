@@ -1,15 +1,15 @@
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { STATISTICS_KINDS, type StatisticsKind } from '#statistics/statistics-sources';
 
-export const TOLD = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
+export const DATA_KINDS = ['latest', 'history', 'candles', 'statistics', 'rates'] as const;
 
 type SourceEntry = {
   title: string;
   url: string;
-  tells: (typeof TOLD)[number][];
-  /** Missing for software that anybody may host: the terms are the host's. */
+  tells: (typeof DATA_KINDS)[number][];
+  /** Missing for self-hosted software: the terms are those of the host. */
   terms?: string;
-  /** The required attribution, in which `title` is a link to `url`. */
+  /** The required attribution. `title` in it becomes a link to `url`. */
   attribution?: string;
 };
 

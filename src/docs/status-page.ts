@@ -10,24 +10,24 @@ import { readResource } from '#upstream/resource';
 export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 
 const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
-  overloaded: 'This process is stopping. Another one takes over, or the same starts again in a moment.',
+  overloaded: 'This process is stopping. Another process takes over, or this one restarts shortly.',
   database_unavailable:
-    'The database cannot be reached. Prices that are in memory may still be served for some seconds to keys that are in use.',
+    'The database cannot be reached. For some seconds, keys that are in use can still receive prices from memory.',
 };
 
-/** A sign and words: color alone is not accessible. */
+/** Includes a sign and text, because color alone is not accessible. */
 function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
     return { kind: 'bad', sign: '✕', title: 'Not serving', text };
   }
   if (status.warnings.length === 0)
-    return { kind: 'good', sign: '✓', title: 'Serving', text: 'Nothing that was fetched last has failed.' };
+    return { kind: 'good', sign: '✓', title: 'Serving', text: 'All recent fetches succeeded.' };
   return {
     kind: 'fair',
     sign: '!',
     title: 'Serving, with limits',
-    text: 'Some figures may be missing, or older than they should be.',
+    text: 'Some data may be missing or outdated.',
   };
 }
 
@@ -36,7 +36,7 @@ const item = ({ subject, wrong, effect }: Words) =>
 
 function warningList(warnings: readonly Warning[]): string {
   if (warnings.length === 0) return '';
-  return `<h2>What is wrong</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
+  return `<h2>Warnings</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
 /** The status page, as of an instant (Unix ms). */
@@ -53,8 +53,8 @@ export function statusPage(basePath: string, status: Status, at: number): string
 <div id="state" class="state ${kind}" role="status"><span class="sign" aria-hidden="true">${sign}</span>
 <p><strong>${title}</strong> ${escapeHtml(text)}</p></div>
 <div id="warnings">${'warnings' in status ? warningList(status.warnings) : ''}</div>
-<p>Looked at <span id="looked-at">${time}</span>, version ${VERSION}. <a href="${basePath}/status">Look again</a></p>
-<p class="soft"><span class="with-script">This page looks again every 30 seconds.</span> For programs: <a href="${basePath}/health/ready">/health/ready</a></p>`,
+<p>Last checked <span id="looked-at">${time}</span>, version ${VERSION}. <a href="${basePath}/status">Check again</a></p>
+<p class="soft"><span class="with-script">This page refreshes every 30 seconds.</span> For programs: <a href="${basePath}/health/ready">/health/ready</a></p>`,
   });
 }
 
@@ -66,48 +66,52 @@ const titleOf = (name: string) =>
   // The second source of a kind and later ones have their number in the name.
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
-type FetchWords = { who: string; subject: (tokens: string) => string; effect: string };
-const LAST_GOOD = 'The last good figures are served, with their age.';
+type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
+const LAST_GOOD = 'The last good data is served, with its age.';
 
 /** By the first part of the resource name. */
 const FETCHES: Readonly<Record<string, FetchWords>> = {
-  latest: { who: 'coingecko', subject: () => 'Latest prices', effect: LAST_GOOD },
+  latest: { source: 'coingecko', subject: () => 'Latest prices', effect: LAST_GOOD },
   chart: {
-    who: 'coingecko',
+    source: 'coingecko',
     subject: (tokens) => `Prices of the last day (${tokens})`,
-    effect: 'Charts of a day may end early.',
+    effect: 'Charts of the last day may end early.',
   },
   hours: {
-    who: 'coingecko',
+    source: 'coingecko',
     subject: (tokens) => `Hourly history (${tokens})`,
-    effect: 'Hours that were not fetched before are missing.',
+    effect: 'Hours that are not stored yet are missing.',
   },
   daily: {
-    who: 'coingecko',
+    source: 'coingecko',
     subject: (tokens) => `Daily history (${tokens})`,
-    effect: 'Days that were not fetched before are missing.',
+    effect: 'Days that are not stored yet are missing.',
   },
   'kraken:latest': {
-    who: 'kraken',
-    subject: () => 'Latest prices of the second source',
-    effect: 'They are told only while CoinGecko cannot be asked.',
+    source: 'kraken',
+    subject: () => 'Latest prices of the fallback source',
+    effect: 'They are served only while CoinGecko is unavailable.',
   },
   kraken: {
-    who: 'kraken',
-    subject: (tokens) => `History of the second source (${tokens})`,
-    effect: 'What CoinGecko could not tell is missing.',
+    source: 'kraken',
+    subject: (tokens) => `History of the fallback source (${tokens})`,
+    effect: 'Gaps in the history from CoinGecko cannot be filled.',
   },
-  candles: { who: 'kraken', subject: (tokens) => `Candles (${tokens})`, effect: 'The newest ones may be missing.' },
+  candles: {
+    source: 'kraken',
+    subject: (tokens) => `Candles (${tokens})`,
+    effect: 'The newest candles may be missing.',
+  },
   rates: {
-    who: 'ecb',
+    source: 'ecb',
     subject: () => 'Exchange rates',
-    effect: 'Figures in other currencies are converted with the last rates that are known.',
+    effect: 'Amounts in other currencies are converted at the last known rates.',
   },
-  statistics: { who: 'their source', subject: (tokens) => `On-chain statistics (${tokens})`, effect: LAST_GOOD },
+  statistics: { source: 'their source', subject: (tokens) => `On-chain statistics (${tokens})`, effect: LAST_GOOD },
 };
 
-function fetchOf(what: string): { words: FetchWords | undefined; token: string } {
-  const { kind, token = '' } = readResource(what);
+function fetchOf(resource: string): { words: FetchWords | undefined; token: string } {
+  const { kind, token = '' } = readResource(resource);
   return { words: FETCHES[kind], token };
 }
 
@@ -125,15 +129,15 @@ function wordsOfFetch(what: string, cause: Extract<Warning, { about: 'fetch' }>[
   const { words } = fetchOf(what);
   const wrong =
     cause === 'not stored'
-      ? 'What was fetched could not be stored.'
-      : `${capital(titleOf(words?.who ?? 'the source'))} ${causeInWords(cause)}.`;
+      ? 'The fetched data could not be stored.'
+      : `${capital(titleOf(words?.source ?? 'the source'))} ${causeInWords(cause)}.`;
   return { subject: words?.subject(listOf(tokens)) ?? what, wrong, effect: words?.effect ?? '' };
 }
 
 function nodeWords(warning: Extract<Warning, { about: 'node' }>): string {
   if ('cause' in warning) return `It ${causeInWords(warning.cause)}.`;
   if ('blocksBehind' in warning) return `It is ${warning.blocksBehind} blocks behind.`;
-  return 'It is of another chain.';
+  return 'It belongs to another chain.';
 }
 
 function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
@@ -142,28 +146,28 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
       return {
         subject: 'On-chain statistics',
         wrong: `${capital(titleOf(warning.source))} ${causeInWords(warning.cause)}.`,
-        effect: `Another source is asked. Where there is none: ${LAST_GOOD.toLowerCase()}`,
+        effect: 'The next source is queried. If none responds, the last good data is served, with its age.',
       };
     case 'plan':
       return {
-        subject: 'The plan at CoinGecko',
+        subject: 'The CoinGecko plan',
         wrong: `${capital(warning.difference)}.`,
-        effect: 'The smaller figures hold: prices may be fetched less often, and history may begin later.',
+        effect: 'The smaller limits apply. Prices may be fetched less often, and history may start later.',
       };
     case 'failover': {
-      const [told, first] = [titleOf(warning.served), titleOf(warning.primary)];
+      const [served, primary] = [titleOf(warning.served), titleOf(warning.primary)];
       const since = timeInWords(warning.since);
       return {
         subject: 'Latest prices',
-        wrong: `They come from ${told} in place of ${first} since ${since}.`,
-        effect: `Market caps and supplies stay as ${first} told them last.`,
+        wrong: `They have come from ${served} instead of ${primary} since ${since}.`,
+        effect: `Market caps and supplies are the last values from ${primary}.`,
       };
     }
     case 'price': {
       const { token, before, after } = warning;
       return {
         subject: `The price of ${token}`,
-        wrong: `It was ${before.price} by ${titleOf(before.source)} and ${after.price} by ${titleOf(after.source)} when the source changed.`,
+        wrong: `${titleOf(before.source)} reported ${before.price} and ${titleOf(after.source)} ${after.price} when the source changed.`,
         effect: 'One of the two may be wrong.',
       };
     }
@@ -171,12 +175,12 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
       return {
         subject: `Node ${warning.node} of the chain`,
         wrong: nodeWords(warning),
-        effect: 'Calls go to the other nodes, where there are any.',
+        effect: 'Calls are sent to the other nodes, if any.',
       };
   }
 }
 
-/** Failed fetches of one kind with one cause are merged into one warning, whatever their tokens. */
+/** Failed fetches of one kind with one cause are merged into one warning for all tokens. */
 export function statusWords(warnings: readonly Warning[]): Words[] {
   const fetches = warnings.filter((warning) => warning.about === 'fetch');
   const others = warnings.filter((warning) => warning.about !== 'fetch');

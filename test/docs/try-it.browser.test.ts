@@ -51,7 +51,7 @@ it('calls with the key of the console, and says what it costs and what is left',
   expect(await found.getByText(`With the key ${key.slice(0, 7)}…`).isVisible()).toBe(true);
   await send();
   await answered.getByText('200 OK').waitFor();
-  expect(await answered.innerText()).toMatch(/Charged\. 9,999 calls left\./);
+  expect(await answered.innerText()).toMatch(/Charged\. 9,999 calls remaining\./);
   expect(await usedOf(key)).toBe(1);
   expect(JSON.parse(await found.locator('.body').innerText())).toHaveProperty('current_price');
   await found.getByText(/^Headers \(\d+\)$/).click();

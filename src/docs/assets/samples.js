@@ -64,7 +64,7 @@ export function openSamples(page, exampleOrigin, key) {
   };
 }
 
-/** Lets the reader choose the language of the samples beside it, and see them with the key. @param {Element} place */
+/** Adds controls that select the language of the samples and show the key in them. @param {Element} place */
 function addChoices(place) {
   const group = document.createElement('div');
   group.className = 'button-group';
@@ -108,12 +108,12 @@ function addCopyButton(code) {
       () => false,
     );
     button.textContent = copied ? 'Copied' : 'Not copied';
-    announce(copied ? 'Copied' : 'Not copied: select the text and copy it yourself');
+    announce(copied ? 'Copied' : 'Not copied. Select the text and copy it manually.');
   });
   button.addEventListener('blur', reset);
 }
 
-/** Tells screen readers. @param {string} text */
+/** Announces to screen readers. @param {string} text */
 export function announce(text) {
   const announcements = document.getElementById('announcements');
   if (announcements) announcements.textContent = text;

@@ -65,7 +65,7 @@ function openForm(details, key, samples) {
   });
 }
 
-/** Says which key a form uses, and takes another. @param {Key} key */
+/** Shows the key of the form, and accepts another one. @param {Key} key */
 function keyField(key) {
   const input = make('input', {
     ...{ type: 'password', name: '', placeholder: 'qt_…', maxlength: '200', required: '' },
@@ -81,7 +81,7 @@ function keyField(key) {
     line.hidden = !isKnown;
     field.hidden = isKnown;
     input.required = !isKnown;
-    known.textContent = `With the key ${key.start}`;
+    known.textContent = `Key: ${key.start}`;
   };
   input.addEventListener('input', () => {
     isTyping = true;
@@ -126,14 +126,14 @@ function requestOf(form, key) {
   return [url, { method, headers, cache: 'no-store', signal, ...(body !== undefined && { body }) }];
 }
 
-/** What a call was charged, and what is left. @param {Response} response @param {boolean} isPriced */
+/** Whether the call was charged, and the remaining calls. @param {Response} response @param {boolean} isPriced */
 function chargeOf({ ok, headers }, isPriced) {
   const [, calls] = /"plan";r=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
-  const left = calls === undefined ? '' : ` ${Number(calls).toLocaleString('en')} calls left.`;
-  return `${ok && isPriced ? 'Charged.' : 'Not charged.'}${left}`;
+  const remaining = calls === undefined ? '' : ` ${Number(calls).toLocaleString('en')} calls remaining.`;
+  return `${ok && isPriced ? 'Charged.' : 'Not charged.'}${remaining}`;
 }
 
-/** JSON with its lines, anything else as it is. @param {string} text */
+/** Formats JSON; returns any other text unchanged. @param {string} text */
 function pretty(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -152,7 +152,7 @@ function shownOf(response, text, samples) {
   const basePath = page instanceof HTMLElement ? page.dataset.basePath : '/';
   return [
     ...(typeof code === 'string' && /^[a-z_]+$/.test(code)
-      ? [make('p', {}, 'What to do: ', make('a', { href: `${basePath}docs/problems#${code}` }, code))]
+      ? [make('p', {}, 'Remedy: ', make('a', { href: `${basePath}docs/problems#${code}` }, code))]
       : []),
     make(
       'details',
@@ -164,7 +164,7 @@ function shownOf(response, text, samples) {
       ? [
           make(
             'pre',
-            { class: 'body', tabindex: '0', role: 'group', 'aria-label': 'Body of the answer' },
+            { class: 'body', tabindex: '0', role: 'group', 'aria-label': 'Response body' },
             make('code', {}, body.slice(0, MOST_SHOWN)),
           ),
         ]

@@ -11,40 +11,40 @@ export function limits({ burstPerSecond }: GuideSettings): string {
   });
   const burst =
     burstPerSecond > 0
-      ? `You may send ${count(burstPerSecond, 'request')} a second to one process, over all your keys and including free ones. Beyond that the answer is 429 \`rate_limited\`.`
+      ? `You can send ${count(burstPerSecond, 'request')} a second to one process. The limit applies to all your keys together, and free requests count. Further requests receive 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
-  return `${plans.join('; ')}; the operator may have set another limit for you. Periods start when you register, or \
-when you renew an expired key. Only 2xx answers from paths under \`/v1/prices\` are charged, one call each, \`/v1/prices/latest/tokens\` one for each ten tokens begun: 304, 4xx and 5xx are free, and so \
-are the paths of users, tokens and the node.
+  return `${plans.join('; ')}. The operator can set a different limit for you. Periods start when you register, or \
+when you renew an expired key. Each 2xx response from a path under \`/v1/prices\` costs one call; \`/v1/prices/latest/tokens\` costs one call for every ten tokens, rounded up. \
+Responses with 304, 4xx and 5xx are free, and so are the endpoints for users, tokens and the node.
 
-* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` is the allowance, \`q\` calls in a period of \`w\` seconds, and the burst limit. \`RateLimit: \
-${HEADERS.RateLimit.example}\` is what is left: \`r\` calls, and \`t\` seconds until the period ends. A 429 has both.
-* When no calls are left, or fewer than a call costs, the answer is 429 \`quota_exceeded\` with the seconds to wait in \`Retry-After\`.
+* \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` states the allowance, \`q\` calls in a period of \`w\` seconds, and the burst limit. \`RateLimit: \
+${HEADERS.RateLimit.example}\` states the remaining calls, \`r\`, and the seconds until the period ends, \`t\`. A 429 response contains both.
+* If fewer calls remain than a request costs, the response is 429 \`quota_exceeded\`. \`Retry-After\` contains the seconds to wait.
 * ${burst}
-* \`GET /v1/user/usage\` has the calls of each day, and is free.`;
+* \`GET /v1/user/usage\` returns the calls of each day, and is free.`;
 }
 
-export const TOO_MANY_REQUESTS = `Read \`code\`, and wait for the seconds in \`Retry-After\`: a 429 has one of two reasons.
+export const TOO_MANY_REQUESTS = `Read \`code\`, and wait for the number of seconds in \`Retry-After\`. A 429 response has one of two causes:
 
-* \`quota_exceeded\`: the calls of your period are used up, or fewer are left than this call costs. \`GET /v1/user/usage\` says when the next period begins; it is free.
-* \`rate_limited\`: too many requests at once. Spread them; free ones count too.
+* \`quota_exceeded\`: The calls of your period are used up, or fewer calls remain than the request costs. \`GET /v1/user/usage\` returns the start of the next period (\`resetsAt\`), and is free.
+* \`rate_limited\`: You sent too many requests in a short time. Spread them. Free requests count too.
 
-To use fewer calls, ask for several tokens at once with \`/v1/prices/latest/tokens\`, send \`If-None-Match\`, and keep an answer as long as \`Cache-Control\` says.`;
+To use fewer calls, request several tokens with one call to \`/v1/prices/latest/tokens\`, send \`If-None-Match\`, and cache each response for as long as \`Cache-Control\` allows.`;
 
 export function freshness(base: string, { coingecko: { schedule } }: GuideSettings): string {
-  return `While there are requests for them, the latest prices are fetched ${every(schedule.latest)} and the chart of the last day \
-${every(schedule.chart)}, less often when the upstream call budget runs low. While CoinGecko is unavailable you get the last good \
-answer: \`Age\` is its age in seconds.
+  return `While there are requests, the latest prices are fetched ${every(schedule.latest)} and the chart of the last day \
+${every(schedule.chart)}, less often when the upstream call budget runs low. While CoinGecko is unavailable, the service returns Kraken's prices or the last good \
+response. \`Age\` is the age of the data in seconds.
 
-* \`Cache-Status: ${HEADERS['Cache-Status'].example}\` says where the answer came from: \`ttl\` is the seconds \
-until it is due for a refresh, negative when overdue; with \`fwd=stale\`, \`detail\` is the reason.
-* \`ETag\` identifies the answer: send it back as shown below. So you may with its \`Last-Modified\`, in \`If-Modified-Since\`.
-* \`Cache-Control\` says how long to cache the answer, counted from when its figures were fetched: \`Age\` of it is over. Data that no longer changes is \`immutable\`: never request it again.
-* \`Quotient-Gaps\` lists the parts of a history that are not available; \`Quotient-Source\` names \
-who told the figures; \`GET /v1/sources\` has their terms, and the attribution to show.
+* \`Cache-Status: ${HEADERS['Cache-Status'].example}\` states whether the response came from the cache. \`ttl\` is the number of seconds \
+until the next refresh, negative when overdue. With \`fwd=stale\`, \`detail\` contains the reason.
+* \`ETag\` identifies the content of the response. Send it in \`If-None-Match\`, as shown below, or send \`Last-Modified\` in \`If-Modified-Since\`.
+* \`Cache-Control\` states how long to cache the response, counted from the time the data was fetched. Subtract \`Age\`. Data that never changes is \`immutable\`.
+* \`Quotient-Gaps\` lists the parts of a history that are not available. \`Quotient-Source\` names \
+the sources of the data. \`GET /v1/sources\` returns their terms and the attribution to show.
 
-To ask again only for what has changed, send the \`ETag\` of the answer that you have in \`If-None-Match\`. While it is unchanged you get \
-304, without a body and free of charge: keep what you have.
+To download only changed data, send the \`ETag\` of your last response in \`If-None-Match\`. If the data is unchanged, the response is \
+304, without a body and free of charge. Use your stored response.
 
 ${fenced(
   'sh',

@@ -17,7 +17,7 @@ import {
 function inWords(description: string | undefined, fix: string | undefined, schema: Schema): string | undefined {
   if (!description || !fix) return description ?? fix;
   if (schema.enum) return description;
-  return description.endsWith('.') ? `${description} Wanted: ${fix}.` : `${description}: ${fix}`;
+  return description.endsWith('.') ? `${description} Expected: ${fix}.` : `${description}: ${fix}`;
 }
 
 /** `fix`, the expected input, joins the description; `wire` replaces zod's schema of the unparsed text. */
@@ -48,7 +48,7 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** Parameters that several operations share, by name; of several with one name the most common. */
+/** Parameters that several operations share, by name. If several have the same name, the most common one. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -82,21 +82,22 @@ export function withSharedParameters(document: Document): object {
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
-  if (status === '204' || !content) return { description: 'Done; there is nothing to say' };
+  if (status === '204' || !content) return { description: 'Success, no content' };
   const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
     return [type, { schema, example: exampleOf(schema, named) }];
   });
-  const told = media[0] && resolve(media[0][1].schema, named).description;
+  const own = media[0] && resolve(media[0][1].schema, named).description;
   const isDefault = description === 'Default Response';
-  return { description: (isDefault && told) || description, content: Object.fromEntries(media) };
+  return { description: (isDefault && own) || description, content: Object.fromEntries(media) };
 }
 
-/** Declared once per set of headers. Without figures it omits `Quotient-Currency`, which may name a rate. */
+/** Declared once per set of headers, without `Quotient-Currency`, which can contain a rate. */
 function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
   responses[name] ??= {
-    description: 'Not modified: what `If-None-Match` or `If-Modified-Since` names is still the answer. Free of charge.',
+    description:
+      'Not modified. The response that `If-None-Match` or `If-Modified-Since` identifies is still current. Free of charge.',
     headers: headersOf(304, isPriced, own, headers),
   };
   return { $ref: `#/components/responses/${name}` };
@@ -109,12 +110,12 @@ export function describeOperation(
 ): Operation {
   const isPriced = Boolean(facts.cost);
   const own = facts.headers ?? [];
-  const answers: Record<string, Response | Ref> = {};
+  const successes: Record<string, Response | Ref> = {};
   for (const [status, response] of Object.entries(responses)) {
     const headers = headersOf(Number(status), isPriced, own, context.headers);
-    answers[status] = { ...success(status, response as Response, context.named), headers };
+    successes[status] = { ...success(status, response as Response, context.named), headers };
   }
-  if (method === 'get' && (isPriced || own.includes('ETag'))) answers['304'] = notModified(isPriced, own, context);
+  if (method === 'get' && (isPriced || own.includes('ETag'))) successes['304'] = notModified(isPriced, own, context);
 
   return {
     ...rest,
@@ -123,6 +124,6 @@ export function describeOperation(
     ...(requestBody && { requestBody: describedBody(requestBody) }),
     ...(facts.scope && facts.scope !== 'any' && { 'x-scope': facts.scope }),
     security: facts.open ? [] : facts.keyInQuery ? [{}, ...WITH_ANY_SCHEME] : WITH_ANY_SCHEME,
-    responses: { ...answers, ...problemResponses(facts, context) },
+    responses: { ...successes, ...problemResponses(facts, context) },
   };
 }

@@ -29,14 +29,14 @@ const WITH_KEY: ProblemCode[] = [
 /** The codes of a route, in the order of PROBLEM_CODES. */
 function codesOf(facts: RouteFacts): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
-  const met = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
-  if (scope !== 'any') met.add('scope_missing');
-  if (cost) met.add('quota_exceeded');
-  if (facts.sameSite) met.add('cross_site');
-  if (facts.registers) met.add('registration_closed');
-  if (facts.needsMail) met.add('mail_not_configured');
-  if (facts.perClient) met.add('rate_limited');
-  return PROBLEM_CODES.filter((code) => met.has(code));
+  const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
+  if (scope !== 'any') possible.add('scope_missing');
+  if (cost) possible.add('quota_exceeded');
+  if (facts.sameSite) possible.add('cross_site');
+  if (facts.registers) possible.add('registration_closed');
+  if (facts.needsMail) possible.add('mail_not_configured');
+  if (facts.perClient) possible.add('rate_limited');
+  return PROBLEM_CODES.filter((code) => possible.has(code));
 }
 
 /** Declares the response once for all routes with the same status and problems. */
@@ -46,9 +46,9 @@ function problemResponse(
   isPriced: boolean,
   { basePath, responses, headers, examples }: Context,
 ): Ref {
-  const told = headersOf(status, isPriced, [], headers);
+  const all = headersOf(status, isPriced, [], headers);
   const usual = headersOf(status, false, [], headers);
-  const name = [status, ...codes, ...Object.keys(told).filter((header) => !(header in usual))].join('-');
+  const name = [status, ...codes, ...Object.keys(all).filter((header) => !(header in usual))].join('-');
   const exampleOf = (code: ProblemCode) => {
     const kind = problemKind(code);
     const example = { summary: kind.title, value: { ...problemExample(code, basePath), status } };
@@ -59,7 +59,7 @@ function problemResponse(
   };
   responses[name] ??= {
     description: codes.map((code) => `\`${code}\`: ${problemKind(code).title}`).join('; '),
-    headers: told,
+    headers: all,
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },

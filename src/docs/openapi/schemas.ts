@@ -2,7 +2,7 @@ import { type ProblemCode, problemKind } from '#core/problems';
 import { ADVICE } from '#docs/problem-advice';
 import type { RouteFacts, WantedScope } from '#server/gate';
 
-/** The used part of JSON Schema (2020-12). */
+/** The subset of JSON Schema (2020-12) in use. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -49,8 +49,8 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
     errors: [
       {
         location: 'query.days',
-        message: 'is not a whole number of that range',
-        fix: 'give a whole number from 1 to 36500',
+        message: 'is out of range',
+        fix: 'an integer from 1 to 36500',
       },
     ],
   },

@@ -6,28 +6,28 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 
-/** `npm ci` builds the console there. */
+/** The output of the console's build. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
-type Told = {
+type ConsoleSettings = {
   basePath: string;
-  /** `open`, `verified` (by mail) or `closed`. */
+  /** `open`, `verified` (by email) or `closed`. */
   registration: string;
-  /** Whether a lost key can be recovered by mail. */
+  /** Whether a lost key can be recovered by email. */
   sendsMail: boolean;
 };
 
 /** Replaced in the page: the service passes settings as attributes. */
 const ROOT_ELEMENT = '<html lang="en">';
 
-const rootElement = ({ registration, sendsMail }: Told) =>
+const rootElement = ({ registration, sendsMail }: ConsoleSettings) =>
   `<html lang="en" data-registration="${registration}"${sendsMail ? ' data-mail' : ''}>`;
 
 /** Serves `/` and `/console/`. If the console is not built, a warning is logged and they respond with 404. */
-export async function serveConsole(app: FastifyInstance, told: Told, folder: string): Promise<void> {
-  const { basePath } = told;
+export async function serveConsole(app: FastifyInstance, settings: ConsoleSettings, folder: string): Promise<void> {
+  const { basePath } = settings;
   if (!existsSync(join(folder, 'index.html'))) {
-    app.log.warn(`the console is not built, so / is 404: npm run build:console makes it in ${folder}`);
+    app.log.warn(`console not built: / responds with 404; run npm run build:console to build it in ${folder}`);
     return;
   }
   await app.register(fastifyStatic, {
@@ -47,7 +47,7 @@ export async function serveConsole(app: FastifyInstance, told: Told, folder: str
   serveText(app, `${basePath}/`, {
     type: 'text/html; charset=utf-8',
     headers: PAGE_SECURITY,
-    text: async () => (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(told)),
+    text: async () => (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(settings)),
   });
   // Relative paths of the assets need the trailing slash.
   if (basePath) {

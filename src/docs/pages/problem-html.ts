@@ -5,7 +5,7 @@ import { htmlPage, shownPath } from './page.ts';
 
 function nothingThere(url: string, nearest: string | undefined): string {
   const meant = nearest && `\n<p>Did you mean <a href="${nearest}"><code>${nearest}</code></a>?</p>`;
-  return `<p>Nothing is served at <code>${escapeHtml(shownPath(url))}</code>.</p>${meant ?? ''}`;
+  return `<p>There is no page at <code>${escapeHtml(shownPath(url))}</code>.</p>${meant ?? ''}`;
 }
 
 function wrong({ message, members: { errors = [] } }: Problem): string {
@@ -17,7 +17,7 @@ function wrong({ message, members: { errors = [] } }: Problem): string {
   return `<ul>\n${faults.join('\n')}\n</ul>`;
 }
 
-/** A problem as a page for browsers. It repeats nothing of the query. */
+/** A problem as a page for browsers. It never echoes the query. */
 export function problemHtml(problem: Problem, { basePath, url, requestId, unknown }: Asked): string {
   const { code, status } = problem;
   const title = escapeHtml(problem.title);
@@ -26,10 +26,10 @@ export function problemHtml(problem: Problem, { basePath, url, requestId, unknow
     title: `Quotient: ${title}`,
     main: `<h1>${title}</h1>
 ${unknown ? nothingThere(url, unknown.nearest) : wrong(problem)}
-${isCall ? '<p>What begins with <code>/v1/</code> is for programs. For people there are:</p>' : '<p>Where to go from here:</p>'}
+${isCall ? '<p>Paths under <code>/v1/</code> are for programs. These pages are for people:</p>' : '<p>Other pages:</p>'}
 <ul>
 <li><a href="${basePath}/">Console</a>: prices, charts and your key</li>
-<li><a href="${basePath}/docs">Docs</a>: every path, and how to call it</li>
+<li><a href="${basePath}/docs">Docs</a>: guide and API reference</li>
 <li><a href="${basePath}/status">Status</a>: whether the service can serve</li>
 </ul>
 <p class="soft">Status ${status}, <a href="${basePath}/docs/problems#${code}">what <code>${code}</code> means</a>, request <code>${escapeHtml(requestId)}</code></p>`,

@@ -96,7 +96,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   };
 }
 
-/** All operations in the order of the tags; those without a key come first, as for a new user. */
+/** All operations in the order of the tags; operations without a key come first, because new users have none. */
 export function entriesOf(document: Document): Entry[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
@@ -105,7 +105,7 @@ export function entriesOf(document: Document): Entry[] {
   return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
 }
 
-/** The strings in all of the lists. */
+/** The strings that every list contains. */
 const inAll = (lists: readonly (readonly string[])[]): string[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
@@ -121,10 +121,10 @@ export function sharedOf(entries: readonly Entry[]) {
   const priced = entries.filter(({ price }) => price !== undefined);
   const codes = (some: readonly Entry[]) => inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
   const everywhere = codes(entries);
-  const told = new Map<string, { parameter: Parameter; uses: number }>();
+  const parametersByText = new Map<string, { parameter: Parameter; uses: number }>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
     const key = `${parameter.name} ${parameter.description}`;
-    told.set(key, { parameter, uses: (told.get(key)?.uses ?? 0) + 1 });
+    parametersByText.set(key, { parameter, uses: (parametersByText.get(key)?.uses ?? 0) + 1 });
   }
   return {
     codes: {
@@ -133,7 +133,7 @@ export function sharedOf(entries: readonly Entry[]) {
       priced: codes(priced).filter((code) => !codes(withKey).includes(code)),
     },
     headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(priced.map((one) => one.headers))]),
-    parameters: [...told.values()]
+    parameters: [...parametersByText.values()]
       .filter(({ parameter, uses }) => uses >= OFTEN && isLong(parameter))
       .map(({ parameter }) => parameter),
   };

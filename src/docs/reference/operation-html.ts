@@ -8,8 +8,8 @@ import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schem
 function questionOf({ method, path, title }: Entry): string | undefined {
   if (method === 'DELETE') return `${title}? This cannot be undone.`;
   if (path.endsWith('/rotate'))
-    return `${title}? The answer has the new key, which is shown only once. The old key soon ends.`;
-  if (path.endsWith('/recover/confirm')) return `${title}? The owner keys of now end.`;
+    return `${title}? The response contains the new key, once. The old key stops working after its grace period.`;
+  if (path.endsWith('/recover/confirm')) return `${title}? All current owner keys are revoked.`;
   return undefined;
 }
 
@@ -82,7 +82,7 @@ function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: b
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
 
-/** Folds everything from the first list on. */
+/** Folds the text from the first list on. */
 function descriptionHtml(description: string): string {
   const start = description.search(/\n\n\* /);
   if (start < 0) return toHtml(description);
@@ -92,7 +92,7 @@ function descriptionHtml(description: string): string {
 
 function termsHtml({ price, takesKey, scope }: Entry): string {
   const key = !takesKey
-    ? 'No key needed'
+    ? 'No key required'
     : scope === undefined || scope === 'any'
       ? 'Any key'
       : scope === 'account'
@@ -111,7 +111,7 @@ ${schema ? fieldsHtml(schema, named) : ''}`;
 const bodyHtml = (body: Schema, named: NamedSchemas) => `<h4>Body <span class="type">application/json</span></h4>
 ${fieldsHtml(body, named)}`;
 
-/** Only the operation's own problems; the shared ones are documented once. */
+/** Excludes shared problems, which are documented once. */
 function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string {
   const said = new Set(Object.values(shared.codes).flat());
   const own = problems.filter(({ code }) => !said.has(code));
@@ -119,7 +119,7 @@ function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string 
     ({ status, code }) => `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
   );
   const list = links.length > 0 ? `<ul class="codes">${links.join('')}</ul>` : '';
-  return `<h4>Problems</h4>\n${list}<p class="soft">${list && 'And '}<a href="#shared-problems">${list ? 'those' : 'Those'} of all paths</a>.</p>`;
+  return `<h4>Problems</h4>\n${list}<p class="soft">${list && 'And '}<a href="#shared-problems">${list ? 'the' : 'The'} problems of all paths</a>.</p>`;
 }
 
 function headersHtml({ headers }: Entry, { shared }: Place): string {
@@ -139,8 +139,8 @@ function samplesHtml(entry: Entry, { basePath, named }: Place): string {
       `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
   );
   const answers = entry.answers.flatMap(({ status, example, csv }) => [
-    ...(example === undefined ? [] : [[`Answer ${status}`, jsonText(example)] as const]),
-    ...(csv === undefined ? [] : [[`Answer ${status}, CSV`, csv.trimEnd()] as const]),
+    ...(example === undefined ? [] : [[`Response ${status}`, jsonText(example)] as const]),
+    ...(csv === undefined ? [] : [[`Response ${status}, CSV`, csv.trimEnd()] as const]),
   ]);
   const shown = answers.map(([label, text]) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
   return `<div class="languages"></div>
@@ -154,7 +154,7 @@ export function operationHtml(entry: Entry, place: Place): string {
   return `<section id="${escapeHtml(id)}" class="operation" data-method="${method}" data-path="${escapeHtml(place.basePath + path)}">
 <h3><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h3>
 <p class="address">${methodHtml(method)} ${pathHtml(path)}</p>
-<div class="columns"><div class="told">
+<div class="columns"><div class="description">
 ${termsHtml(entry)}
 ${descriptionHtml(description)}
 ${parameters.length > 0 ? `<h4>Parameters</h4>\n${parametersHtml(parameters, place)}` : ''}

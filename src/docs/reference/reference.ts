@@ -28,22 +28,22 @@ function codesHtml(codes: readonly string[], basePath: string): string {
   return `<ul class="codes">${items.join('')}</ul>`;
 }
 
-/** What many operations share is documented once. */
+/** Shared problems, headers and parameters are documented once. */
 function sharedPart(document: Document, { basePath, shared, ...place }: Place): Part {
   const { everywhere, withKey, priced } = shared.codes;
   const sections = [
     {
       id: 'shared-problems',
       title: 'Problems of all paths',
-      html: `<p>Any path may answer:</p>${codesHtml(everywhere, basePath)}
-<p>A path that needs a key, also:</p>${codesHtml(withKey, basePath)}
-<p>A path that costs a call, also:</p>${codesHtml(priced, basePath)}`,
+      html: `<p>Any path can return:</p>${codesHtml(everywhere, basePath)}
+<p>Paths that require a key can also return:</p>${codesHtml(withKey, basePath)}
+<p>Paths that cost calls can also return:</p>${codesHtml(priced, basePath)}`,
     },
     {
       id: 'shared-headers',
-      title: 'Headers of answers',
-      html: `<p>An answer that costs a call has <code>RateLimit</code> and what tells its age. What an operation has beyond that is
-named with it.</p>${headersHtml(document)}`,
+      title: 'Response headers',
+      html: `<p>Metered responses contain <code>RateLimit</code> and the age of their data. Each operation lists its additional
+headers.</p>${headersHtml(document)}`,
     },
     ...(shared.parameters.length > 0
       ? [

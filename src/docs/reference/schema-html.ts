@@ -60,7 +60,7 @@ function fieldRows(object: Schema, named: NamedSchemas, path: string): string[] 
     const field = resolve(schema, named);
     const full = path ? `${path}.${name}` : name;
     const nested = objectIn(schema, named);
-    const type = `${described(schema, named)}${required.has(name) ? '' : ', may be left out'}`;
+    const type = `${described(schema, named)}${required.has(name) ? '' : ', optional'}`;
     const row = `<tr><th scope="row">${code(name)}<span class="type">${escapeHtml(type)}</span></th>\
 <td>${inlineHtml(String(schema.description ?? field.description ?? ''))}${choicesHtml(field)}</td></tr>`;
     if (!nested) return row;

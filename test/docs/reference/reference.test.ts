@@ -92,7 +92,7 @@ it('keeps any text a text', () => {
 it('says what a call costs, which key it takes, and asks before what cannot be undone', () => {
   const html = htmlOf('words');
   expect(html).toContain('<p class="terms">Costs words · Key with the scope <code>prices</code></p>');
-  expect(html).toContain('<p class="terms">Free · No key needed</p>');
+  expect(html).toContain('<p class="terms">Free · No key required</p>');
   expect(html.match(/data-question="[^"]+cannot be undone\."/g)).toHaveLength(1);
   expect(html).toContain('data-path="/market/v1/one"');
 });

@@ -50,7 +50,7 @@ it('tells the fields of an object, those of the objects in it folded', () => {
     },
     named,
   );
-  expect(html).toContain('<code>at</code><span class="type">string, may be left out</span>');
+  expect(html).toContain('<code>at</code><span class="type">string, optional</span>');
   expect(html).toContain('<code>prices</code><span class="type">array of object</span>');
   expect(html).toContain('<details><summary>Fields of <code>prices</code></summary>');
   expect(html).toContain('<code>price</code><span class="type">number</span></th><td>In <code>USD</code></td>');

@@ -6,11 +6,11 @@ const PATIENCE = 10_000;
 /** @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Puts a part of a newer page in the place of this one's; what is the same stays, so that nothing is read out again.
+/** Replaces a part of the page if it has changed. Unchanged parts stay, so that screen readers do not repeat them.
  * @param {string} id @param {Document} page */
 function replace(id, page) {
   const next = page.getElementById(id);
-  if (!next) throw new Error('this is no status page');
+  if (!next) throw new Error('the response is not a status page');
   if (next.outerHTML !== part(id).outerHTML) {
     part(id).className = next.className;
     part(id).replaceChildren(...next.childNodes);
@@ -27,8 +27,8 @@ function showAway() {
   sign.ariaHidden = 'true';
   sign.textContent = '✕';
   const title = document.createElement('strong');
-  title.textContent = 'Not reached';
-  text.append(title, ' This page cannot reach the service. It goes on trying.');
+  title.textContent = 'Unreachable';
+  text.append(title, ' This page cannot reach the service and keeps trying.');
   state.replaceChildren(sign, text);
 }
 
