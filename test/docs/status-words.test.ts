@@ -16,14 +16,14 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   [
     { about: 'fetch', what: 'kraken:hour:bitcoin', cause: 'unreachable' },
     'kraken:hour:bitcoin: unreachable',
-    'History of the second source (bitcoin)',
+    'History of the fallback source (bitcoin)',
     'Kraken cannot be reached.',
   ],
   [
     { about: 'fetch', what: 'candles:solana:day', cause: 'not stored' },
     'candles:solana:day: not stored',
     'Candles (solana)',
-    'What was fetched could not be stored.',
+    'The fetched data could not be stored.',
   ],
   [
     { about: 'fetch', what: 'statistics:btc', cause: 'resting' },
@@ -47,7 +47,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'failover', served: 'kraken', primary: 'coingecko', since: SINCE },
     'latest: kraken is served instead of coingecko since 2026-11-21T10:05:00.000Z',
     'Latest prices',
-    'They come from Kraken in place of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
+    'They have come from Kraken instead of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
   ],
   [
     {
@@ -56,7 +56,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     },
     'latest: bitcoin was 90 by coingecko and 120 by kraken at 2026-11-21T10:05:00.000Z',
     'The price of bitcoin',
-    'It was 90 by CoinGecko and 120 by Kraken when the source changed.',
+    'CoinGecko reported 90 and Kraken 120 when the source changed.',
   ],
   [
     { about: 'node', node: 2, cause: 'timeout' },
@@ -74,7 +74,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'node', node: 1, otherChain: null },
     'node 1: of another chain (it tells none)',
     'Node 1 of the chain',
-    'It is of another chain.',
+    'It belongs to another chain.',
   ],
 ])('%o is one thing to machines and another to people', (warning, text, subject, wrong) => {
   expect(warningText(warning)).toBe(text);
