@@ -40,7 +40,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   [
     { about: 'plan', difference: 'the key has 30 calls a minute, not 500' },
     'coingecko: the key has 30 calls a minute, not 500',
-    'The plan at CoinGecko',
+    'The CoinGecko plan',
     'The key has 30 calls a minute, not 500.',
   ],
   [
