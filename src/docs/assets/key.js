@@ -39,7 +39,7 @@ export function openKey(basePath) {
   /** @param {MessageEvent} message */
   function hear({ data }) {
     if (data?.type === 'key' && typeof data.key === 'string') {
-      // Tabs also answer requests of other tabs, which may belong to another user.
+      // Tabs also respond to requests of other tabs, which may belong to another user.
       if (!isAsking) return;
       isAsking = false;
       ofOtherTab = data.key;

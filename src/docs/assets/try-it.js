@@ -59,7 +59,7 @@ function openForm(details, key, samples) {
       status.replaceChildren(words, ` in ${took}. ${chargeOf(response, 'priced' in form.dataset)}`);
       rest.replaceChildren(...shownOf(response, text, samples));
     } catch (error) {
-      status.textContent = `No answer: ${error instanceof Error ? error.message : error}`;
+      status.textContent = `No response: ${error instanceof Error ? error.message : error}`;
     }
     send.removeAttribute('aria-disabled');
   });

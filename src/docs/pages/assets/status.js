@@ -35,11 +35,11 @@ function showAway() {
 async function look() {
   if (document.hidden) return;
   try {
-    const answer = await fetch(location.href, {
+    const response = await fetch(location.href, {
       headers: { accept: 'text/html' },
       signal: AbortSignal.timeout(PATIENCE),
     });
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const id of ['state', 'warnings', 'looked-at']) replace(id, page);
     document.title = page.title;
   } catch {
