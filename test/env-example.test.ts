@@ -4,7 +4,7 @@ import { readSettings, SETTING_NAMES } from '#settings';
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
-/** What the example sets, and what it shows as a default, by name. */
+/** The values that the example sets, and those that it shows as defaults, by name. */
 const shown = new Map(
   [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );

@@ -44,7 +44,7 @@ it.each(BUILT_IN_TOKENS)(
   },
 );
 
-it('GET /v1/tokens tells of each token the paths that take it', async () => {
+it('GET /v1/tokens lists for each token the paths that accept it', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
   const taking = (name: string) =>
     Object.keys(paths).filter((path) => paths[path]?.get?.parameters?.some((one) => one.name === name));

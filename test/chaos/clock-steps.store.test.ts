@@ -34,7 +34,7 @@ test('a day forward: all that is due is fetched once, and then stands', async ()
   for (const { cache } of await askAll()) expect(cache).toMatchObject({ hit: true });
 });
 
-test('an hour back: what seems to come from the future is fetched anew, and its age is no less than nothing', async () => {
+test('an hour back: data that seems to be from the future is fetched again, and no age is negative', async () => {
   service.clock.set(-HOUR);
   await askAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);

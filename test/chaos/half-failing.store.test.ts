@@ -111,7 +111,7 @@ test('while the upstream holds every call, all that is stored is answered before
   const held = service.sandbox.faults.hold();
   let isReleased = false;
   await service.pass(7 * MINUTE);
-  // More than twice its time is waited for a moment; all that are asked in it wait for the same moment.
+  // Data older than twice its interval is waited for briefly; concurrent requests share the wait.
   const seen = await requests(amount(100, 2_000));
   await held.arrived(1);
   expect(isReleased).toBe(false);

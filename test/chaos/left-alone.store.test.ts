@@ -26,7 +26,7 @@ async function askEverything() {
   await market.idle();
 }
 
-test('nothing goes out before the Retry-After of a 429 has passed, whatever is asked', async () => {
+test('no call is made before the Retry-After of a 429 has passed, for any request', async () => {
   service.sandbox.faults.next({ kind: 'status', status: 429, headers: { 'retry-after': '600' } });
   expect((await service.ask(LATEST)).header('retry-after')).toBe('600');
   for (let minute = 0; minute < 9; minute++) {
@@ -58,7 +58,7 @@ test('a call that was on its way when the 429 came does not open the way again',
 });
 
 describe('an upstream that is down for a day', () => {
-  test('is asked ever less: at most one probe in five minutes', async () => {
+  test('is called less and less: at most one probe in five minutes', async () => {
     await askEverything();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
     service.clock.advance(6 * HOUR);
@@ -114,7 +114,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
   expect((await service.ask(DAY_CHART)).status).toBe(200);
 });
 
-test('a deadline that passed in vain is not waited for again by the next call of the same window', async () => {
+test('a deadline that expired is not waited for again by the next call of the same window', async () => {
   await service.close();
   service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '400' } });
   service.sandbox.faults.always({ kind: 'hangBeforeHeaders' });

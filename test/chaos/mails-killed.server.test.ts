@@ -5,7 +5,7 @@ import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
 
 /*
- * Processes that are killed while their mails are on the way, beside one that goes on, with a server for mails that
+ * Processes that are killed while their mails are on the way, beside one that keeps running, with a mail server that
  * refuses every other one for the moment.
  */
 
@@ -54,7 +54,7 @@ const post = (url: string, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   });
 
-test('every mail arrives that was asked for before a kill -9', async () => {
+test('every mail requested before a kill -9 arrives', async () => {
   const emails = Array.from({ length: USERS }, (_, i) => `ada${i}@example.org`);
   const [{ url }, ...victims] = await Promise.all([start(), start(), start()]);
   for (const email of emails) {
@@ -75,8 +75,8 @@ test('every mail arrives that was asked for before a kill -9', async () => {
     .poll(
       async () => {
         await client.query("UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'");
-        // Whoever asks wakes the process.
-        await post(url, 'recover', { email: `nobody${Math.random()}@example.org` });
+        // A request wakes the process.
+        await post(url, 'recover', { email: `unknown${Math.random()}@example.org` });
         const { rows } = await client.query('SELECT count(*)::int AS left FROM outbox_message');
         return [rows[0].left, addressed().size];
       },

@@ -72,7 +72,7 @@ async function callOnce(users: readonly Living[], processes: readonly ServicePro
   );
 }
 
-/** The ids that users were told a threshold by: `user:threshold` and the ids. */
+/** The ids of the sent notices, by `user:threshold`. */
 function idsOf(received: readonly { event: string; id: string }[]): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
   for (const { event, id } of received) ids.set(event, (ids.get(event) ?? new Set()).add(id));
@@ -88,7 +88,7 @@ const posted = () =>
     });
 
 test(
-  'every notice arrives, with one id each, whoever is killed',
+  'every notice arrives, with one id each, whichever process is killed',
   async () => {
     const users = await createUser();
     const processes = [...replicas.processes];

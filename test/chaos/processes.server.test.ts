@@ -33,7 +33,7 @@ async function start(env: Record<string, string> = {}): Promise<Parts> {
   const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
-    // What the aggregator does not tell nobody else is asked for: its calls are counted.
+    // No other source is called for data that CoinGecko lacks: its calls are counted.
     MARKET_SOURCES: 'coingecko',
     COINGECKO_PLAN: 'demo',
     COINGECKO_CALLS_PER_MINUTE: '1000',
@@ -63,7 +63,7 @@ const everything = ({ market }: Parts) =>
 const bodies = async (parts: Parts) => (await everything(parts)).map(({ body }) => String(body.identity.payload));
 
 describe('three processes', () => {
-  test('that are asked the same at once make the calls of one, and give the same answers', async () => {
+  test('with identical concurrent requests make the calls of one, and respond alike', async () => {
     const three = [await start(), await start(), await start()];
     await Promise.all(three.map(everything));
     // The latest prices, the day's chart, the daily series, ninety days of hours.

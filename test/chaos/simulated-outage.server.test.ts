@@ -68,6 +68,6 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
   expect(oldest).toBeLessThanOrEqual(2 * MINUTE);
   expect(unnamed).toEqual([]);
   expect(nextCalls.ticker).toBeLessThanOrEqual(HOURS * 60);
-  // Of each token at most each five minutes, each hour and each day.
+  // For each token at most every five minutes, every hour and every day.
   expect(nextCalls.candles).toBeLessThanOrEqual(BUILT_IN_NAMES.length * (HOURS * (12 + 1) + 1));
 });

@@ -50,7 +50,7 @@ async function start(): Promise<Parts> {
   return parts;
 }
 
-/** Everybody asks for everything at once; gives what each was told. */
+/** Requests all statistics from all processes concurrently; returns each response. */
 async function askAll(processes: readonly Parts[]): Promise<string[]> {
   const received = await Promise.all(
     processes.map(async ({ statistics }) => {
@@ -63,7 +63,7 @@ async function askAll(processes: readonly Parts[]): Promise<string[]> {
 }
 
 describe(`${PROCESSES} processes`, () => {
-  test('that are asked at once make the calls of one, hour after hour, and tell the same', async () => {
+  test('with concurrent requests make the calls of one, hour after hour, and respond alike', async () => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
     expect(new Set(await askAll(processes)).size).toBe(1);
     expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
@@ -73,7 +73,7 @@ describe(`${PROCESSES} processes`, () => {
       await askAll(processes);
       for (const parts of processes) await parts.poll();
       expect(new Set(await askAll(processes)).size).toBe(1);
-      // What is not listed is known to all of them.
+      // All of them know which chains are not listed.
       expect(sandbox.countCalls()).toBe(CALLS_OF_ONE - 2);
     }
     clock.advance(DAY);

@@ -62,7 +62,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
   const inflict = () => (fault === 'refused' ? service.gate.shut() : service.sandbox.faults.always(fault));
   const relieve = () => (fault === 'refused' ? service.gate.reopen() : service.sandbox.faults.clear());
 
-  test('with nothing stored, the caller is told by cause, and the upstream is left alone then', async () => {
+  test('without stored data the response names the cause, and the upstream is left alone', async () => {
     await inflict();
     const answer = await service.ask(LATEST);
     expect(answer).toMatchObject({ status, code });
@@ -76,7 +76,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
     await service.pass(10 * MINUTE);
     expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { fwd: 'miss' } });
     expect(service.sandbox.countCalls()).toBe(calls + 1);
-    // Of the connections that it cost, none is left but what the good call keeps.
+    // None of the connections that it used remains, except that of the good call.
     await service.gate.atMost(1);
   });
 

@@ -22,7 +22,7 @@ const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
   (time) => `${time},7200.1,7210,7190.5,7205,12.5,310`,
 ) as [string, string, string];
 
-it('archive import-candles tells what it did, and keeps what is there the second time', async () => {
+it('archive import-candles reports its work, and keeps existing candles the second time', async () => {
   const path = await fileOf(FIRST, SECOND);
   const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
   expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 kept (settled)'));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory.remove());
 
-it('deletes what a source told, before a date or all of it, and says how much', async () => {
+it('deletes the data of a source, before a date or all of it, and reports how much', async () => {
   await archive('import', 'ethereum', SAMPLE);
   expect(await archive('purge', '--source', 'kraken')).toEqual({
     code: 0,
@@ -39,7 +39,7 @@ it('deletes what a source told, before a date or all of it, and says how much', 
 const HINT = '(see `npm run archive -- --help`)\n';
 
 it.each([
-  [['--source', 'nobody'], `--source must be one of coingecko, kraken ${HINT}`],
+  [['--source', 'unknown'], `--source must be one of coingecko, kraken ${HINT}`],
   [[], `--source must be one of coingecko, kraken ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],

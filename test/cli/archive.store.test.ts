@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => directory.remove());
 
 describe('archive import', () => {
-  it('tells what it did, and does nothing the second time', async () => {
+  it('reports its work, and does nothing the second time', async () => {
     expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
       code: 0,
       stdout:
@@ -51,7 +51,7 @@ describe('archive import', () => {
     });
   });
 
-  it('names what it keeps, the first twenty, and replaces it when told to', async () => {
+  it('lists the first twenty rows that it keeps, and replaces them with --replace', async () => {
     const path = join(directory.path, 'kept.csv');
     const write = (price: number) => {
       const lines = Array.from({ length: 22 }, (_, i) => {

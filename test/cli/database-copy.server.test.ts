@@ -49,7 +49,7 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
       .catch(() => ({ rows: [] }));
   for (;;) {
     const progress = JSON.parse((await read()).rows[0]?.logs ?? '{}');
-    // The last table is the longest by far: whoever comes late for another one finds it there.
+    // The last table is the longest by far: a late start with another table still finds it in progress.
     if (progress.table === 'usage_day' && table !== 'usage_day') break;
     if (progress.table === table && progress.rows >= rows) break;
     await pause(2);
@@ -111,7 +111,7 @@ it('makes the same of an empty database, row for row, however often it is killed
   expect(created.stdout).toMatch(new RegExp(`^key: +${AMOUNTS.users + 1}$`, 'm'));
 });
 
-/** What the command says as it refuses, and its exit code: one line, without the password. */
+/** The command's error, one line without the password, and its exit code. */
 async function refused(...args: string[]): Promise<string> {
   const error = await runCopy(args).then(
     () => new Error('it was not refused'),

@@ -170,7 +170,7 @@ it('is refused with one line for each invalid setting', async () => {
   });
 });
 
-it('keeps a port that was asked for', async () => {
+it('keeps a requested port', async () => {
   const server = createServer().listen(8080, '127.0.0.1');
   await once(server, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
   const result = await runProcess('demo', [], { TMPDIR: directory.path, PORT: '8080' });

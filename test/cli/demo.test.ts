@@ -16,21 +16,21 @@ afterEach(() => directory.remove());
 
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
-/** What it says while it starts. */
+/** Its output during the start. */
 const STEPS = [
   'Starting stand-ins for the upstreams, and a small blockchain …',
   'Making a temporary database, an embedded PostgreSQL: a few seconds …',
   'Starting the service …',
 ];
 
-/** What tells the statistics of each token: two chains are listed where there is a key. */
+/** The source of each token's statistics: two chains need a key. */
 const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
 
 it.each([
   { signal: 'SIGINT', args: [] },
   { signal: 'SIGTERM', args: ['--node', 'legacy'] },
 ] as const)('answers what it prints, and leaves nothing behind after $signal ($args)', async ({ signal, args }) => {
-  // Where somebody else has it already, that serves as well.
+  // If it is already in use, that will do too.
   const usualPort = createServer().listen(8080, '127.0.0.1');
   await once(usualPort, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
   const demo = startCommand('demo', args, { TMPDIR: directory.path });

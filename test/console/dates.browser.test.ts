@@ -18,7 +18,7 @@ afterEach(async () => {
 const DAY = 86_400_000;
 const ISO = /\d{4}-\d\d-\d\d/;
 
-/** What the page says, to the eye and to screen readers, but for what it quotes of the API. */
+/** The page's text, visible and for screen readers, except quotes of the API. */
 const words = () =>
   here.page.evaluate<string>(`(() => {
     const copy = document.body.cloneNode(true);

@@ -40,7 +40,7 @@ it.each([
   ['no date at all', 'no date at all'],
 ])('writes the dates of %j as the page does', (text, written) => expect(withDates(text)).toBe(written));
 
-it('tells spans in the unit that matters', () => {
+it('shows spans in the largest unit', () => {
   expect([span(59 * SECOND), span(SECOND), span(60 * MINUTE), span(3 * HOUR), span(40 * DAY)]).toEqual([
     '59 seconds',
     '1 second',
@@ -53,7 +53,7 @@ it('tells spans in the unit that matters', () => {
 });
 
 describe('an age', () => {
-  it('is a time, and tells how long ago that was once it is long', () => {
+  it('is a time, with its age once it is long ago', () => {
     const at = (ms: number) => ({ fetchedAt: new Date(NOW - ms), stale: undefined });
     expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55');
     expect(ageText(at(3 * HOUR), NOW)).toBe('As of 09:00, 3 hours ago');
@@ -88,7 +88,7 @@ describe('an age', () => {
   });
 });
 
-it('tells the calls of 31 days, also of those without one', () => {
+it('lists the calls of 31 days, including days without calls', () => {
   const days = dailyCalls(
     [
       { date: '2026-03-15', calls: 3 },

@@ -10,7 +10,7 @@ import { expectSoundLooks } from '../support/browser/looks.ts';
 import { openTestDatabase } from '../support/database/database.ts';
 import { startService } from '../support/service/service.ts';
 
-/** What the operator added beside the built-in ones. */
+/** The tokens that the operator added to the built-in ones. */
 const ADDED = [...sandboxTokens().values()].slice(BUILT_IN_TOKENS.length);
 
 /** A service that serves the built-in tokens and so many more. */
@@ -27,7 +27,7 @@ async function serve(added: number) {
     ...service,
     key,
     tokens: createTokenStore(database.prisma),
-    /** What was charged. */
+    /** The charged calls. */
     async used(): Promise<number> {
       const answer = await service.get('/v1/user/usage', { key });
       return ((await answer.json()) as { used: number }).used;

@@ -46,7 +46,7 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
     '/v1/prices/latest/stats?token=btc',
     `/v1/prices/latest/tokens?tokenNames=${NAMES.join(',')}`,
   ]);
-  // What the page says they cost is what was charged.
+  // The cost on the page equals the charge.
   await expect.poll(() => text('session-calls')).toBe('3 calls since you opened this page');
   expect(await text('cost')).toContain('Refresh takes 3 calls: 1 for the prices (one for every ten tokens)');
   expect(await used()).toBe(3);
@@ -264,7 +264,7 @@ it('saves what is shown as the service would write it', async () => {
   const saved = await readFile(await download.path(), 'utf8');
   const headers = { accept: 'text/csv' };
   const own = await (await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })).text();
-  // JSON tells times to the second, and the latest sample may have moved on since.
+  // JSON has times to the second, and a newer sample may have been stored since.
   const daily = (csv: string) => csv.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
   expect(daily(saved)).toEqual(daily(own));
   // Some midnights are not published yet in the first minutes of a day.
@@ -289,7 +289,7 @@ it('shows the very calls that it made', async () => {
   ] as const) {
     await calls.getByRole('button', { name, exact: true }).click();
     expect(here.requests.map(decodeURIComponent), name).toContain(await url());
-    // What is shown is the answer that the page has, and no other call was made for it.
+    // The page shows the response that it has, without another call.
     expect([await text('snippet-answer-title'), await text('snippet-answer')]).toEqual([
       'Answer',
       expect.stringContaining(part),

@@ -7,7 +7,7 @@ import type { Service } from '../support/service/service.ts';
 
 /** The whole of a first visit, in bytes as they go over the wire. */
 const FIRST_LOAD = 200_000;
-/** What moves by itself on the page, as Chromium counts it: below a tenth is good. */
+/** The layout shift of the page, as Chromium counts it: below 0.1 is good. */
 const SHIFT = 0.1;
 
 let opened: TestConsole;

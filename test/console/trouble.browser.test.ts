@@ -54,7 +54,7 @@ it('shows the age of what it has while the upstream fails', async () => {
       .poll(() => text('prices-age'))
       .toMatch(/^5 hours old \(source: (server error|unavailable, next try soon)\)$/);
     expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$[\d,.]+$/);
-    // The first answer may be given before its sources have failed: the next one tells of it.
+    // The first response may precede the failure of its sources: the next one reports it.
     await expect
       .poll(async () => {
         await here.page.getByRole('button', { name: 'Refresh' }).click();
@@ -67,7 +67,7 @@ it('shows the age of what it has while the upstream fails', async () => {
   }
 });
 
-it('tells of a failure where there is nothing to show, and shows what else there is', async () => {
+it('shows a failure in place of missing data, and shows the rest', async () => {
   const bare = await startService({
     clock: createNoonClock(),
     consoleFolder: inject('consoleFolder'),

@@ -17,7 +17,7 @@ const MEASURE_SHIFT = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-it('shows real figures to whoever is not signed in, in their place, and the call that has them', async () => {
+it('shows real prices without signing in, in their place, and the call that returns them', async () => {
   const { browser, service } = opened;
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();

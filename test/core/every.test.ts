@@ -18,7 +18,7 @@ test('a run that takes longer than the interval is joined, and the next begins a
   expect(ends).toHaveLength(2);
 });
 
-test('what a run throws goes to the callback, and the work goes on', async () => {
+test('an error of a run goes to the callback, and the work continues', async () => {
   const failures: unknown[] = [];
   const work = vi.fn(() => {
     throw new Error('down');

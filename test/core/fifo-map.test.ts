@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFirstInFirstOut } from '#core/fifo-map';
 
-it('what came first makes room, however often it is asked for, and is told of', () => {
+it('evicts the oldest entry, however often it is read, and reports it', () => {
   const forgotten: number[] = [];
   const entries = createFirstInFirstOut<number>(2, (value) => forgotten.push(value));
   entries.set('a', 1);

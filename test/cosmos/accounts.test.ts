@@ -112,7 +112,7 @@ describe('an account of a modern node', () => {
     ['none', undefined],
     ['of another address', { ...base, address: 'kava1other' }],
     ['without a type', { ...base, '@type': undefined }],
-    ['with a sequence that is no number', { ...base, sequence: 'many' }],
+    ['with a sequence that is not a number', { ...base, sequence: 'many' }],
     [
       'with an account within an account without end',
       { ...base, base_account: { base_account: { base_account: { base_account: { base_account: base } } } } },
@@ -129,7 +129,7 @@ describe('an account that does not exist', () => {
     [404, { code: 5, message: `rpc error: code = NotFound desc = account ${ADDRESS} not found: key not found` }],
     [400, { code: 5, message: `account ${ADDRESS} not found` }],
     [500, { code: 2, message: `account ${ADDRESS} not found` }],
-  ])('of a modern node, told under %i', async (status, body) => {
+  ])('of a modern node, with status %i', async (status, body) => {
     const { ask } = scriptedNode({
       [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { status, body },
       [MODERN.latest]: latestBlock(12),
@@ -153,7 +153,7 @@ describe('an account of a legacy node', () => {
   test.each<[string, object, string, object]>([
     ['of the Launchpad generation', { type: 'cosmos-sdk/Account', value: received }, 'cosmos-sdk/Account', received],
     [
-      'of the one after it, which tells coins elsewhere',
+      'of the next release, which has coins elsewhere',
       { type: 'cosmos-sdk/BaseAccount', value: { ...received, coins: undefined } },
       'cosmos-sdk/Account',
       received,

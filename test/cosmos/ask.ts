@@ -1,6 +1,6 @@
 import type { NodeReply, NodeRequest, SendToNode } from '#cosmos/exchange';
 
-/** A node that answers by path, or in turn, and remembers what it was asked. */
+/** A node that responds by path, or in turn, and records its requests. */
 export function scriptedNode(answers: Record<string, unknown> | readonly (NodeReply | object)[]) {
   const asked: NodeRequest[] = [];
   const turns = Array.isArray(answers) ? [...answers] : undefined;

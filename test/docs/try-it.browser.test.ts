@@ -107,7 +107,7 @@ it('gets the key from a tab that is signed in, and forgets it when that signs ou
   const { found } = await operation(docs, 'GET', '/v1/user/usage');
   await found.getByText('With the key qt_abcd…').waitFor();
   const end = (by: string) => page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
-  // What tabs answer another one, and the end of another user's session, are not for this one.
+  // This tab ignores responses to another tab, and the end of another user's session.
   await page.evaluate(`tabs.postMessage({ type: 'key', key: 'qt_xyzxyzxyz' })`);
   await end('qt_xyzxyzxyz');
   await found.getByText('With the key qt_abcd…').waitFor();

@@ -21,7 +21,7 @@ const others = (tally: Tally, ...kinds: string[]) => Object.keys(tally).filter((
 it('60 broadcasts at once of a megabyte of small values', async () => {
   const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
-  // Who goes on sending what is not read any more may lose the answer: that is TCP's.
+  // A client that keeps sending an unread body may lose the response: that is TCP's rule.
   expect(others(result, '413 body_too_large', '503 overloaded', 'cut')).toEqual([]);
   expect(result['413 body_too_large']).toBeGreaterThan(0);
 });
@@ -60,12 +60,12 @@ it('1,500 unfinished bodies to an unknown path', async () => {
 
 it('one user’s unfinished broadcasts leave room for another’s', async () => {
   const size = 120 * 1024;
-  const begun = head(BROADCAST, { 'x-api-key': apiKey, 'content-length': size });
+  const beginning = head(BROADCAST, { 'x-api-key': apiKey, 'content-length': size });
   const theirs = await stand.register();
   const whole = { line: BROADCAST, body: '{"tx_bytes":"CpAB","mode":"sync"}', connections: 1, ms: ATTACK_MS };
   const { result } = await stand.attacked(async () => {
     const open = Array.from({ length: 200 }, () => openRaw(stand.url()));
-    for (const connection of open) connection.send(begun, Buffer.alloc(size - 1, ' '));
+    for (const connection of open) connection.send(beginning, Buffer.alloc(size - 1, ' '));
     try {
       return await sendBodies({ url: stand.url(), apiKey: theirs }, whole);
     } finally {

@@ -43,7 +43,7 @@ it('the burst limit is the user’s, however many keys share it', async () => {
   );
   const sum = (kind: string) => result.reduce((total: number, tally: Tally) => total + (tally[kind] ?? 0), 0);
   expect(sum('429 rate_limited')).toBeGreaterThan(0);
-  // A burst at the beginning, and the rate; the last answers come a little later than they were asked for.
+  // A burst at the beginning, and the rate; the last responses arrive a little later than their requests.
   expect(sum('200')).toBeLessThanOrEqual(BURST * (seconds + 2));
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
   });
   apiKey = await stand.register();
-  // A year that is in use is kept, and so are the last bodies made of it: that is no harm.
+  // A year in use is kept, and so are its last bodies: that is harmless.
   await askAgain({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 4_000 });
 }, 60_000);
 afterAll(() => stand?.close());

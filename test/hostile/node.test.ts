@@ -27,7 +27,7 @@ function answerSearches(fault: Fault): void {
   const [, address = ''] = mine.split('=');
   stand.sandbox.faults.always(fault, { path: new RegExp(`txs.*${address}`) });
 }
-/** What may be said whatever the answer is: a busy machine may not have it in time. */
+/** Accepted outcomes in any case: a busy machine may not respond in time. */
 const LATE = ['503 overloaded', '504 upstream_timeout'];
 const answer = (body: string): Fault => ({ kind: 'status', status: 200, body });
 

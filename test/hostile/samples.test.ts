@@ -26,18 +26,18 @@ async function changeAnswers<T>(path: string, change: (body: T) => void): Promis
   stand.sandbox.faults.always(answer, { path: plain });
 }
 
-/** Asks until the aggregator has been asked twice more at the end of a path. */
+/** Requests until CoinGecko has been called twice more at the end of a path. */
 async function untilFetched(path: string, endpoint: string): Promise<void> {
   const before = stand.sandbox.countCalls(endpoint);
   for (const end = performance.now() + 15_000; stand.sandbox.countCalls(endpoint) < before + 2; ) {
-    expect(performance.now(), 'the aggregator is asked').toBeLessThan(end);
+    expect(performance.now(), 'CoinGecko is called').toBeLessThan(end);
     await stand.ask(path, apiKey);
     await wait(100);
   }
   await wait(1_000);
 }
 
-/** What a sample cannot be, for each token but bitcoin. */
+/** Implausible samples for each token except bitcoin. */
 const IMPLAUSIBLE: readonly { token: string; at: () => number; sign: number }[] = [
   { token: 'ethereum', at: () => Date.now() + 3 * DAY, sign: 1 },
   { token: 'arweave', at: () => Date.parse('9999-12-31T23:59:59Z'), sign: 1 },
@@ -62,7 +62,7 @@ it('latest prices of other times or below nothing are not served, and are not th
   }
 });
 
-/** How many samples of the aggregator were dropped, as the metrics tell. */
+/** The number of dropped CoinGecko samples, from the metrics. */
 async function dropped(): Promise<number> {
   const received = (await stand.metrics()).matchAll(/^quotient_dropped_samples_total\{.*coingecko.*\} (\d+)/gm);
   return [...received].reduce((sum, [, count]) => sum + Number(count), 0);

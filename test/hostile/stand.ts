@@ -14,14 +14,14 @@ import { residentSize } from '../../bench/resident-size.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-/** What a neighbour's slowest hundredth may take during an attack: so many ms, or so many times what it takes else. */
+/** The limit of a neighbour's p99 during an attack: in ms, or as a multiple of its p99 without one. */
 const P99 = { ms: 250, times: 10 };
-/** What is resident in the end, against what was at first; and how long it may take to get there, in ms. */
+/** The resident memory at the end, relative to the start; and the time that it may take to get there, in ms. */
 const MEMORY = { times: 1.2, within: 30_000 };
 const QUIET_MS = 500;
-/** How long an attack lasts that could go on for ever, in ms. */
+/** The duration of an attack without an end, in ms. */
 export const ATTACK_MS = 1_500;
-/** The aggregator is asked every second: what is wrong with an answer is met at once. */
+/** CoinGecko is called every second, so that a faulty response arrives soon. */
 export const ASKED_EACH_SECOND = {
   COINGECKO_REFRESH: 'latest=1s,chart=1s',
   COINGECKO_CALLS_PER_MINUTE: '100000',
@@ -37,7 +37,7 @@ const ORDINARY = [
 
 type Options = {
   settings?: Record<string, string>;
-  /** What is in the database before the service is started. */
+  /** The content of the database before the service starts. */
   prepare?: (database: Database) => Promise<unknown>;
   /** Where the service finds the database, when it is not where it is. */
   databaseAt?: (url: string) => string;
@@ -75,7 +75,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     for (const end of closers.splice(0).reverse()) await end();
   };
 
-  /** Does something to the database while nobody else has it open. */
+  /** Changes the database while no other process has it open. */
   async function inDatabase(use: (database: Database) => Promise<unknown>): Promise<void> {
     const opened = await openDatabase({ url: database?.url, dataDir });
     await use(opened).finally(opened.close);
@@ -95,7 +95,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
 
   let service: Awaited<ReturnType<typeof start>>;
   let neighbour: Neighbour | undefined;
-  /** What is resident of this process before its first attack: what each of them left is not taken for its rest. */
+  /** The resident memory of this process before its first attack, so that the remains of an attack do not count as quiet. */
   let atRest: number | undefined;
 
   /** A user of their own; their API key. */
@@ -112,7 +112,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     service = await start();
     neighbour = await startNeighbour(service.url, await register());
     closers.push(neighbour.close);
-    // A process that has never done anything grows by a third with its first calls, whoever makes them; and a
+    // A fresh process grows by a third with its first calls; and a
     // neighbour's lease is as long as it has called for.
     const target = { url: service.url, apiKey: await register() };
     await Promise.all(ORDINARY.map((path) => askAgain(target, { path, connections: 16, ms: WARM_UP_MS })));
@@ -139,7 +139,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     start: begin,
     close,
 
-    /** What is told to Prometheus. */
+    /** The metrics. */
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
 
     /** One question; the answer's text is read. */

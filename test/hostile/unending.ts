@@ -6,7 +6,7 @@ import { openRaw } from '../../bench/hostile/raw-connection.ts';
 export const LONGEST_MS = 70_000;
 const DRIP_MS = 250;
 
-/** What a connection that never sends all of its request was answered last, and whether it was ended. */
+/** The last response on a connection that never completes its request, and whether it was closed. */
 export type Fate = {
   status?: number;
   code?: string | undefined;
@@ -52,8 +52,8 @@ export function beginUnending(url: string, apiKey: string) {
       'a body in chunks that drips': neverEnd(url, broadcast({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n'),
     },
     ended: {
-      'a body that nobody wants': neverEnd(url, unwanted),
-      'a body that nobody wants and that drips': neverEnd(url, unwanted, ' '),
+      'an unwanted body': neverEnd(url, unwanted),
+      'an unwanted body that drips': neverEnd(url, unwanted, ' '),
     },
   };
 }

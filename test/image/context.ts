@@ -16,7 +16,7 @@ async function strayFiles(): Promise<string[]> {
 }
 
 /**
- * Makes the folder of the build context, as a checkout has it in which somebody works: what git tracks or would add, and
+ * Makes the folder of the build context from a checkout in use: files that git tracks or would add, and
  * stray files, without what `.dockerignore` excludes. Returns the paths of the stray files that it did not exclude.
  */
 export async function makeContext(folder: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** What the companion client sends, repeats, tells of an answer, and rejects with. */
+/** The companion client: requests, retries, facts of a response, errors. */
 export const client: Mutations[] = [
   {
     file: 'packages/client/transport/retries.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** What the page shows of prices and candles, and what it asks for. */
+/** The page: prices, candles, and its requests. */
 export const page: Mutations[] = [
   {
     file: 'packages/console/api/api-call.ts',

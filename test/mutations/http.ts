@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** What a request passes, what it is charged, what it may bring, and what an answer says of itself. */
+/** The path of a request: its limits, its charge, and the headers of its response. */
 export const http: Mutations[] = [
   {
     file: 'src/server/replies/fast-path.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** What leaves the service, recovery by mail, and registration of confirmed addresses. */
+/** The outbox, recovery by mail, and registration of confirmed addresses. */
 export const mail: Mutations[] = [
   {
     file: 'src/notifications/outbox.ts',

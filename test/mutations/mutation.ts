@@ -1,5 +1,5 @@
 /**
- * Mistakes that somebody could make in one line of a file. Each `find` occurs exactly once in the file; with `replace`
+ * Plausible mistakes in one line of a file. Each `find` occurs exactly once in the file; with `replace`
  * in its place one of the tests must fail. Tests are named from `test/` on, the narrowest that catch it.
  */
 export type Mutations = {

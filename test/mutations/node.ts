@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** Which node is asked, for how long, and how often a transaction is sent. */
+/** The choice of a node, the deadlines, and the number of times that a transaction is sent. */
 export const node: Mutations[] = [
   {
     file: 'src/node/pool/selection.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** What users are told of their allowance, once, and where webhooks may go. */
+/** Notices about the allowance, each once, and the allowed addresses of webhooks. */
 export const notices: Mutations[] = [
   {
     file: 'src/notifications/sources/webhook-url.ts',

@@ -12,7 +12,7 @@ import { type Mutation, readMutations } from './mutation.ts';
  */
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A mutation may make a test wait for ever: after so many ms it counts as caught. */
+/** A mutation may make a test hang: after this time it counts as caught. In ms. */
 const TIME_LIMIT = 180_000;
 const SQL_SYNTAX = /syntax error at or near|42601/;
 
@@ -115,7 +115,7 @@ async function judge(copy: string, { file, mutated, tests }: Mutation): Promise<
   writeFileSync(path, source);
   if (!report) return 'caught';
   if (code === 0) return 'survived';
-  // What fails after the tests of a file is told of the file.
+  // A failure after the tests of a file is reported for the file.
   const messages = report.testResults.flatMap(({ status, message, assertionResults }) => [
     ...(status === 'failed' && assertionResults.some((one) => one.status === 'passed') ? [message] : []),
     ...assertionResults.flatMap(({ failureMessages }) => failureMessages),

@@ -100,7 +100,7 @@ describe('the description', () => {
     expect(patterns.length).toBeGreaterThan(10);
     // Unicode classes, and look-behind: Python's `re` has not the first, and Go's has neither.
     for (const pattern of patterns) expect(pattern).not.toMatch(/\\p\{|\\P\{|\(\?[=!<]/);
-    // Of prices, and of statistics, which are in US dollars alone.
+    // For prices, and for statistics, which are in US dollars only.
     expect(text.match(/"name":"currency"/g)).toHaveLength(2);
     expect(text.length).toBeLessThan(190_000);
   });

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Service, startService } from '../support/service/service.ts';
 
 /*
- * What others make of the description: types by openapi-typescript, and a client by @hey-api/openapi-ts that calls this
+ * Code that generators make of the description: types by openapi-typescript, and a client by @hey-api/openapi-ts that calls this
  * very service.
  */
 

@@ -20,7 +20,7 @@ async function redocly(document: Document): Promise<string[]> {
     const args = [program, 'lint', file, '--extends=recommended', '--format=json'];
     const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
     const env = { ...process.env, ...quiet };
-    // Its exit code tells of errors alone; the report of warnings as well.
+    // Its exit code covers only errors; the report has warnings as well.
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env }).catch(
       (failed: { stdout: string }) => failed,
     );
@@ -31,7 +31,7 @@ async function redocly(document: Document): Promise<string[]> {
   }
 }
 
-/** What the `oas` rules of Spectral find, of any severity. */
+/** The findings of Spectral's `oas` rules, of any severity. */
 async function spectral(document: Document): Promise<string[]> {
   const linter = new spectralCore.Spectral();
   linter.setRuleset({ extends: [[spectralRulesets.oas as RulesetDefinition, 'recommended']] });
@@ -39,5 +39,5 @@ async function spectral(document: Document): Promise<string[]> {
   return found.map(({ code, path, message }) => `${code}: ${path.join('.')}: ${message}`);
 }
 
-/** What each of them finds in a description, as texts. */
+/** The findings of each linter in a description, as texts. */
 export const LINTERS = { redocly, spectral };

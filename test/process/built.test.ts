@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => remove());
 
-it('runs without its sources, and tells a person where', async () => {
+it('runs without its sources, and prints its address', async () => {
   const settings = { DATA_DIR: join(root, 'data'), BASE_PATH: '/market' };
   const service = spawnService(settings, [...AT_A_TERMINAL, join(root, 'build/main.js')]);
   onTestFinished(() => service.kill());

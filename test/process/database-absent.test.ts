@@ -32,7 +32,7 @@ it('tries again while the server starts, and says it once', async () => {
 });
 
 it.each([
-  ['28P01', 'password authentication failed for user "somebody"'],
+  ['28P01', 'password authentication failed for user "someuser"'],
   ['3D000', 'database "quotient" does not exist'],
 ])('does not wait for what no waiting mends: %s', async (sqlState, message) => {
   const server = await startRefusingServer(sqlState, message);
@@ -47,7 +47,7 @@ it('tries every host of a list, names each, and waits until one of them is there
   const starting = await startRefusingServer('57P03', 'the database system is starting up');
   const gone = await startRefusingServer('57P03', 'unused');
   await gone.close();
-  const url = `postgresql://somebody:hunter2@${gone.at},${starting.at}/quotient?target_session_attrs=read-write`;
+  const url = `postgresql://someuser:hunter2@${gone.at},${starting.at}/quotient?target_session_attrs=read-write`;
   const service = spawnService({ DATABASE_URL: url });
   await starting.asked(2);
   const { reason } = JSON.parse(await service.logged(/database failed/));
@@ -59,7 +59,7 @@ it('tries every host of a list, names each, and waits until one of them is there
 });
 
 it('does not try the next host with a password that one has rejected', async () => {
-  const server = await startRefusingServer('28P01', 'password authentication failed for user "somebody"');
+  const server = await startRefusingServer('28P01', 'password authentication failed for user "someuser"');
   const service = spawnService({ DATABASE_URL: `postgresql://x@${server.at},127.0.0.1:9/quotient` });
   expect(await service.exited).toEqual([1, null]);
   await service.logged(/cannot connect.*password authentication failed/);

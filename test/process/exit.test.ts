@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { EXIT, toExitReport } from '#process/exit';
 
-/** What is said of a server that cannot listen there. */
+/** The message for a server that cannot listen there. */
 async function rejection(host: string, port: number) {
   const server = createServer().listen(port, host);
   const [error] = await once(server, 'error');

@@ -9,13 +9,13 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const module = (text: string) => ['--import', `data:text/javascript,${encodeURIComponent(text)}`];
 
-/** A line of each process that is begun: which one it is, and what it was given. */
+/** A line per started process: its kind and its arguments. */
 const REPORT = module(`
   import { getHeapStatistics } from 'node:v8';
   const { pid, execArgv: flags, env } = process;
   const heap = getHeapStatistics().heap_size_limit / 2 ** 20;
   console.log('report ' + JSON.stringify({ pid, flags, env, heap }));`);
-/** What Node tells of itself on Windows, where a process cannot be replaced. */
+/** Node's report of itself on Windows, where a process cannot be replaced. */
 const AS_ON_WINDOWS = module(`Object.defineProperty(process, 'platform', { value: 'win32' });`);
 
 type Report = { pid: number; flags: string[]; env: Record<string, string>; heap: number };
@@ -31,7 +31,7 @@ async function startWaiting(args: readonly string[], env: Record<string, string>
   return service;
 }
 
-it('goes on as one process, with the flags and the environment', async () => {
+it('continues as one process, with the flags and the environment', async () => {
   const service = await startWaiting(REPORT);
   expect(await service.stop()).toBe(0);
   const [before, after, ...more] = reports(service.lines);

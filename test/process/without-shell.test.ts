@@ -43,7 +43,7 @@ it('the shell of these tests knows nothing but words', async () => {
 });
 
 it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s does without more of a shell', async (name) => {
-  // What is built has its own test: the sources do here, under its name.
+  // The build has its own test: here the sources run under its name.
   const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
   const built = join(root, `build/${entry}.js`);
   await mkdir(join(built, '..'), { recursive: true });

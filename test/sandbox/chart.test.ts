@@ -64,7 +64,7 @@ describe('sample times', () => {
   });
 });
 
-test('a sample has the same time and figures whenever it is asked for', () => {
+test('a sample has the same time and values in every response', () => {
   const grains = fc.constantFrom<ChartInterval>('minute', 'hour', 'day');
   const spans = fc.integer({ min: 0, max: 3 * DAY });
   fc.assert(

@@ -175,7 +175,7 @@ describe('key', () => {
   test.each([
     ['basic', 'Basic', 250, 100_000],
     ['pro', 'Analyst', 500, 500_000],
-  ] as const)('tells the plan, its budget and what is spent of it: %s', (plan, name, perMinute, perMonth) => {
+  ] as const)('returns the plan, its budget and its spent calls: %s', (plan, name, perMinute, perMonth) => {
     expect(get('/key', plan, paid)).toMatchObject({
       status: 200,
       json: {

@@ -18,7 +18,7 @@ const ask = async (query: string, key = 'D..EUR.SP00.A') => {
   return { status: response.status, text: await response.text() };
 };
 
-test('rates are told as the bank tells them, with few columns or with all', async () => {
+test('rates have the bank’s format, with few columns or with all', async () => {
   const { text } = await ask('&detail=dataonly&startPeriod=2025-12-23&endPeriod=2025-12-30', 'D.PLN+USD.EUR.SP00.A');
   const [head, ...rows] = text.trimEnd().split('\r\n');
   expect(head).toBe('KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE');

@@ -14,7 +14,7 @@ afterEach(() => sandbox.close());
 
 const get = (path: string) => fetch(sandbox.coingeckoUrl + path);
 
-/** What arrives of an answer before its connection ends, in the pieces it comes in. */
+/** The pieces of a response that arrive before its connection ends. */
 async function piecesOf(path: string): Promise<{ status: number; pieces: string[]; complete: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   httpGet(sandbox.coingeckoUrl + path, { agent: false }, resolve).on('error', reject);

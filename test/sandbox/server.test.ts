@@ -74,7 +74,7 @@ test('a path without an upstream', async () => {
   expect((await fetch(new URL('/api/v4/ping', coingeckoUrl))).status).toBe(404);
 });
 
-test('a target that is no path does not end the server', async () => {
+test('a target that is not a path does not end the server', async () => {
   const { coingeckoUrl } = await start();
   const { hostname, port } = new URL(coingeckoUrl);
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();

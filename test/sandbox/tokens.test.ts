@@ -64,7 +64,7 @@ describe('the made-up tokens', () => {
 });
 
 describe('the aggregator', () => {
-  test('gives a page of the list: a hundred, or as many as are asked for up to 250', () => {
+  test('returns a page of the list: a hundred, or the requested number up to 250', () => {
     const ids = madeUp.map(({ name }) => name);
     expect(markets(ids)).toHaveLength(100);
     const first = markets(ids, { per_page: '250' }).map(({ id }) => id);
@@ -74,7 +74,7 @@ describe('the aggregator', () => {
     expect(markets(['albado', 'nothing', 'bitcoin']).map(({ id }) => id)).toEqual(['bitcoin', 'albado']);
   });
 
-  test('tells of a coin what it is called, when its chain began and when its price was highest', () => {
+  test('returns the name of a coin, the start of its chain and the date of its highest price', () => {
     expect(asked('/coins/albado').body).toMatchObject({
       ...{ id: 'albado', symbol: 'abd', name: 'Albado', genesis_date: sandboxToken('albado')?.begins },
       market_data: { ath_date: { usd: expect.stringMatching(/^20\d\d-/) } },
@@ -90,7 +90,7 @@ describe('the aggregator', () => {
   });
 });
 
-test('the extremes are the same whatever was asked before', () => {
+test('the extremes are the same after any requests', () => {
   const at = (days: number) => Math.floor(NOW / DAY) * DAY - days * DAY;
   const fresh = extremesAt(7, 'albado', at(0), NOW);
   extremesAt(8, 'albado', at(10), at(9));

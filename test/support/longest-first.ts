@@ -5,7 +5,7 @@ const LONG = /\/test\/(?:process|chaos|cli|node\/wallets)\/|\/(?:processes|datab
 
 /**
  * Files that take long begin a project, so that no worker is left with one at the end. The usual order goes by size
- * where no earlier run has told the time, as on a fresh checkout.
+ * if no earlier run has recorded the time, as on a fresh checkout.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, vi } from 'vitest';
 import { isLong } from './long.ts';
 
-/** Below every test's time-out, so that a property tells the counterexample that it has. In ms. */
+/** Below every test's time-out, so that a property reports its counterexample. In ms. */
 const PROPERTY_MS = isLong ? 900_000 : 50_000;
 
 fc.configureGlobal({ interruptAfterTimeLimit: PROPERTY_MS, markInterruptAsFailure: true });

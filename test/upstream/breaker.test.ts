@@ -26,7 +26,7 @@ describe('closed', () => {
   });
 });
 
-test('tells its state', () => {
+test('reports its state', () => {
   expect(breaker.state(0)).toBe('closed');
   fail(5);
   expect([breaker.state(0), breaker.state(10 * SECOND)]).toEqual(['open', 'half_open']);

@@ -7,9 +7,9 @@ import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 const BUDGET = { perMinute: 10, perMonth: 100 };
 
 let clock: TestClock;
-/** What the store says was spent of the month; nothing can be taken when all of it is. */
+/** The month's spent calls in the store; nothing can be taken when all are spent. */
 let spent: number;
-/** The limits of each call that was asked for. */
+/** The limits of each requested call. */
 let asked: Budget[];
 beforeEach(() => {
   clock = createTestClock('2026-05-31T23:59:00Z');
@@ -17,7 +17,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** A budget whose schedule tells from which count and when it was computed. */
+/** A budget whose schedule reports the count and the time of its computation. */
 function open() {
   const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
     spent: async () => spent,

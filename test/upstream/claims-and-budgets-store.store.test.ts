@@ -81,12 +81,12 @@ describe('a budget', () => {
     expect(await store.spent('coingecko', JUNE)).toBe(1);
   });
 
-  test('gives its last calls to as many as there are, whoever asks at once', async () => {
+  test('grants exactly its last calls to concurrent requests', async () => {
     const counts = await Promise.all(Array.from({ length: 40 }, () => reserve(MINUTES.first, MAY, 100, 7)));
     expect(counts.filter((count) => count !== undefined).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test('of a month is not begun again by a clock that was set back', async () => {
+  test('of a month does not restart after the clock was set back', async () => {
     await reserve(JUNE, JUNE, 100, 2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBe(2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a budget', () => {
     expect(await reserve(JUNE, JUNE, 100, 3)).toBe(3);
   });
 
-  test('of a minute is not begun again by a process whose clock is a little behind', async () => {
+  test('of a minute does not restart for a process whose clock is a little behind', async () => {
     for (let i = 0; i < 3; i++) {
       expect(await reserve(MINUTES.second, MAY, 6, 100)).toBeDefined();
       expect(await reserve(MINUTES.first, MAY, 6, 100)).toBeDefined();

@@ -86,7 +86,7 @@ describe('a cause', () => {
     ]);
   });
 
-  test('that is no answer in time is called so, of either kind of database error', async () => {
+  test('that is a timeout is named so, for both kinds of database errors', async () => {
     await withinDeadline(new Promise(() => undefined), undefined, 1).catch((late) => failures.failed('request', late));
     failures.failed('request', away(new Error('Query read timeout')));
     await nextTurn();

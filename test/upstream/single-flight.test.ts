@@ -8,13 +8,13 @@ import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { unlogged } from '../support/unlogged.ts';
 
 let clock: TestClock;
-/** Who has the claim: nobody, this process, or another. */
-let claimed: 'nobody' | 'mine' | 'theirs';
+/** The holder of the claim: none, this process, or another. */
+let claimed: 'none' | 'mine' | 'theirs';
 let version: number;
 let singleFlight: SingleFlight<'latest'>;
 beforeEach(() => {
   clock = createTestClock('2026-05-15T14:10:06Z');
-  [claimed, version] = ['nobody', 1];
+  [claimed, version] = ['none', 1];
   const store: Pick<RefreshStore, 'claim' | 'release'> = {
     async claim(_what, _holder, _forMs, knownVersion) {
       if (claimed === 'theirs' || knownVersion !== version) return false;
@@ -22,7 +22,7 @@ beforeEach(() => {
       return true;
     },
     async release() {
-      claimed = 'nobody';
+      claimed = 'none';
     },
   };
   const poll = { version: () => version, sync: async () => undefined };
@@ -35,10 +35,10 @@ beforeEach(() => {
   });
 });
 
-/** What the store does with what was fetched. */
+/** The store's handling of fetched data. */
 async function stored(): Promise<void> {
   version += 1;
-  claimed = 'nobody';
+  claimed = 'none';
 }
 const unreachable = () => Promise.reject(new UpstreamFailure('coingecko', 'unreachable', 'away'));
 
@@ -80,7 +80,7 @@ test('the pause after a failure is doubled each time, up to five minutes, and be
 
 test('a fetch that failed gives its claim back', async () => {
   expect(await fail()).toBe(true);
-  expect(claimed).toBe('nobody');
+  expect(claimed).toBe('none');
 });
 
 test('what another process fetches is waited for, and not fetched', async () => {
@@ -102,7 +102,7 @@ test('what another process does not fetch in time is a timeout', async () => {
   await expect(inFlight?.done).rejects.toMatchObject({ reason: 'timeout' });
 });
 
-test('a moment is a second from when the fetch began, whoever waits for it', async () => {
+test('a moment is a second from the start of the fetch, for all waiting requests', async () => {
   const held = Promise.withResolvers<void>();
   singleFlight.start('latest', () => held.promise);
   clock.advance(SECOND);

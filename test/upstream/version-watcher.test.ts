@@ -5,7 +5,7 @@ import { createVersionWatcher, type VersionWatcher } from '#upstream/version-wat
 
 let stored: Map<Resource, RefreshRow>;
 let statements: (readonly Resource[])[];
-/** What a statement waits for before it answers with what it read. */
+/** The event that a statement awaits before it returns what it read. */
 let delay: Promise<void> | undefined;
 let versions: VersionWatcher;
 beforeEach(() => {

@@ -34,7 +34,7 @@ const shop: ApiKey = {
 };
 
 describe('a key', () => {
-  it('tells what it may do', () => {
+  it('lists its scopes', () => {
     expect(
       [owner.scopes, shop.scopes, ['node' as const], ['prices' as const, 'node' as const]].map((scopes) =>
         scopesInWords({ scopes }),
@@ -56,7 +56,7 @@ describe('a key', () => {
     expect(adviceFor({ scopes: [] })).toBe('');
   });
 
-  it('tells its life', () => {
+  it('shows its dates', () => {
     const ends = new Date(NOW + HOUR);
     expect([
       lifeInWords(owner, NOW),

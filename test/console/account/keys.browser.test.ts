@@ -106,7 +106,7 @@ it('makes no key of no scope, and says what the service refuses', async () => {
   expect(await keysOf(owner)).toHaveLength(20);
 });
 
-it('tells a key for pages what it may not do, and has no button for it', async () => {
+it('shows a page key what it may not do, without a button for it', async () => {
   const { page } = here;
   const owner = await service.createUser();
   await here.open(await makeKey(owner, { label: 'Shop', scopes: 'prices' }));

@@ -42,7 +42,7 @@ async function tokenOf(count: number): Promise<string> {
   return token;
 }
 
-/** What a link of a mail does in this page: a browser that is at the page already changes the fragment alone. */
+/** Opens a mail's link: a browser that is already at the page changes only the fragment. */
 const follow = (fragment: string) => here.page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
 
 async function saveKey(): Promise<string> {
@@ -97,12 +97,12 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   expect(here.requests.filter((url) => url.includes(token) || url.includes(recovery))).toEqual([]);
 });
 
-it('answers the same for an address that nobody has', async () => {
+it('responds alike for an unregistered address', async () => {
   const { page } = here;
   await page.getByText('Lost your key?').click();
-  await page.getByLabel('E-mail you registered with').fill('nobody@example.org');
+  await page.getByLabel('E-mail you registered with').fill('unknown@example.org');
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.locator('#recovery').getByText('If nobody@example.org has an account here').waitFor();
+  await page.locator('#recovery').getByText('If unknown@example.org has an account here').waitFor();
 });
 
 it('keeps the new key on this device in the place of the lost one alone', async () => {

@@ -22,7 +22,7 @@ afterEach(async () => {
   await here.close();
 });
 
-/** What the browser keeps beyond the tab. */
+/** The browser's storage beyond the tab. */
 const kept = () => here.page.evaluate<string>('JSON.stringify({ ...localStorage })');
 
 async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
@@ -69,7 +69,7 @@ it('gives a key, shows it once, and keeps it in this tab alone', async () => {
   await close();
 });
 
-it('stays signed in on this device when that is asked for, and forgets the key again', async () => {
+it('stays signed in on this device on request, and forgets the key again', async () => {
   const { page } = here;
   const key = await signUp();
   await page.locator('#created-key-remember').check();
@@ -119,7 +119,7 @@ it('is signed up to with the keyboard alone', async () => {
   await page.getByRole('heading', { name: 'Ethereum history' }).waitFor();
 });
 
-it('tells what is wrong with a registration, where it is wrong', async () => {
+it('shows the faults of a registration at their fields', async () => {
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   // Good enough for the browser, but not for the service.
@@ -150,7 +150,7 @@ it('asks for what is missing before it asks the service', async () => {
 
 it.each([
   ['is unknown', async () => 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000', 'api_key_invalid'],
-  ['is no key at all', async () => 'schlüssel', 'api_key_invalid'],
+  ['is not a key at all', async () => 'schlüssel', 'api_key_invalid'],
   ['was revoked', () => service.createUser({ revokedAt: new Date() }), 'api_key_revoked'],
 ])('does not open for a key that %s', async (_what, key, code) => {
   const { page } = here;

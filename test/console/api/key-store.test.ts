@@ -22,7 +22,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-it('keeps the key in the tab, and on the device when it is told to', () => {
+it('keeps the key in the tab, and on the device on request', () => {
   const store = openKeyStore('/market/');
   store.keep('one');
   expect(tab.kept.get('quotient:key:/market/')).toBe('one');

@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const session = { client: { about: () => ({ age: 60, gaps: [], sources: ['a'] }) } } as unknown as Session;
 
-/** A call that is answered by what `answers` has, one after another. */
+/** A call that returns the elements of `answers` in turn. */
 function callOf(answers: (object | Error)[]): ApiCall {
   return {
     path: '/path',

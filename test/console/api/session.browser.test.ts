@@ -36,7 +36,7 @@ async function menu(page: Page, item: string): Promise<void> {
   await page.locator('#account-menu').getByRole('button', { name: item }).click();
 }
 
-/** What of the key the page shows: it is that of this tab. */
+/** The part of the key that the page shows: it is that of this tab. */
 const keyOf = (page: Page) => page.locator('#menu-key').textContent();
 
 it('survives a reload, another page and a second tab, and ends in all of them', async () => {
@@ -83,7 +83,7 @@ it('stays with its user when another one signs in in a second tab', async () => 
   expect(await page.locator('#dashboard').isVisible()).toBe(true);
 });
 
-it('goes on in all tabs with a key that one of them has replaced, and ends with the account', async () => {
+it('continues in all tabs with a key that one of them has replaced, and ends with the account', async () => {
   const { page } = here;
   await here.open(await createUser());
   const other = await openTab();
@@ -131,7 +131,7 @@ it('shows a new key again after a reload, and asks before it is left unsaved', a
   expect(await page.locator('body').innerText()).not.toContain(key);
 });
 
-it('goes on in the tab alone where the browser stores nothing', async () => {
+it('continues only in the tab if the browser stores nothing', async () => {
   await here.context.addInitScript(`
     for (const name of ['localStorage', 'sessionStorage']) {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
@@ -156,6 +156,6 @@ it('does not end while the service is away at a reload', async () => {
   await expectSoundLooks(page, 'signing in', [320, 1280]);
   await page.getByRole('button', { name: 'Try now' }).waitFor();
   await page.unroute('**/v1/user/data');
-  // Nobody has to click.
+  // No click is needed.
   await isSignedIn(page);
 });

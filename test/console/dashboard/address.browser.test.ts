@@ -66,7 +66,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
   expect(search()).toBe('?token=ethereum&metric=market_cap&range=7d&currency=eur');
   expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
 
-  // Whoever prefers euros sees what the sender of a link saw.
+  // A user who prefers euros sees what the sender of a link saw.
   await page.goto(`${opened.service.url}/?token=ethereum&range=90d`);
   await heading('Ethereum history');
   await here.settled();
@@ -74,7 +74,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
   expect(search()).toBe('?token=ethereum&range=90d');
 });
 
-it('shows two dates, and corrects what there is not, saying so', async () => {
+it('shows two dates, and corrects invalid parts with a message', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   expect(search()).toBe('');

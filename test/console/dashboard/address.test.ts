@@ -78,7 +78,7 @@ describe('the address of a view', () => {
     ['currency=xyz', 'There is no currency “xyz”.'],
     ['interval=weekly', 'There is no interval “weekly”. This is the default interval.'],
     ['interval=', 'There is no interval “”. This is the default interval.'],
-  ])('%s says what there is in its place', (query, fault) => {
+  ])('%s names its replacement', (query, fault) => {
     const { metric, range, faults } = read(`?${query}`);
     expect([metric, range, faults]).toEqual(['prices', '30', [fault]]);
   });
@@ -96,7 +96,7 @@ describe('the address of a view', () => {
   it('takes a currency in capitals', () => expect(read('?currency=EUR').currency).toBe('eur'));
 });
 
-it('says which interval it shows in place of one that is not available', () => {
+it('names the interval that replaces an unavailable one', () => {
   const available = {
     prices: { minute: '2026-03-14', hour: '2025-03-15', day: '2013-04-28' },
     candles: { minute: '2026-03-13', hour: '2026-02-13', day: '2024-03-27' },

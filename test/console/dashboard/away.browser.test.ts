@@ -39,14 +39,14 @@ async function end(ending: Service): Promise<void> {
   await closed;
 }
 
-/** Has the page taken for one that nobody looks at, or not any more. */
+/** Makes the page hidden, or visible again. */
 const hide = (page: Page, isHidden: boolean) =>
   page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   `);
 
-it('keeps its figures while the service is away, says how old they are, and goes on when it is back', async () => {
+it('keeps its prices while the service is down, shows their age, and continues when it is back', async () => {
   const { page } = here;
   const database = await openTestDatabase();
   let service = await startService({ consoleFolder: inject('consoleFolder'), database });
@@ -84,7 +84,7 @@ it('keeps its figures while the service is away, says how old they are, and goes
     await hide(page, true);
     const made = calls();
     await page.clock.fastForward(120_000);
-    expect(calls(), 'nobody looks').toBe(made);
+    expect(calls(), 'hidden').toBe(made);
 
     service = await startService({
       consoleFolder: inject('consoleFolder'),
@@ -121,7 +121,7 @@ it('keeps its figures when the key dies, and does not try again', async () => {
   expect(priced()).toBe(made);
 });
 
-it('refreshes by itself when that is asked for, at the price that it names', async () => {
+it('refreshes automatically on request, at the shown cost', async () => {
   const { page } = here;
   const key = await opened.service.createUser({ limit: 40 });
   await page.reload();
@@ -164,7 +164,7 @@ it('refreshes by itself when that is asked for, at the price that it names', asy
   expect([await toggle.isChecked(), await stopsAt.inputValue()]).toEqual([false, '25']);
 });
 
-it('asks a service that refuses everything no more often than it says, and not at all where nobody looks', async () => {
+it('retries a service that rejects everything only as often as allowed, and not at all while hidden', async () => {
   const { page } = here;
   await here.openWhole(await opened.service.createUser());
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));

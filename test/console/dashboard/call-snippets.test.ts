@@ -17,7 +17,7 @@ const CALLS = [
   usageCall,
 ];
 
-/** What a shell makes of a command: its words. */
+/** The words of a command, as a shell splits it. */
 async function words(command: string): Promise<string[]> {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   return (await promisify(execFile)('sh', ['-c', script])).stdout.trimEnd().split('\n');

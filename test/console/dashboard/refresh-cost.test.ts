@@ -28,7 +28,7 @@ describe('the cost of auto-refresh', () => {
     ],
     [10, undefined, 'At most 120 calls an hour.'],
     [1, usage(0, 28), 'At most 12 calls an hour.'],
-  ])('of %d calls is told in calls an hour and as a share of the allowance', (calls, of, words) =>
+  ])('of %d calls is shown in calls an hour and as a share of the allowance', (calls, of, words) =>
     expect(refreshInWords(calls, of)).toBe(words),
   );
 });

@@ -28,7 +28,7 @@ describe('candles', () => {
     expect(historyCall(view({ range }), NOW).path).toBe(`/v1/prices/history/ohlc?tokenName=bitcoin&${query}`);
   });
 
-  it('of the midnight before a range are left out, but for the one in which it begins', () => {
+  it('of the midnight before a range are omitted, except the one in which it begins', () => {
     const every = (length: number, from: number) =>
       Array.from({ length: Math.ceil((NOW - from) / length) }, (_, i) => candle(from + i * length));
     const firstOf = (history: History) => (Array.isArray(history) ? history[0]?.date : undefined);
@@ -95,7 +95,7 @@ it('asks for another currency than dollars by its code', () => {
   expect(historyCall(view({ metric: 'prices' }), NOW).path).not.toContain('currency');
 });
 
-it('has a log scale but for volumes, whose bars begin at zero', () => {
+it('has a log scale except for volumes, whose bars begin at zero', () => {
   const scales = (['prices', 'candles', 'market_cap', 'total_volume'] as const).map((metric) =>
     isLog(view({ metric, scale: 'log' })),
   );

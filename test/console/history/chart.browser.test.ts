@@ -183,7 +183,7 @@ describe('fingers', () => {
 
     await drag([[x, y]], [[x + 3, y - 200]]);
     await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(before + 100);
-    // What was read stays until another place is touched.
+    // The readout stays until another place is touched.
     await page.locator('#chart-title').tap();
     await expect.poll(readout).toMatch(/ in 30 days$/);
   });

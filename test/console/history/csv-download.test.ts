@@ -6,7 +6,7 @@ import { seriesToCsv } from '#prices/history/series-text';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 
-/** What the page calls a currency, and what the service does: dollars go without saying. */
+/** The page's name of a currency, and the service's: dollars are the default. */
 const CURRENCIES = [
   ['usd', undefined],
   ['eur', 'eur'],

@@ -57,7 +57,7 @@ describe('the change over a range', () => {
 describe('the change of a day', () => {
   const day = [point(DAY + 20 * MINUTE, 50), point(DAY - 2 * MINUTE, 100), point(HOUR, 90), point(0, 101)];
 
-  it('is the one that the board tells', () => {
+  it('is the one on the price board', () => {
     expect(received({ range: '1' }, day, 1.5)).toBe('+1.50% in 24h');
     expect(received({ range: '1', metric: 'candles' }, day, -0.25)).toBe('−0.25% in 24h');
     expect(received({ range: '1', currency: 'eur' }, day, 1.5)).toBe('+1.50% in 24h, of the price in US dollars');

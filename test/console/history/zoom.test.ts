@@ -19,7 +19,7 @@ it('is panned as far as there are points', () => {
 it('is neither closer than a few points nor wider than all', () => {
   expect(isClosest(zoomed(wholeOf(100), 100, 1000), 100)).toBe(true);
   expect(isWhole(zoomed(wholeOf(100), 100, 0.001), 100)).toBe(true);
-  // Of so few points there is nothing to be zoomed.
+  // So few points cannot be zoomed.
   for (const points of [1, 5]) {
     const part = zoomed(wholeOf(points), points, 2);
     expect([isWhole(part, points), isClosest(part, points)]).toEqual([true, true]);

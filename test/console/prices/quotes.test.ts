@@ -6,7 +6,7 @@ import { HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 
-/** An answer to `names`, each of an age in ms, all fetched a minute ago but for the oldest; null is one without a price. */
+/** A response for `names`, each of an age in ms, all fetched a minute ago except the oldest; null is one without a price. */
 function answer(ages: Readonly<Record<string, number | null>>, stale?: string): Result<TokenPrice[]> {
   const value = Object.entries(ages).map(
     ([tokenName, age]) => ({ tokenName, at: age === null ? null : new Date(NOW - age) }) as TokenPrice,
@@ -15,7 +15,7 @@ function answer(ages: Readonly<Record<string, number | null>>, stale?: string): 
   return { value, fetchedAt, stale, gaps: [], sources: [] };
 }
 
-/** What answers each call, by the path that is asked. */
+/** The response of each call, by path. */
 const quotesOf = (report: (path: string) => Result<TokenPrice[]> | Promise<Result<TokenPrice[]>>) =>
   createQuotes({
     fetch: async <T extends object>({ path }: ApiCall<T>) => (await report(path)) as unknown as Result<T>,
@@ -30,7 +30,7 @@ describe('the ages of prices', () => {
     expect([quotes.of('a')?.age, quotes.of('b')?.age]).toEqual([age, age]);
   });
 
-  it('are told for all but those that are behind, which have their own', async () => {
+  it('are shown once for all, except for late ones, which have their own', async () => {
     const quotes = quotesOf(() => answer({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
     await quotes.load(['a', 'b', 'c', 'd'], 'usd', false);
     const { age, newest } = quotes.age;
@@ -82,7 +82,7 @@ it('says of what it has why it is not updated, until it is', async () => {
   expect(quotes.of('a')?.age.failure).toBeUndefined();
 });
 
-it('shows one currency at a time, that which was asked for last', async () => {
+it('shows one currency at a time, the last requested one', async () => {
   const ends: (() => void)[] = [];
   const quotes = quotesOf((path) => {
     const done = answer({ a: MINUTE });

@@ -24,7 +24,7 @@ test('an account under another prefix is what a library makes of the same bytes'
   );
 });
 
-test('an address tells its prefix, and with any character changed it is none', () => {
+test('an address has a prefix, and is invalid with any character changed', () => {
   fc.assert(
     fc.property(prefix, fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.nat(), (one, data, at) => {
       const address = encode(one, data);
@@ -37,7 +37,7 @@ test('an address tells its prefix, and with any character changed it is none', (
   );
 });
 
-test('what is no address has no prefix', () => {
+test('a text that is not an address has no prefix', () => {
   for (const text of ['', '1', 'cosmos1', '../1qqqqqqqq', 'COSMOS1QQQQQQQQ', `cosmos1${'q'.repeat(200)}`, ' '])
     expect(prefixOf(text)).toBeUndefined();
 });

@@ -40,7 +40,7 @@ describe.each(SAMPLES.map((sample, i) => ({ name: `${i} ${sample.amino.type}`, .
       expect(aminoMessage(modern)).toEqual(amino);
     });
 
-    test('becomes the bytes that others make of what a node tells of it', async () => {
+    test('becomes the bytes that other libraries make of a node’s response', async () => {
       const { body } = await encoded(signed(amino));
       expect(body.memo).toBe('memo');
       expect(body.messages).toEqual([anyOf(modern)]);

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** What Kraken tells, which candles are fetched for a window, what is stored of them, and their import. */
+/** Kraken's responses, the candles fetched for a window, their storage and their import. */
 export const candles: Mutations[] = [
   {
     file: 'src/prices/sources/kraken.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** When an upstream is asked, how often, how long it is left alone, and what its answers are taken for. */
+/** Upstream calls: their times, rates and pauses, and the reading of responses. */
 export const upstream: Mutations[] = [
   {
     file: 'src/core/memo.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** What is told of a user's keys: to the operator by the commands, and to the user by the page. */
+/** The reports of a user's keys: by the operator's commands, and by the page. */
 export const accounts: Mutations[] = [
   {
     file: 'src/accounts/users/account-store.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** What a process holds of an allowance, spends, gives back and lets rest; who may spend, and in which period. */
+/** The calls that a process leases, spends, returns and rests; admission, and the period. */
 export const leases: Mutations[] = [
   {
     file: 'src/accounts/ledger/plan.ts',

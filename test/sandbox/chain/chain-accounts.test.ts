@@ -4,7 +4,7 @@ import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 let chain: TestChain;
 afterEach(() => chain.close());
 
-const NOBODY = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
+const UNKNOWN = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
 const balancesPath = (address: string, query = '') => `/cosmos/bank/v1beta1/balances/${address}${query}`;
 
 test('number, sequence and key of an account, in both dialects', async () => {
@@ -32,17 +32,17 @@ test('number, sequence and key of an account, in both dialects', async () => {
 
 test('an account that is not there', async () => {
   chain = await openChain();
-  expect((await chain.legacy(`/bank/balances/${NOBODY}`)).body.result).toEqual([]);
-  expect((await chain.cosmos(balancesPath(NOBODY))).body.balances).toEqual([]);
-  // The old interface answers with an account of nobody, and signing libraries look for it.
-  expect((await chain.legacy(`/auth/accounts/${NOBODY}`)).body.result.value.address).toBe('');
-  expect(await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${NOBODY}`)).toMatchObject({
+  expect((await chain.legacy(`/bank/balances/${UNKNOWN}`)).body.result).toEqual([]);
+  expect((await chain.cosmos(balancesPath(UNKNOWN))).body.balances).toEqual([]);
+  // The old interface responds with an empty account, which signing libraries expect.
+  expect((await chain.legacy(`/auth/accounts/${UNKNOWN}`)).body.result.value.address).toBe('');
+  expect(await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${UNKNOWN}`)).toMatchObject({
     status: 404,
-    body: { code: 5, message: expect.stringContaining(`account ${NOBODY} not found`) },
+    body: { code: 5, message: expect.stringContaining(`account ${UNKNOWN} not found`) },
   });
 });
 
-test.each([`${NOBODY.slice(0, -1)}q`, 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m', 'x'])(
+test.each([`${UNKNOWN.slice(0, -1)}q`, 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m', 'x'])(
   'an address that is none of this chain: %s',
   async (address) => {
     chain = await openChain();
@@ -57,7 +57,7 @@ test('balances come in pages, each of which names the next', async () => {
   chain = await openChain({ pageSize: 4 });
   const denoms = Array.from({ length: 10 }, (_, n) => `ibc/${String(n).padStart(2, '0')}`);
   chain.sandbox.chain.fund(
-    NOBODY,
+    UNKNOWN,
     denoms.map((denom) => ({ denom, amount: '7' })),
   );
   const seen: string[] = [];
@@ -65,20 +65,20 @@ test('balances come in pages, each of which names the next', async () => {
   let key: string | null = '';
   while (key !== null) {
     const query = key === '' ? '' : `?pagination.key=${encodeURIComponent(key)}`;
-    const { body } = await chain.cosmos(balancesPath(NOBODY, query));
+    const { body } = await chain.cosmos(balancesPath(UNKNOWN, query));
     seen.push(...body.balances.map(({ denom }: { denom: string }) => denom));
     sizes.push(body.balances.length);
     key = body.pagination.next_key;
   }
   expect([seen, sizes]).toEqual([denoms, [4, 4, 2]]);
-  expect((await chain.legacy(`/bank/balances/${NOBODY}`)).body.result).toHaveLength(10);
-  const counted = await chain.cosmos(balancesPath(NOBODY, '?pagination.limit=3&pagination.count_total=true'));
+  expect((await chain.legacy(`/bank/balances/${UNKNOWN}`)).body.result).toHaveLength(10);
+  const counted = await chain.cosmos(balancesPath(UNKNOWN, '?pagination.limit=3&pagination.count_total=true'));
   expect([counted.body.balances.length, counted.body.pagination.total]).toEqual([3, '10']);
-  expect((await chain.cosmos(balancesPath(NOBODY, '?pagination.offset=9'))).body.balances).toHaveLength(1);
-  expect((await chain.cosmos(balancesPath(NOBODY, '?pagination.limit=x'))).status).toBe(400);
+  expect((await chain.cosmos(balancesPath(UNKNOWN, '?pagination.offset=9'))).body.balances).toHaveLength(1);
+  expect((await chain.cosmos(balancesPath(UNKNOWN, '?pagination.limit=x'))).status).toBe(400);
 });
 
-test('the height comes in a header with what is asked of the state', async () => {
+test('state queries return the height in a header', async () => {
   chain = await openChain();
   const { headers } = await fetch(chain.sandbox.cosmosNodeUrl + balancesPath(chain.alice));
   expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe(String(chain.sandbox.chain.latest().height));

@@ -29,7 +29,7 @@ test('a send moves the amount, and the fee goes to the collector', async () => {
 
 test.each<[string, Partial<Order>, number, RegExp]>([
   ['a fee below the price of gas', { fee: '499' }, 13, /got: 499uatom required: 500uatom: insufficient fee$/],
-  ['a fee that nobody can pay', { fee: String(START + 1n) }, 5, /is smaller than 1000000000001uatom: insuff/],
+  ['an unaffordable fee', { fee: String(START + 1n) }, 5, /is smaller than 1000000000001uatom: insuff/],
   ['an amount of nothing', { amount: '0' }, 10, /^0uatom: invalid coins$/],
   ['an address of another chain', { to: 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m' }, 7, /Invalid recipient/],
   ['an address that is mistyped', { to: 'cosmos1mistyped' }, 7, /Invalid recipient/],
@@ -67,7 +67,7 @@ test('the fees of what waits are no longer there to be spent', async () => {
   expect(await holds(carol?.address ?? '')).toBe(700n);
 });
 
-test('a message that is no send: unknown', async () => {
+test('a message other than a send is unknown', async () => {
   const order = { to: chain.bob, accountNumber: 0, sequence: 0 };
   const bytes = await signedTxRaw(keyOf(chain.sandbox), order, { typeUrl: '/cosmos.gov.v1.MsgVote' });
   expect((await chain.postDirect(bytes)).body).toMatchObject({
@@ -93,7 +93,7 @@ test('a transaction whose time is over', async () => {
   });
 });
 
-test('the faucet opens accounts, and takes nothing that is no coin', async () => {
+test('the faucet opens accounts, and accepts only coins', async () => {
   const { chain: faucet } = chain.sandbox;
   const address = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
   faucet.fund(address, [{ denom: 'uatom', amount: '5' }]);

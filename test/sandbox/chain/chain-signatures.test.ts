@@ -41,7 +41,7 @@ describe('amino JSON', () => {
   test.each<[string, Partial<Order>]>([
     ['chain id', { chainId: 'sandbox-2' }],
     ['account number', { accountNumber: 1 }],
-    // The old encoding does not carry the sequence, so that it cannot be told apart.
+    // The old encoding does not carry the sequence, so the cases cannot be distinguished.
     ['sequence', { sequence: 1 }],
   ])('another %s', async (_name, changes) => {
     expect(await said(await chain.stdTx(changes))).toEqual({ code: 4, message: doubted });
@@ -103,7 +103,7 @@ describe('protobuf', () => {
   test.each([
     ['cut short', (bytes: Uint8Array) => bytes.subarray(0, -3), 'unexpected EOF: tx parse error'],
     [
-      'with a member that nobody signed',
+      'with an unsigned member',
       (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.of(0x7a, 1, 65)]),
       'errUnknownField: tx parse error',
     ],

@@ -117,7 +117,7 @@ describe('blockchain.info', () => {
 });
 
 describe('mempool', () => {
-  test('tells the same chain as blockchain.info, with its height as plain text', async () => {
+  test('serves the same chain as blockchain.info, with its height as plain text', async () => {
     const { mempoolUrl, bitcoinUrl } = await start();
     const { json: stats } = await get(`${bitcoinUrl}/stats?format=json`);
     const tip = await fetch(`${mempoolUrl}/blocks/tip/height`);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 type Results = { violations: { id: string; impact: string; nodes: { target: string[] }[] }[] };
 
 declare global {
-  /** What the page has once its source was evaluated there. */
+  /** The page's global once its source was evaluated there. */
   var axe: { run(context: unknown, options: unknown): Promise<Results> };
 }
 
@@ -14,7 +14,7 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 /** The part of a page to look at, by selectors; all of it where left out. */
 type Part = { include?: string[][]; exclude?: string[][] };
 
-/** What axe holds to be serious or critical on a page, as `rule: element`. */
+/** Axe's serious or critical findings on a page, as `rule: element`. */
 export async function barriers(page: Page, part: Part = {}): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await source);
   const { violations } = await page.evaluate(

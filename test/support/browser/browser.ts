@@ -8,13 +8,13 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
 }
 
-/** Has a page tell what its Content-Security-Policy refused, to a function that is put there by that name. */
+/** Makes a page report violations of its Content-Security-Policy to a function of this name. */
 const TELL_REFUSALS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
   refusedByPolicy(effectiveDirective + ' ' + blockedURI);
 });`;
 
 /**
- * What a page complains about from now on: errors and warnings of its console, what its Content-Security-Policy
+ * The faults of a page from now on: errors and warnings of its console, what its Content-Security-Policy
  * refused, requests that leave the origin, requests that fail.
  */
 export async function complaintsOf(page: Page, origin: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { startService } from '../service/service.ts';
 import { launchBrowser } from './browser.ts';
 
-/** What a browser logs for a 4xx, a 5xx or no answer: the page shows those itself. */
+/** The browser's log for a 4xx, a 5xx or a missing response: the page shows those itself. */
 const FAILED_REQUEST = /^Failed to load resource: /;
 
 type Options = NonNullable<Parameters<Browser['newContext']>[0]>;

@@ -9,7 +9,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 /**
  * Shows the page that is there in each colour scheme and at each width, and hands every look over once its colours have
- * stopped changing. What sticks out depends on the width and what is hard to read on the colours: only the long form
+ * stopped changing. Overflow depends on the width, and contrast on the colours: only the long form
  * combines all of them.
  */
 export async function inEachLook(

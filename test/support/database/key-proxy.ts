@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What went through: the request's line, and the answer's status. */
+/** The passed requests: the request line and the response status. */
 export type Passed = { method: string; path: string; status: number };
 
 /**
- * Adds the key of a user to whatever it is asked, for a client that knows of no key, and hands it on to a path below
+ * Adds a user's key to every request, for a client that has no key, and passes it on to a path below
  * `target`. A client of a node has its base URL in `url` as if the node were there.
  */
 export async function startKeyProxy(target: string, key: string) {

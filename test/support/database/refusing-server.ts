@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A server that answers whoever connects with one error of PostgreSQL's, by its SQLSTATE; on a free port, or one's own. */
+/** A server that responds to every connection with one PostgreSQL error, by SQLSTATE; on a free or a given port. */
 export async function startRefusingServer(sqlState: string, message: string, port = 0) {
   const fields = [`SFATAL`, `C${sqlState}`, `M${message}`, ''].map((field) => `${field}\0`).join('');
   const head = Buffer.alloc(5, 'E');
@@ -20,8 +20,8 @@ export async function startRefusingServer(sqlState: string, message: string, por
   const { port: own } = server.address() as AddressInfo;
   return {
     at: `127.0.0.1:${own}`,
-    url: `postgresql://somebody:hunter2@127.0.0.1:${own}/quotient`,
-    /** Resolves when it has been asked so many times. */
+    url: `postgresql://someuser:hunter2@127.0.0.1:${own}/quotient`,
+    /** Resolves after this many connections. */
     asked: (times: number) =>
       new Promise<void>((resolve) => {
         const received = () => count >= times && resolve();

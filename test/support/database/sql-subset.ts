@@ -66,12 +66,12 @@ function* faultsWithin(value: unknown): Generator<string> {
   }
 }
 
-/** `SET LOCAL` ends with its transaction; `SET` stays with a session that somebody else has next. */
+/** `SET LOCAL` ends with its transaction; `SET` stays with a session that another client uses next. */
 const isOfTransaction = (kind: string, node: Node) => kind === 'VariableSetStmt' && node.is_local === true;
 
 export const loadParser = loadModule;
 
-/** What a script has that is not in the subset; empty where all of it is. Throws where it is no SQL. */
+/** The parts of a script outside the subset; empty if there are none. Throws if it is not SQL. */
 export function faultsOf(sql: string): string[] {
   const faults = (parseSync(sql).stmts ?? []).flatMap(({ stmt }) => {
     const [[kind, node] = ['', {}]] = Object.entries(stmt ?? {}) as [string, Node][];

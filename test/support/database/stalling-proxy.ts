@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * A way to a server of PostgreSQL that can stop: what is sent on the connections there are, and on those that come
- * while it is stalled, arrives nowhere, and nobody is told. `resume` lets new connections through; the old ones stay
+ * while it is stalled, is lost without a notice. `resume` lets new connections through; the old ones stay
  * as they are, like those of a network that forgot them.
  */
 export async function startStallingProxy(target: string) {

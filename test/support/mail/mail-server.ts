@@ -27,9 +27,9 @@ type Options = {
   secure?: boolean;
   /** Whether it offers STARTTLS. */
   startTls?: boolean;
-  /** Who may send, if not everybody: `user:password`. */
+  /** The credentials that clients need, if any: `user:password`. */
   login?: string;
-  /** A reply in place of taking a mail for an address; of its end where `at` says so. */
+  /** A reply that rejects a mail for an address, or at the end of its data with `at`. */
   refuse?: (to: string) => { at?: 'rcpt' | 'data'; reply: string } | undefined;
 };
 
@@ -82,7 +82,7 @@ export async function startMailServer({ secure = false, startTls = false, login,
     },
   };
   const server = new SMTPServer(options);
-  // What a client does that hangs up in the middle is its own affair.
+  // A client may hang up in the middle.
   server.on('error', () => undefined);
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');

@@ -18,7 +18,7 @@ type CacheStatus = {
   detail?: string;
 };
 
-/** What `Cache-Status` tells (RFC 9211), read as the structured field that it must be. */
+/** `Cache-Status` (RFC 9211), parsed as the structured field that it must be. */
 export function cacheStatusOf(header: string | null | undefined): CacheStatus {
   const [only, ...others] = parseList(header ?? '') as Item[];
   if (!only || others.length > 0) throw new Error(`Cache-Status: ${header}`);

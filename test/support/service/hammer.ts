@@ -9,7 +9,7 @@ export type Answer = {
   closes: boolean;
 };
 
-/** A call that costs one, and that is answered from memory but for the first. */
+/** A call that costs one, and is served from memory except for the first. */
 export const PRICED = '/v1/prices/latest/token?tokenName=bitcoin';
 
 type Options = {

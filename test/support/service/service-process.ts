@@ -5,7 +5,7 @@ import { COMPILE_CACHE, SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
-/** Nothing listens there: whoever wants statistics or candles says where they are, and no public host is asked. */
+/** Nothing listens there: tests of statistics or candles set their URLs, and no public host is called. */
 const NOWHERE = Object.fromEntries(
   [
     'KRAKEN_URL',
@@ -46,7 +46,7 @@ export function spawnService(
       BURST_PER_SECOND: '0',
       REGISTRATIONS_PER_MINUTE: '0',
       ...NOWHERE,
-      // What is built is in another place each time: what it compiles to would be kept for nobody.
+      // The build is in another place each time: its compile cache would never be read again.
       ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),
       ...env,
     },

@@ -30,7 +30,7 @@ type Options = {
   timeouts?: Timeouts;
   /** The folder that the console was built into; none is served where left out. */
   consoleFolder?: string;
-  /** Another service's, which goes on with it; a fresh one where left out. */
+  /** The database of another service, which keeps using it; a fresh one by default. */
   database?: TestDatabase;
 };
 
@@ -76,7 +76,7 @@ export async function startService({
     parts,
     sandbox,
     database,
-    /** What was logged, a JSON text each. */
+    /** The log lines, each a JSON text. */
     logLines,
 
     /** Registers a user and gives the key. */
@@ -88,7 +88,7 @@ export async function startService({
       return body.apiKey;
     },
 
-    /** A user with a limit, a term or an ended key as nobody could register one; gives the key. */
+    /** Makes a user with a limit, a term or an ended key that registration does not offer; returns the key. */
     async createUser({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: UserCreation = {}): Promise<string> {
       const apiKey = mintApiKey();
       const now = clock.now();

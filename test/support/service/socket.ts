@@ -20,7 +20,7 @@ export function openConnection(url: string) {
 
   return {
     /**
-     * Sends one request and gives the answer. What the other side does not want to read any more is not an error.
+     * Sends one request and returns the response. It is not an error if the server stops reading.
      * Rejects when it hangs up before it has answered.
      * @param isHead whether the answer has no body whatever its Content-Length
      */

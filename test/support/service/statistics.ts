@@ -55,11 +55,11 @@ export async function startWithStatistics({
       const record = answer.status === 200 ? (JSON.parse(answer.body) as TokenStatistics) : undefined;
       return { ...answer, source: answer.header('quotient-source'), record };
     },
-    /** What an upstream does from now on. */
+    /** Sets the behaviour of an upstream from now on. */
     fail(upstream: Upstream, fault: Fault = BROKEN): void {
       sandbox.faults.always(fault, { path: new RegExp(`^${PREFIXES[upstream]}(/|$)`) });
     },
-    /** The calls that an upstream was asked, or all of them. */
+    /** The calls to one upstream, or to all of them. */
     calls: (upstream?: Upstream): number =>
       sandbox.calls.filter(({ path }) =>
         upstream

@@ -53,7 +53,7 @@ export async function startGate() {
       const { hostname: host, port: number } = new URL(url);
       target = { host, port: Number(number) };
     },
-    /** Refuses connections, and cuts those there are, until it is opened again. */
+    /** Rejects connections, and cuts existing ones, until it is opened again. */
     shut,
     reopen: listen,
     /** Connections that are open. */

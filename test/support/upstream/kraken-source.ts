@@ -14,7 +14,7 @@ type Options = {
   now?: string;
 };
 
-/** Kraken's source on its own: a clock that stands still, a budget, and what it tells of. */
+/** Kraken's source on its own: a fixed clock, a budget, and its reports. */
 export function openTestKraken(url: string, options: Options = {}) {
   const { timeoutMs = 20_000, pairs = {}, now = '2026-05-15T14:10:06Z' } = options;
   let left = options.calls ?? Number.POSITIVE_INFINITY;

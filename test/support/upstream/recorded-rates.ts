@@ -18,7 +18,7 @@ export function readRecordedRates(): { date: string; rates: Record<string, numbe
   });
 }
 
-/** An upstream that tells these rates as the bank's data service does. */
+/** An upstream that serves these rates as the bank's data service does. */
 export function startRecordedRates() {
   const days = readRecordedRates();
   const codes = [...new Set(days.flatMap(({ rates }) => Object.keys(rates)))].sort();

@@ -12,10 +12,10 @@ if (!haveRecordings) {
   console.log('No recorded upstream answers: their tests are left out. Set RECORDINGS_DIR to have them.');
 }
 
-/** What belongs to the connection that was recorded, not to the answer. */
+/** Fields of the recorded connection, not of the response. */
 const OF_THE_CONNECTION = /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
 
-/** What was kept of an exchange: the answer's own, or under `response` with each header as a list. */
+/** A recorded exchange: the response's own members, or under `response` with each header as a list. */
 type Kept = { status: number; headers: Record<string, string | string[]> };
 type Meta = Kept | { response: Kept };
 

@@ -14,14 +14,14 @@ const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 
 /**
  * A node of our own on 127.0.0.1 that speaks one dialect, with a height, balances and the transactions it knows, all
- * of which a test may change. `override` is asked first.
+ * of which a test may change. `override` is consulted first.
  */
 export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height = 1000 } = {}) {
   const state = {
     dialect,
     height,
     amount: '7',
-    /** What a broadcast is answered with, beside its hash where none is given, and what is known by hash. */
+    /** The response to a broadcast, besides its hash if not set, and the known transactions by hash. */
     answer: { height: '0', raw_log: '[]' } as Partial<Known>,
     chainId: 'test-1',
     known: new Map<string, Known>(),
@@ -116,14 +116,14 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
 
 export type TestNode = Awaited<ReturnType<typeof startTestNode>>;
 
-/** What makes a node hang, cut the connection once it has read the request, or say something else. */
+/** Faults: a node hangs, cuts the connection after reading the request, or responds otherwise. */
 export const hang = (): 'taken' => 'taken';
 export const cut: Override = (_call, response) => {
   response.destroy();
   return 'taken';
 };
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 export async function deadUrl(): Promise<string> {
   const server = await startUpstreamServer(() => undefined);
   await server.close();

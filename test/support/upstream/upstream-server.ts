@@ -13,7 +13,7 @@ export type Reply = { status?: number; headers?: Record<string, string>; body: s
 /** Gives what to answer, or does something else with the response and gives nothing. */
 export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | undefined;
 
-/** An upstream on 127.0.0.1 that answers by a script; `calls` has what it was asked, oldest first. */
+/** An upstream on 127.0.0.1 that responds by a script; `calls` are its requests, oldest first. */
 export async function startUpstreamServer(script: Script) {
   const calls: UpstreamCall[] = [];
   let current = script;
