@@ -30,7 +30,10 @@ const RULES: { pattern: RegExp; use: string }[] = [
   { pattern: /\bbegun\b/, use: 'started; "rounded up" for charges' },
   { pattern: /\bgo(es)? on\b/, use: 'continues, remains valid' },
   { pattern: /\bgiv(es?|ing) way\b/, use: 'is replaced, is superseded' },
-  { pattern: /\b(is|are|was|were|be|been) (asked|gone to)\b(?! (to|whether))/, use: 'is requested, is queried, is called' },
+  {
+    pattern: /\b(is|are|was|were|be|been) (asked|gone to)\b(?! (to|whether))/,
+    use: 'is requested, is queried, is called',
+  },
   { pattern: /(?<!\b(there|There|which|and|or) )\bis no (?!longer\b|more\b|such\b)[a-z]/, use: 'is not a, is not an' },
   { pattern: /\bin place of\b/, use: 'instead of' },
   { pattern: /\bin vain\b/, use: 'unsuccessfully, without a response' },
