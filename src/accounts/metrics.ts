@@ -12,7 +12,7 @@ export function createLedgerMetrics(registry: MetricsRegistry) {
   );
   const wait = registry.histogram(
     'quotient_ledger_wait_seconds',
-    'How long calls waited for the ledger, of those that had to',
+    'Time that calls waited for the ledger, if they had to',
     WAIT_BOUNDS,
   );
   return { statement: () => statement(), wait: (ms: number): void => wait(ms / SECOND) };
@@ -23,12 +23,12 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
   registry.gauges([], rows, () => ({}), [
     ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
     ['quotient_leases_granted_calls', 'Calls granted to the open leases', ({ granted }) => granted],
-    ['quotient_leases_unspent_calls', 'Calls of the open leases not spent yet', ({ unspent }) => unspent],
-    ['quotient_leases_unsettled_calls', 'Calls spent and not known to be in the ledger', ({ unsettled }) => unsettled],
-    ['quotient_ledger_tick_seconds', 'How far apart all is settled', ({ tick }) => tick / SECOND],
+    ['quotient_leases_unspent_calls', 'Unspent calls of the open leases', ({ unspent }) => unspent],
+    ['quotient_leases_unsettled_calls', 'Spent calls that the ledger has not confirmed', ({ unsettled }) => unsettled],
+    ['quotient_ledger_tick_seconds', 'Time between settlements', ({ tick }) => tick / SECOND],
   ]);
-  const settled = 'Calls that the ledger has; one that is given back later is not taken off';
-  const refunded = 'Calls given back, since their answer was not a 2xx';
+  const settled = 'Calls that the ledger has recorded; later refunds are not subtracted';
+  const refunded = 'Calls refunded because the response was not a 2xx';
   const one = (value: number) => [{ labels: {}, value }];
   registry.counters('quotient_calls_settled_total', settled, [], () => one(read().settled));
   registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));

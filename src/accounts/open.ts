@@ -31,7 +31,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     observeWait: ledgerMetrics.wait,
   });
   const users = createUsers({ store, clock, changed: allowance.sync });
-  // No call waits for a deletion, so its store has no deadline.
+  // No request waits for a deletion, so this store has no deadline.
   const retention = createUsageRetention({
     ...deps,
     store: createUsageDayStore(database.prisma),
@@ -49,7 +49,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     },
 
     readings: { add: (registry) => addLeaseReadings(registry, allowance.reading) },
-    /** Deletes the calls per date that are past their retention; resolves when done. */
+    /** Deletes the calls per date after their retention period. Resolves when done. */
     enforceRetention: retention.look,
 
     async close(): Promise<void> {

@@ -22,18 +22,20 @@ export const userRecord = z
       .meta({ description: 'The record number', examples: [1] }),
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
     email: z.string().meta({ examples: ['ada@example.org'] }),
-    apiKey: secretKey('The key that was presented, or the one just made: it is shown once and only its hash is stored'),
+    apiKey: secretKey(
+      'The key of the request, or the new key. A new key is returned once, and only its hash is stored.',
+    ),
     plan: z.enum(PLAN_NAMES),
-    limit: whole('The calls allowed in one period', 10000),
+    limit: whole('Calls allowed per period', 10000),
     createdAt: instant,
     validUntil: instant.meta({
       description:
-        'When the keys expire, exclusive: ISO 8601, UTC, milliseconds; always a period boundary. `POST /v1/user/renew` moves it',
+        'When the keys expire, exclusive: ISO 8601, UTC, milliseconds. Always a period boundary; `POST /v1/user/renew` moves it.',
       examples: ['2026-02-28T12:00:00.000Z'],
     }),
     updatedAt: instant,
   })
-  .meta({ id: 'User', description: 'A user, and the key that was used' });
+  .meta({ id: 'User', description: 'A user, and the key of the request' });
 export type UserRecord = z.infer<typeof userRecord>;
 
 const forAccount = (example: string) =>
@@ -44,36 +46,36 @@ const forAccount = (example: string) =>
 
 export const userOfKey = userRecord
   .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
-  .meta({ id: 'UserOfKey', description: 'The user of a key, as that key may read it' });
+  .meta({ id: 'UserOfKey', description: 'The user of a key, as far as the key may read it' });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
 export const usageRecord = z
   .object({
-    limit: whole('The calls allowed in one period', 10000),
+    limit: whole('Calls allowed per period', 10000),
     used: whole('Calls charged in the running period', 877),
-    remaining: whole('The calls that are left in it', 9123),
-    periodStart: at('When the running period began', '2026-01-15T12:00:00.000Z'),
-    resetsAt: at('When the next period begins', '2026-02-15T12:00:00.000Z'),
-    validUntil: at('Until when the keys are good, exclusive', '2026-04-15T12:00:00.000Z'),
+    remaining: whole('Calls left in the running period', 9123),
+    periodStart: at('When the running period started', '2026-01-15T12:00:00.000Z'),
+    resetsAt: at('When the next period starts', '2026-02-15T12:00:00.000Z'),
+    validUntil: at('When the keys expire, exclusive', '2026-04-15T12:00:00.000Z'),
     daily: z
       .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on that date', 42) }))
-      .meta({ description: 'Calls charged by UTC date, the newest first, 31 at most' }),
+      .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
   })
-  .meta({ id: 'Usage', description: 'What was used of the allowance' });
+  .meta({ id: 'Usage', description: 'The usage of the allowance' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 const keyNumber = z
   .int()
   .positive()
-  .meta({ description: 'The number of the key', examples: [7] });
-const keyLabel = text('What the key is for', 'shop window');
+  .meta({ description: 'The id of the key', examples: [7] });
+const keyLabel = text('A label for the key', 'shop window');
 const keyScopes = z
   .array(z.enum(SCOPES))
-  .meta({ description: 'What the key may do; the owner key has all', examples: [['prices']] });
-const keyStart = text('Its first characters, to tell keys apart', 'qt_EXAM');
+  .meta({ description: 'The scopes of the key; the owner key has all', examples: [['prices']] });
+const keyStart = text('The first characters of the key, to recognize it', 'qt_EXAM');
 const expiresAt = instant
   .nullable()
-  .meta({ description: `${MOMENT}when the key ends; null where it ends with the user alone` });
+  .meta({ description: `${MOMENT}when the key expires; null if it only expires with its user` });
 
 export const apiKeyRecord = z
   .object({
@@ -81,23 +83,24 @@ export const apiKeyRecord = z
     label: z
       .string()
       .nullable()
-      .meta({ description: 'What the key is for; null of the owner key', examples: ['shop window'] }),
+      .meta({ description: 'A label for the key; null for the owner key', examples: ['shop window'] }),
     scopes: keyScopes,
     start: z
       .string()
       .nullable()
       .meta({
-        description: 'Its first characters, to tell keys apart; null of a key that is older than they are kept',
+        description:
+          'The first characters of the key, to recognize it; null for old keys, which were stored without them',
         examples: ['qt_EXAM'],
       }),
     createdAt: instant,
-    lastUsedAt: instant.nullable().meta({ description: `${MOMENT}to the minute; null where it was never used` }),
+    lastUsedAt: instant.nullable().meta({ description: `${MOMENT}the last use, to the minute; null if never used` }),
     expiresAt,
     replacedAt: instant.nullable().meta({
-      description: `${MOMENT}when it was rotated, from when on it only reads; null where it was not`,
+      description: `${MOMENT}when the key was rotated, after which it can only read; null if it was not`,
     }),
     seenOrigin: text(
-      'The origin of the last page of another site that used this owner key; left out where none did',
+      'The origin of the last page of another site that used this owner key; omitted if none did',
       'https://shop.example',
     ).optional(),
   })
@@ -109,21 +112,21 @@ export const createdKeyRecord = z
     id: keyNumber,
     label: keyLabel,
     scopes: keyScopes,
-    apiKey: secretKey('The key: it is shown once and only its hash is stored'),
+    apiKey: secretKey('The key. It is returned once, and only its hash is stored.'),
     start: keyStart,
     createdAt: instant,
     expiresAt,
   })
-  .meta({ id: 'CreatedKey', description: 'A key that was just made' });
+  .meta({ id: 'CreatedKey', description: 'A new key' });
 export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;
 
 export const registrationPending = z
   .object({
     email: z.string().meta({ examples: ['ada@example.org'] }),
-    expiresAt: instant.meta({ description: `${MOMENT}until when the token in the mail is good` }),
+    expiresAt: instant.meta({ description: `${MOMENT}when the one-time code in the mail expires` }),
   })
   .meta({
     id: 'RegistrationPending',
-    description: 'A registration that waits for the token that was mailed: nobody is registered yet',
+    description: 'A registration that is waiting for its one-time code. No user exists yet.',
   });
 export type RegistrationPending = z.infer<typeof registrationPending>;

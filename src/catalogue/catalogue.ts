@@ -5,7 +5,7 @@ const SUGGESTED = 3;
 /** Names are shorter than this. */
 const LONGEST_TEXT = 100;
 
-/** The letters of a text as a bit set; a few letters share a bit. */
+/** The letters of a text as a bit set in which some letters share a bit. */
 function lettersIn(text: string): number {
   let letters = 0;
   for (let i = 0; i < text.length; i++) letters |= 1 << (text.charCodeAt(i) & 31);
@@ -49,7 +49,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     const near: { token: Token; apart: number }[] = [];
     const letters = lettersIn(text);
     for (const [other, { token, letters: others }] of called) {
-      // A different letter changes at most two bits: this cheap check comes before the edit distance.
+      // One different letter changes at most two bits, and comparing bits is cheaper than the edit distance.
       if (bitsIn(letters ^ others) > 2 * most) continue;
       const apart = editDistance(text, other, Math.min(most, tolerance(other.length)));
       if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });

@@ -9,10 +9,10 @@ import type { TokenStore } from './token-store.ts';
 export const MOST_SERVED = 5000;
 const SUGGESTED = 3;
 
-/** Why a token was not added. `told` are suggested names, or the conflicting token. */
+/** Why a token was not added. `names` are suggested names, or the conflicting token. */
 export type Refusal = {
-  why: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair';
-  told: readonly string[];
+  reason: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair';
+  names: readonly string[];
 };
 
 /** The pair was `found` by its symbol, `given` by the operator, or is missing for the stated reason. */
@@ -22,7 +22,7 @@ export type PairOutcome =
   | { kind: 'not_traded' }
   | { kind: 'left_out' }
   | { kind: 'not_asked'; cause: string }
-  /** The prices (USD) differ too much for both to be of the same token. */
+  /** The prices (USD) differ too much to be of the same token. */
   | { kind: 'another'; pair: string; price: number; wanted: number }
   | { kind: 'taken'; pair: string; by: string };
 
@@ -41,40 +41,40 @@ export type Added = {
 type Wanted = { id: string; symbol?: string | undefined; pair?: string | undefined };
 
 type Dependencies = {
-  aggregator: CoinSource;
-  venue: PairSource;
+  coinGecko: CoinSource;
+  kraken: PairSource;
   store: TokenStore;
   catalogue: Catalogue;
   clock: Clock;
 };
 
 const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
-const refused = (why: Refusal['why'], told: readonly string[] = []): Refusal => ({ why, told });
+const refused = (reason: Refusal['reason'], names: readonly string[] = []): Refusal => ({ reason, names });
 
 /** Adds tokens with the data that CoinGecko and Kraken report, and removes them. Throws `UpstreamFailure`. */
-export function createListing({ aggregator, venue, store, catalogue, clock }: Dependencies) {
+export function createListing({ coinGecko, kraken, store, catalogue, clock }: Dependencies) {
   /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
-    const found = await aggregator.search(id);
+    const found = await coinGecko.search(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
     const dates = { begins: '2009-01-03', listed: '2009-01-03', statistics: false, pair: undefined };
-    const coins = (await aggregator.coins()).map(({ id: name, ...coin }) => ({ name, ...coin, ...dates }));
+    const coins = (await coinGecko.coins()).map(({ id: name, ...coin }) => ({ name, ...coin, ...dates }));
     return createCatalogue(coins)
       .nearest(id)
       .map(({ name }) => name);
   }
 
-  /** The first midnight that CoinGecko reports for a coin, and the first within the plan's history (Unix ms). */
+  /** The first midnight with a CoinGecko price, and the first within the plan's history (Unix ms). */
   async function firstAvailable(id: string): Promise<{ first: number | undefined; reach: number }> {
-    const days = aggregator.historyDays();
+    const days = coinGecko.historyDays();
     const isUnlimited = !Number.isFinite(days);
     const reach = isUnlimited ? Number.NEGATIVE_INFINITY : startOfDate(clock.now()) - days * DAY;
     try {
-      const [first] = await aggregator.daily(id, isUnlimited ? 'max' : days);
+      const [first] = await coinGecko.daily(id, isUnlimited ? 'max' : days);
       return { first: first?.at, reach };
     } catch (error) {
-      // The source has learned from the failure that its plan has less history.
-      if (isOutOfReach(error) && aggregator.historyDays() < days) return firstAvailable(id);
+      // The failure has taught the source that its plan has less history.
+      if (isOutOfReach(error) && coinGecko.historyDays() < days) return firstAvailable(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
     }
@@ -91,7 +91,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
   async function pairFor(coin: Coin, wanted: Wanted): Promise<{ pair?: string; outcome: PairOutcome } | Refusal> {
     if (wanted.pair === 'none') return { outcome: { kind: 'left_out' } };
     try {
-      const found = await venue.pairOf(wanted.pair ?? coin.symbol);
+      const found = await kraken.pairOf(wanted.pair ?? coin.symbol);
       if (wanted.pair !== undefined)
         return found ? { pair: found.pair, outcome: { kind: 'given', status: found.status } } : refused('no_pair');
       if (!found) return { outcome: { kind: 'not_traded' } };
@@ -117,13 +117,13 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       // A symbol in use must keep its meaning.
       const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
       if (namesake) return refused('is_symbol', [namesake.name]);
-      const coin = isTokenId(id) ? await aggregator.coin(id) : undefined;
+      const coin = isTokenId(id) ? await coinGecko.coin(id) : undefined;
       if (!coin || coin.id !== id) return refused('unknown', await nearest(id));
       const symbol = wanted.symbol ?? coin.symbol;
       if (!isTokenSymbol(symbol)) return refused('no_symbol');
       const { listed, isFirstDate } = await firstDate(coin);
       const found = await pairFor(coin, wanted);
-      if ('why' in found) return found;
+      if ('reason' in found) return found;
       const begins = coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
       const token: Token = {
         name: id,
@@ -150,7 +150,7 @@ export function createListing({ aggregator, venue, store, catalogue, clock }: De
       return refused('unknown', names);
     },
 
-    find: (text: string): Promise<NamedCoin[]> => aggregator.search(text),
+    find: (text: string): Promise<NamedCoin[]> => coinGecko.search(text),
   };
 }
 
@@ -168,7 +168,7 @@ export type Coin = NamedCoin & {
   priced: string[];
 };
 
-/** `price` is undefined if Kraken reports none. */
+/** `price` is undefined if Kraken has none. */
 export type FoundPair = { pair: string; status: string; price: number | undefined };
 
 /** Every method throws `UpstreamFailure`. */

@@ -20,7 +20,7 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
       generation += 1;
     },
   });
-  // This reads tokens that were added during the first read.
+  // Tokens may have been added during the first read.
   await sync();
 
   return {

@@ -10,11 +10,11 @@ export type Token = {
   /** In lower case. */
   symbol: string;
   title: string;
-  /** The date of the first block of the chain, or of the contract: no price is older. */
+  /** The date of the first block of the chain or the contract's creation: no price is older. */
   begins: string;
   /** The first date for which CoinGecko is known to have a price. */
   listed: string;
-  /** Whether on-chain statistics exist for it. */
+  /** Whether on-chain statistics exist for the token. */
   statistics: boolean;
   /** Kraken's name of the pair against the US dollar. */
   pair: string | undefined;

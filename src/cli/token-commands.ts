@@ -72,9 +72,9 @@ const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
 const SERVED = '`npm run tokens -- list` shows the served tokens';
 
 /** @param hint how to find an id when none is similar */
-function refusalText({ why, told }: Refusal, hint: string): string {
-  const names = told.join(' or ');
-  const texts: Record<Refusal['why'], string> = {
+function refusalText({ reason, names: similar }: Refusal, hint: string): string {
+  const names = similar.join(' or ');
+  const texts: Record<Refusal['reason'], string> = {
     built_in: 'this token is built in: it cannot be added or removed',
     too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the maximum: remove one first`,
     unknown: `there is no such id: ${names === '' ? hint : `do you mean ${names}?`}`,
@@ -82,7 +82,7 @@ function refusalText({ why, told }: Refusal, hint: string): string {
     no_symbol: 'its symbol has spaces, commas or control characters: give another symbol with --symbol',
     no_pair: 'Kraken has no such pair against US dollars: give another pair, or `--kraken none`',
   };
-  return texts[why];
+  return texts[reason];
 }
 
 const refuse = (refusal: Refusal, hint: string) => new ExitError(refusalText(refusal, hint), EXIT.failed);
@@ -102,7 +102,7 @@ function pairText(outcome: PairOutcome, pair: string | undefined): string {
   return `none: ${outcome.pair} of Kraken seems to be of another token (${prices}); name it with --kraken if it is this one`;
 }
 
-function tell({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
+function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
   say(`${name}: ${title} (${symbol}), ${isKnown ? 'looked up anew' : 'added'}`);
   say(`listed: ${listed}${isFirstDate ? '' : ', or before: the plan does not reach back to its first price'}`);
@@ -120,8 +120,8 @@ const add = command(addition, async ({ values, positionals: [id = ''] }) => {
   if (symbol !== undefined && !isTokenSymbol(symbol))
     throw wrongUsage('--symbol must have no spaces, commas or control characters, and 50 characters at most');
   const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
-  if ('why' in outcome) throw refuse(outcome, SEARCH);
-  tell(outcome);
+  if ('reason' in outcome) throw refuse(outcome, SEARCH);
+  print(outcome);
 });
 
 const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
@@ -158,7 +158,7 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
   const recording = { observe: unobserved, dropped: unobserved };
-  const venue = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
+  const kraken = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
   const { reserve } = await openBudget({
     store: refreshes,
     upstream: 'coingecko',
@@ -166,7 +166,7 @@ async function openListing({ settings, database, clock, log }: Deps) {
     clock,
     throttle: () => undefined,
   });
-  const aggregator = openCoinGecko({
+  const coinGecko = openCoinGecko({
     ...coingecko,
     timeoutMs,
     catalogue,
@@ -179,10 +179,10 @@ async function openListing({ settings, database, clock, log }: Deps) {
   });
 
   return {
-    listing: createListing({ aggregator, venue: venue.source, store, catalogue, clock }),
+    listing: createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock }),
     async close(): Promise<void> {
-      await aggregator.close();
-      await venue.close();
+      await coinGecko.close();
+      await kraken.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Injected, except in `serve.ts` and the commands. `now` is Unix ms; `elapsed` is monotonic ms. */
 export type Clock = { now(): number; elapsed(): number };
-/** One moment on both clocks. It is passed on because reading a clock takes time. */
+/** One instant on both clocks. It is passed on because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
 export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), elapsed: clock.elapsed() });
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };

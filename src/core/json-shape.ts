@@ -1,4 +1,4 @@
-// Parsed JSON takes many times the memory of its text, and cannot be serialized beyond some thousand levels.
+// Parsed JSON takes many times the memory of its text, and cannot be serialized beyond a few thousand levels.
 
 /** `depth`: nested objects and arrays; `values`: values in total. */
 export type JsonBounds = { depth: number; values: number };
@@ -46,7 +46,7 @@ export function scanJson(text: string, { depth, values }: JsonBounds, longer = N
 
 /**
  * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a piece of its
- * own. Invalid JSON yields arbitrary pieces, but no character is dropped.
+ * own. For invalid JSON, the pieces are arbitrary but complete.
  */
 export function* cutJson(
   text: string,

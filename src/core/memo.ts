@@ -4,7 +4,7 @@ type Options<Value> = {
   /** How long a value is cached after its call ends, in ms. With 0, only concurrent callers share it. */
   ttl: number;
   clock: Pick<Clock, 'elapsed'>;
-  /** Whether errors are cached like values. Otherwise the next caller makes another call. */
+  /** Whether errors are cached like values. If not, the next caller makes another call. */
   keepsErrors?: boolean;
   /** Wraps the promise that callers receive, for example with a deadline. */
   share?: (call: Promise<Value>) => Promise<Value>;

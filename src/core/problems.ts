@@ -1,38 +1,38 @@
 /** Codes, statuses and titles of all problems (RFC 9457). Clients may rely on the codes. */
 const PROBLEMS = {
-  invalid_request: [400, 'The request is not valid'],
-  secret_in_request: [400, 'The request carries a secret'],
-  token_invalid: [400, 'The token is not valid'],
-  api_key_missing: [401, 'An API key is needed'],
-  api_key_invalid: [401, 'The API key is not known'],
-  api_key_expired: [401, 'The API key has expired'],
-  api_key_revoked: [401, 'The API key was revoked'],
-  cross_site: [403, 'Another site may not do this'],
-  registration_closed: [403, 'Registration is closed'],
-  scope_missing: [403, 'The API key may not be used for this'],
-  not_found: [404, 'There is nothing at this path'],
-  no_data: [404, 'There is no data for this'],
-  method_not_allowed: [405, 'The method is not allowed here'],
-  not_acceptable: [406, 'The media type asked for cannot be given'],
-  request_timeout: [408, 'The request did not arrive in time'],
-  renew_too_early: [409, 'It is too early to renew'],
-  too_many_keys: [409, 'The user has too many keys'],
-  last_owner_key: [409, 'The user has no other owner key'],
-  body_too_large: [413, 'The body is too large'],
-  uri_too_long: [414, 'The URI is too long'],
-  unsupported_media_type: [415, 'The media type of the body is not supported'],
-  node_rejected: [400, 'The node refused the request'],
-  quota_exceeded: [429, 'The allowance of this period is spent'],
-  rate_limited: [429, 'Too many requests at once'],
-  headers_too_large: [431, 'The header fields are too large'],
-  internal_error: [500, 'Something went wrong here'],
-  upstream_invalid: [502, 'The upstream gave an answer that cannot be used'],
-  upstream_unavailable: [503, 'The upstream cannot be reached'],
-  node_not_configured: [503, 'No node is configured'],
-  mail_not_configured: [503, 'No mail is configured'],
-  database_unavailable: [503, 'The database cannot be reached'],
-  overloaded: [503, 'The service is overloaded'],
-  upstream_timeout: [504, 'The upstream did not answer in time'],
+  invalid_request: [400, 'Invalid request'],
+  secret_in_request: [400, 'Secret in the request'],
+  token_invalid: [400, 'Invalid one-time code'],
+  api_key_missing: [401, 'API key required'],
+  api_key_invalid: [401, 'Unknown API key'],
+  api_key_expired: [401, 'API key expired'],
+  api_key_revoked: [401, 'API key revoked'],
+  cross_site: [403, 'Cross-site request rejected'],
+  registration_closed: [403, 'Registration closed'],
+  scope_missing: [403, 'Scope missing'],
+  not_found: [404, 'Not found'],
+  no_data: [404, 'No data'],
+  method_not_allowed: [405, 'Method not allowed'],
+  not_acceptable: [406, 'Not acceptable'],
+  request_timeout: [408, 'Request timeout'],
+  renew_too_early: [409, 'Too early to renew'],
+  too_many_keys: [409, 'Too many keys'],
+  last_owner_key: [409, 'Last owner key'],
+  body_too_large: [413, 'Body too large'],
+  uri_too_long: [414, 'URI too long'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  node_rejected: [400, 'Rejected by the node'],
+  quota_exceeded: [429, 'Quota exceeded'],
+  rate_limited: [429, 'Too many requests'],
+  headers_too_large: [431, 'Header fields too large'],
+  internal_error: [500, 'Internal error'],
+  upstream_invalid: [502, 'Invalid upstream response'],
+  upstream_unavailable: [503, 'Upstream unavailable'],
+  node_not_configured: [503, 'Node not configured'],
+  mail_not_configured: [503, 'Mail not configured'],
+  database_unavailable: [503, 'Database unavailable'],
+  overloaded: [503, 'Service overloaded'],
+  upstream_timeout: [504, 'Upstream timeout'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -42,9 +42,9 @@ export type InputFault = { location: string; message: string; fix: string };
 type Extras = {
   /** Logged, never shown. */
   cause?: unknown;
-  /** Replaces the status of the code: the node's own for `node_rejected`. */
+  /** Replaces the status of the code: the node's own status for `node_rejected`. */
   status?: number;
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number;
   headers?: Record<string, string>;
   members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string; scope?: string };

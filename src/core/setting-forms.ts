@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// No fault repeats the value: it may hold a secret.
+// Messages never repeat the value, which may be a secret.
 
 /** `faults` has one line per invalid setting. */
 export class SettingsError extends Error {
@@ -19,18 +19,18 @@ export type Parsed<Variables extends z.ZodRawShape> = z.output<z.ZodObject<Varia
 export const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
+    .regex(/^\d{1,10}$/, `must be an integer from ${min} to ${max}`)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+    .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`);
 
 const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   z.enum(names, `must be ${alternatives.format(names)}`);
 
-/** Sent as a header: any other character makes every call fail. */
-export const upstreamKey = z.string().regex(/^[!-~]+$/, 'must be printable ASCII characters without a space');
+/** Sent as a header field: any other character makes every request fail. */
+export const upstreamKey = z.string().regex(/^[!-~]+$/, 'must contain only printable ASCII characters, without spaces');
 
-/** A text that `parse` converts; the message of its error is the fault. */
+/** A text that `parse` converts. The message of its error becomes the fault. */
 export const readBy = <T>(parse: (text: string) => T) =>
   z.string().transform((text, context): T => {
     try {
@@ -49,7 +49,7 @@ export const httpUrl = z
   .transform((text) => text.replace(/\/+$/, ''));
 
 /** Paths are appended to it. */
-export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query and a fragment');
+export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query or fragment');
 
 export const listOf = (url: z.ZodType<string, string>) =>
   z

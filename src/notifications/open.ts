@@ -21,7 +21,7 @@ import type { NotificationSettings } from './settings.ts';
 
 /** In ms. */
 const TIDY_EVERY = HOUR;
-/** Many, since a webhook that never answers holds its place until the deadline. */
+/** Many, since a webhook that never responds occupies its slot until the deadline. */
 const WEBHOOKS_AT_ONCE = 50;
 /** How long a stop waits for mails in progress, in ms. */
 const LAST_MAILS = 2000;

@@ -6,9 +6,9 @@ export type OutboxMessage = {
   kind: string;
   userKey: number | null;
   payload: unknown;
-  /** Claims of it so far, including this one: distinguishes this claim from later ones. */
+  /** Claims of the message so far, including this one: distinguishes this claim from later ones. */
   attempts: number;
-  /** Since it was added, in ms. */
+  /** Since the message was added, in ms. */
   age: number;
 };
 

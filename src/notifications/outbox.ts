@@ -14,7 +14,7 @@ const CLAIM = 45 * SECOND;
 const AT_ONCE = 5;
 const MOST_TOLD = 300;
 
-/** Throws `Undeliverable` if a retry is in vain. Messages may come twice; errors are logged and shown to operators. */
+/** Throws `Undeliverable` if a retry is useless. Messages may come twice; errors are logged and shown to operators. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
@@ -42,7 +42,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const { id, kind, userKey, attempts, age } = message;
     const reason = describeError(error);
     const facts = { id, kind, user: userKey, attempts, reason };
-    // An attempt that this stop cuts short is due at once for other processes.
+    // An attempt that was cut short by this stop is due immediately for other processes.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
@@ -57,7 +57,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   async function attempt(message: OutboxMessage): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT), stopping.signal]);
     const cutShort = new Promise<never>((_, reject) => {
-      const give = () => reject(new Error(isClosed ? 'the service was stopped' : 'it took too long'));
+      const give = () => reject(new Error(isClosed ? 'the service was stopped' : 'the delivery timed out'));
       signal.addEventListener('abort', give, { once: true });
     });
     const work = async () => deliver[message.kind]?.(message, signal);
@@ -96,7 +96,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
   const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
 
-  /** Starts the due messages. One claim runs at a time, and is repeated for requests that come meanwhile. */
+  /** Starts the due messages. One claim runs at a time, and is repeated for requests that arrive meanwhile. */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
@@ -114,7 +114,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     tidy: (): Promise<void> => store.tidy(),
 
-    /** Waits for deliveries in progress; after this time (ms) they are left to another process. */
+    /** Waits for deliveries in progress. After this time (ms) they are left to another process. */
     async close(withinMs: number): Promise<void> {
       isClosed = true;
       const timer = setTimeout(() => stopping.abort(), withinMs);
@@ -131,13 +131,13 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export const GIVEN_UP_AFTER = 24 * HOUR;
 /** In ms; doubled after each attempt. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
-/** Random part of a pause, so that messages that failed together do not return together. */
+/** Random part of a pause, so that messages that failed together are not retried together. */
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
 /**
- * In ms; undefined to give up. The last attempt comes at the end of the message's time. `age` in ms, `random` from 0 to
- * 1.
+ * In ms; undefined to give up. The last attempt is made at the end of the message's time. `age` in ms, `random` from 0
+ * to 1.
  */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
@@ -145,7 +145,7 @@ export function pauseAfter(attempts: number, age: number, random: number): numbe
   return Math.ceil(Math.max(LEAST, Math.min(pause, GIVEN_UP_AFTER - age)));
 }
 
-/** The recipient rejected the message for good. */
+/** The recipient rejected the message permanently. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable';
 }

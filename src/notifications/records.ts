@@ -3,27 +3,27 @@ import { text } from '#core/record-fields';
 
 export const noticesRecord = z
   .object({
-    email: z.boolean().meta({ description: 'Whether notices come by mail', examples: [true] }),
+    email: z.boolean().meta({ description: 'Whether notices are sent by mail', examples: [true] }),
     webhookUrl: z
       .string()
       .nullable()
       .meta({
-        description: 'Where notices are posted, signed as Standard Webhooks has it; null for nowhere',
+        description: 'The URL to which notices are posted, signed according to Standard Webhooks; null for none',
         examples: ['https://example.org/hooks/quotient'],
       }),
     thresholds: z
       .array(z.int().min(1).max(100))
-      .meta({ description: 'Per cent of the allowance at which a notice is sent', examples: [[80, 100]] }),
+      .meta({ description: 'The percentages of the allowance at which a notice is sent', examples: [[80, 100]] }),
   })
-  .meta({ id: 'Notices', description: 'Which notices a user gets, and where' });
+  .meta({ id: 'Notices', description: 'The notice settings of a user' });
 export type NoticesRecord = z.infer<typeof noticesRecord>;
 
 export const noticesWithSecretRecord = noticesRecord
   .extend({
     webhookSecret: text(
-      'What the signatures are made with: shown once, when the address is new or changed',
+      'The secret of the signatures. It is returned once, when the address is new or changed.',
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     ).optional(),
   })
-  .meta({ id: 'NoticesWithSecret', description: 'The notices as they were set' });
+  .meta({ id: 'NoticesWithSecret', description: 'The new notice settings' });
 export type NoticesWithSecretRecord = z.infer<typeof noticesWithSecretRecord>;

@@ -4,7 +4,7 @@ import { parseNetworks } from '#notifications/sources/webhook-url';
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 const FORM =
-  'must be like smtp://user:password@host:587 or smtps://user:password@host:465, special characters percent-encoded';
+  'must have the form smtp://user:password@host:587 or smtps://user:password@host:465, with special characters percent-encoded';
 
 const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
 
@@ -34,7 +34,7 @@ const ADDRESS = /^(?:[^<>"\p{Cc}]{1,100} <([^<>\s]+)>|([^<>\s]+))$/u;
 const sender = z.string().refine((text) => {
   const [, named, alone] = ADDRESS.exec(text) ?? [];
   return z.email().safeParse(named ?? alone).success;
-}, 'must be an address like quotient@example.org, or Quotient <quotient@example.org>');
+}, 'must be an address such as quotient@example.org, or Quotient <quotient@example.org>');
 
 export const notificationVariables = {
   WEBHOOK_ALLOW: readBy(parseNetworks).default([]),
@@ -45,20 +45,20 @@ export const notificationVariables = {
 
 type Environment = Parsed<typeof notificationVariables>;
 
-/** Returns the faults of the mail settings in combination, and with settings that they depend on. */
+/** Returns the faults of the mail settings together with the settings that they depend on. */
 export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION: string }) {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
   const faults: SettingFault[] = [];
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
-    faults.push(['MAIL_FROM', 'is missing: with SMTP_URL it is the sender, like quotient@example.org']);
+    faults.push(['MAIL_FROM', 'is missing: SMTP_URL requires a sender, such as quotient@example.org']);
   if (SMTP_URL !== undefined && PUBLIC_URL === undefined) {
     const wanted = `https://quotient.example.org${BASE_PATH}`;
-    faults.push(['PUBLIC_URL', `is missing: with SMTP_URL it is what links in mails begin with, like ${wanted}`]);
+    faults.push(['PUBLIC_URL', `is missing: SMTP_URL requires the base URL of links in mails, such as ${wanted}`]);
   }
   if (PUBLIC_URL !== undefined && !PUBLIC_URL.endsWith(BASE_PATH))
-    faults.push(['PUBLIC_URL', `must end in ${BASE_PATH}, which BASE_PATH puts before every path`]);
+    faults.push(['PUBLIC_URL', `must end in ${BASE_PATH}, the value of BASE_PATH`]);
   if (REGISTRATION === 'verified' && SMTP_URL === undefined)
-    faults.push(['REGISTRATION', 'can be verified only with SMTP_URL: the address is confirmed by mail']);
+    faults.push(['REGISTRATION', 'can be verified only with SMTP_URL, since addresses are confirmed by mail']);
   return faults;
 }
 

@@ -14,7 +14,7 @@ import { upstreamProblem } from '#upstream/failure';
 
 /** In ms: the public sample is free, so it fetches rarely. */
 export const REFRESH_EVERY = HOUR;
-/** How long a sample, or a failure, is shared by all clients, in ms. */
+/** How long all clients share a sample or a failure, in ms. */
 const KEPT_FOR = 10 * SECOND;
 export type Sample = Pick<Answer, 'source' | 'fetchedAt' | 'gaps'> & { body: Body };
 
@@ -44,7 +44,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
   async function read(): Promise<Sample> {
     await archive.load(token.name);
     const price = priceOf(archive, token);
-    if (!price.told) throw upstreamProblem(leftOut);
+    if (!price.latest) throw upstreamProblem(leftOut);
     const window = daysWindow(days, clock.now());
     const rows = reader.read(token.name, window, archive.series(token.name, window.interval));
     if (rows.isEmpty) throw gapReport.nothingToServe(token.name, window, undefined);
@@ -52,8 +52,8 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     const history = [...seriesJson(rows.columns())].join('');
     return {
       body: bodyOf(`{"title":${title},"latest":${latest},"history":${history}}`),
-      source: eachOnce([...sourcesOf([price.told], clock.now()).split(', '), ...rows.sources]),
-      fetchedAt: price.told.fetchedAt,
+      source: eachOnce([...sourcesOf([price.latest], clock.now()).split(', '), ...rows.sources]),
+      fetchedAt: price.latest.fetchedAt,
       gaps: gapReport.gaps(token.name, window),
     };
   }
@@ -68,7 +68,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     return read();
   }
 
-  /** Returns stored data; data that is old or missing is fetched, at most once an hour. */
+  /** Returns stored data. Old or missing data is fetched, at most once an hour. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
     const known = await read().catch((error: unknown) => {

@@ -39,7 +39,7 @@ type Dependencies = {
 };
 
 type Shape = 'object' | 'list' | 'csv';
-/** `list` is an array of the single series. */
+/** `list` is an array with a single series. */
 const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
   *list(columns) {
@@ -51,9 +51,9 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
 };
 
 /** `question` identifies the request. */
-type WindowRequest = { question: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
+type WindowRequest = { requestKey: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
-/** The holdings of an interval, across all sources. */
+/** What the archive has of an interval, across all sources. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
   const mine = rows.filter((row) => row.interval === interval);
   if (mine.length === 0) return undefined;
@@ -97,7 +97,7 @@ export function createMarket(dependencies: Dependencies) {
   }
 
   /** Throws a problem if the window has no rows. */
-  async function told(token: TokenName, window: Window, currency: Currency) {
+  async function readRows(token: TokenName, window: Window, currency: Currency) {
     await archive.load(token);
     const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
     const outcome = await backfill.window(token, window);
@@ -109,18 +109,18 @@ export function createMarket(dependencies: Dependencies) {
     return { rows, answer, valuation };
   }
 
-  async function history({ question, token, window, shape, currency }: WindowRequest): Promise<Answer> {
-    const { rows, answer, valuation } = await told(token, window, currency);
+  async function history({ requestKey, token, window, shape, currency }: WindowRequest): Promise<Answer> {
+    const { rows, answer, valuation } = await readRows(token, window, currency);
     // A copy, since writing a large body takes a while.
     const wide = rows.isWide ? rows.columns() : undefined;
     const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
-    return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
+    return { body: await answers.bodyOfRows(requestKey, rows, pieces), ...answer };
   }
 
-  function ask(about: readonly (string | number)[], { currency, ...asked }: Omit<WindowRequest, 'question'>) {
-    const question = (currency === DOLLAR ? about : [...about, currency]).join();
-    const isLong = () => size(asked.token, asked.window) !== 'short';
-    return answers.ask(question, isLong, () => history({ ...asked, question, currency }));
+  function respond(about: readonly (string | number)[], { currency, ...request }: Omit<WindowRequest, 'requestKey'>) {
+    const requestKey = (currency === DOLLAR ? about : [...about, currency]).join();
+    const isLong = () => size(request.token, request.window) !== 'short';
+    return answers.respond(requestKey, isLong, () => history({ ...request, requestKey, currency }));
   }
 
   return {
@@ -130,7 +130,7 @@ export function createMarket(dependencies: Dependencies) {
     /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
-      const { rows, answer, valuation } = await told(token, window, currency);
+      const { rows, answer, valuation } = await readRows(token, window, currency);
       const sample = rows.first() as SourcedSample;
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
@@ -147,18 +147,18 @@ export function createMarket(dependencies: Dependencies) {
     days(token: TokenName, days: number, format: Format, currency = DOLLAR): Answer | Promise<Answer> {
       const shape = format === 'csv' ? 'csv' : 'list';
       const window = daysWindow(days, clock.now());
-      return ask([token, days, format], { token, window, shape, currency });
+      return respond([token, days, format], { token, window, shape, currency });
     },
 
     /** From one date thru another (Unix ms of their midnights), both included. */
     range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
       const shape = format === 'csv' ? 'csv' : 'object';
       const window = rangeWindow(interval, from, thru, clock.now());
-      return ask([token, interval, from, thru, format], { token, window, shape, currency });
+      return respond([token, interval, from, thru, format], { token, window, shape, currency });
     },
 
     size,
-    /** For the operator: how the plan falls short of the configured one, and failed fetches. */
+    /** For the operator: differences between the configured plan and the key's, and failed fetches. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),
 
@@ -170,7 +170,7 @@ export function createMarket(dependencies: Dependencies) {
 
     generation: archive.generation,
 
-    /** Each token's first known instant (Unix ms), holdings, and first available price of each interval. */
+    /** Each token's first known instant (Unix ms), archived spans, and the first available price per interval. */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {

@@ -15,10 +15,10 @@ export function createPriceDifferences(registry: MetricsRegistry): (token: Token
 export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; mostBytes: number }): void {
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [
-    ['quotient_archive_memory_bytes', 'What the series and candles in memory take', ({ bytes }) => bytes],
+    ['quotient_archive_memory_bytes', 'Memory used by cached series and candles', ({ bytes }) => bytes],
     [
       'quotient_archive_memory_limit_bytes',
-      'Beyond this, those go that nobody has used for longest',
+      'Limit above which the least recently used series are evicted',
       ({ mostBytes }) => mostBytes,
     ],
   ]);

@@ -7,7 +7,7 @@ import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { PriceSettings } from './settings.ts';
 
-/** Safe by Kraken's documentation, which names no other limit. */
+/** Below the rate limit in Kraken's documentation, which names no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
@@ -37,10 +37,10 @@ export async function openKraken(
   return {
     source,
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads the calls that other processes spent. */
+    /** Reads how many calls other processes made. */
     sync: budget.sync,
     close: source.close,
   };
 }
 
-export type Venue = Awaited<ReturnType<typeof openKraken>>;
+export type OpenKraken = Awaited<ReturnType<typeof openKraken>>;

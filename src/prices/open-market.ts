@@ -19,17 +19,17 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createMarket } from './market.ts';
 import { createSample } from './market-sample.ts';
 import { createPriceDifferences } from './metrics.ts';
-import type { PriceDeps, Venue } from './open-kraken.ts';
+import type { OpenKraken, PriceDeps } from './open-kraken.ts';
 
-type Beside = Pick<Venue, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
+type Deps = Pick<OpenKraken, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
-export async function openMarket(deps: PriceDeps, { source: venue, rates, workingSet }: Beside) {
+export async function openMarket(deps: PriceDeps, { source: kraken, rates, workingSet }: Deps) {
   const { settings, database, deadline, refreshes, versions, responses, catalogue, observe } = deps;
   const { clock, log, failures } = deps;
   const { prisma } = database;
   const differed = createPriceDifferences(deps.metrics);
   const { coingecko, marketSources, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const fallback = marketSources.includes(venue.name) ? venue : undefined;
+  const fallback = marketSources.includes(kraken.name) ? kraken : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
   const budget = await openBudget({
@@ -54,7 +54,7 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     observe: observe(upstream),
     dropped: createDropped(deps, upstream),
     breaker,
-    // Without a fallback, old figures are better than none.
+    // Without a fallback, old prices are better than none.
     ...(fallback && { frozenAfter: () => frozenAfter(every()) }),
   });
   const store = deadline.over(createArchiveStore(prisma));
@@ -103,7 +103,7 @@ export async function openMarket(deps: PriceDeps, { source: venue, rates, workin
     market,
     sample: createSample({ market, archive, backfill, clock }),
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads the calls that other processes spent, and shares the requested tokens. */
+    /** Reads how many calls other processes made, and shares which tokens were requested. */
     poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 
     async close(): Promise<void> {

@@ -14,13 +14,13 @@ import { openMarket } from './open-market.ts';
 
 export async function openPrices(deps: PriceDeps) {
   const { settings, database, catalogue, clock } = deps;
-  const venue = await openKraken(deps);
+  const kraken = await openKraken(deps);
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = openCurrencies(deps);
-  const beside = { ...venue, rates, workingSet };
+  const beside = { ...kraken, rates, workingSet };
   const { market, archive, ...prices } = await openMarket(deps, beside);
   const { candles, ...traded } = openCandles(deps, { ...beside, archive });
-  // No call waits for a deletion, so its store has no deadline.
+  // No request waits for a deletion, so this store has no deadline.
   const retention = createRetention({
     ...deps,
     store: createPurgeStore(database.prisma),
@@ -46,7 +46,7 @@ export async function openPrices(deps: PriceDeps) {
     warnings: () => [market, candles, rates].flatMap((one) => one.warnings()),
 
     readings: {
-      upstreams: () => [prices, venue, money].flatMap((one) => one.readings()),
+      upstreams: () => [prices, kraken, money].flatMap((one) => one.readings()),
       staleness: market.staleness,
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
@@ -55,7 +55,7 @@ export async function openPrices(deps: PriceDeps) {
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {
-      for (const one of [retention, prices, venue, money]) await one?.close();
+      for (const one of [retention, prices, kraken, money]) await one?.close();
     },
   } satisfies Capability & Record<string, unknown>;
 }

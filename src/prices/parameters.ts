@@ -5,15 +5,15 @@ import { type Clock, startOfDate } from '#core/clock';
 import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
- * The parameters that several routes share. `fix` states the accepted values; it never repeats the client's text, which
- * may be a secret. `wire` describes, in the interface description, a text that is parsed into another value.
+ * Parameters that several routes share. `fix` states the accepted values. It never repeats the client's text, which may
+ * be a secret. `wire` describes the text in the OpenAPI document where it is parsed into another value.
  */
 
 function tokenFix(near: readonly { name: string }[]): string {
   const names = near.map(({ name }) => name).join(' or ');
-  return names === '' ? TOKEN_FIX : `${names}, or another that GET /v1/tokens lists`;
+  return names === '' ? TOKEN_FIX : `${names}, or another token from GET /v1/tokens`;
 }
-const TOKEN_FIX = 'the name or symbol of a token that GET /v1/tokens lists, such as bitcoin';
+const TOKEN_FIX = 'the name or symbol of a token from GET /v1/tokens, such as bitcoin';
 
 /** Resolves a name or symbol of a served token to its name. */
 export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
@@ -24,15 +24,16 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
       if (token) return token.name;
       context.addIssue({
         code: 'custom',
-        message: 'is not one of those there are',
+        message: 'is not a supported value',
         params: { fix: tokenFix(catalogue.nearest(text)) },
       });
       return z.NEVER;
     })
     .meta({
       description:
-        'The token; upper and lower case do not matter. From the start there are ' +
-        `${BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ')}; the operator may add others.`,
+        'Token name or symbol, case-insensitive. Built-in tokens: ' +
+        `${BUILT_IN_TOKENS.map(({ name, symbol }) => ``${name}` (`${symbol}`)`).join(', ')}. The operator can ` +
+        'add others.',
       fix: TOKEN_FIX,
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
@@ -40,29 +41,28 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
 const lowerCase = z.string().transform((value) => value.toLowerCase());
 
 const RATE_RULE =
-  "A figure is converted at the European Central Bank's reference rate of its own UTC date: the last rate that was " +
-  'published on or before it. The latest figures are converted at the latest rate, `ath` and `atl` at the rate of their ' +
-  'own dates. ';
+  'Each value is converted at the European Central Bank reference rate for its UTC date, or the last rate published ' +
+  'before it. Latest values use the latest rate; `ath` and `atl` use the rates of their own dates. ';
 
 const currencyRules = (served: readonly Currency[]) =>
-  'The currency of prices, market caps and volumes; upper and lower case do not matter. ' +
+  'The currency of prices, market caps and volumes, case-insensitive. ' +
   (served.includes(EURO) ? RATE_RULE : '') +
-  'For `btc` and `eth`, the rate is the sample of that token of the same time. Supplies are not converted, and ' +
-  'percentages always refer to US dollars. Points of a time without a known rate are omitted and named in `Quotient-Gaps`.';
+  'For `btc` and `eth`, the rate is the price of that token at the same time. Supplies are not converted, and ' +
+  'percentages always refer to US dollars. Points without a known rate are omitted and listed in `Quotient-Gaps`.';
 
 function endedRule(served: readonly Currency[]): string {
   const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
   if (ended.length === 0) return '';
   return (
-    ` ${ended.join(', ')} have ended, and have a history only: of a time after the end there are no points, and where ` +
-    'that is all that is asked for it is 400.'
+    ` ${ended.join(', ')} are no longer published: only dates up to the end of the currency have points. A ` +
+    'window without any is rejected with 400.'
   );
 }
 
 /** The currency parameter under its two names; `served` has the supported codes, in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
-  const code = lowerCase.refine((value) => served.includes(value), 'is not a currency that is served').optional();
+  const code = lowerCase.refine((value) => served.includes(value), 'is not a supported currency').optional();
   const [, other = DOLLAR] = served;
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
@@ -77,20 +77,20 @@ type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency |
 export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
   schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
     path: ['vs_currency'],
-    message: 'is another currency than currency',
-    params: { fix: 'one of the two, or the same in both' },
+    message: 'differs from currency',
+    params: { fix: 'one of the two, or the same value in both' },
   });
 
 export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
 
 export const days = z
   .string()
-  .regex(/^[1-9]\d{0,4}$/, 'is not a whole number of that range')
+  .regex(/^[1-9]\d{0,4}$/, 'must be an integer from 1 to 36500')
   .transform(Number)
-  .refine((value) => value <= 36_500, 'is not a whole number of that range')
+  .refine((value) => value <= 36_500, 'must be an integer from 1 to 36500')
   .meta({
-    description: 'How many days back',
-    fix: 'a whole number from 1 to 36500',
+    description: 'Number of days back from now',
+    fix: 'an integer from 1 to 36500',
     wire: { type: 'integer', minimum: 1, maximum: 36_500, examples: [30] },
   });
 
@@ -104,18 +104,18 @@ const DATE_FORMS = {
   'DD-MM-YYYY': /^(?<day>\d\d)-(?<month>\d\d)-(?<year>\d{4})$/,
 } as const;
 
-/** A date (Unix ms of its midnight, UTC) in one of two forms. */
+/** A date in one of two formats, parsed to the Unix ms of its midnight (UTC). */
 export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
-  const fix = `a date like ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
+  const fix = `a date such as ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
   return z
     .string()
-    .regex(DATE_FORMS[form], `is not a date of the form ${form}`)
+    .regex(DATE_FORMS[form], `must be a date in the format ${form}`)
     .transform((text, context) => {
       const { year, month, day } = DATE_FORMS[form].exec(text)?.groups ?? {};
       const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
       const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
       if (exists && (future || at <= startOfDate(clock.now()))) return at;
-      context.addIssue({ code: 'custom', message: exists ? 'lies in the future' : 'is a date that does not exist' });
+      context.addIssue({ code: 'custom', message: exists ? 'is in the future' : 'is not a calendar date' });
       return z.NEVER;
     })
     .meta({ fix: future ? fix : `${fix}, not after today`, wire: DATE_WIRES[form] });

@@ -55,7 +55,7 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
   });
 }
 
-/** The deleted rows of a token; `spans`: coverage deleted or shortened. */
+/** The deleted rows of a token. `spans`: how many coverage spans were deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
@@ -63,13 +63,16 @@ type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest
 const VENUE: MarketSourceName = 'kraken';
 
 export function createPurge({ store, clock }: PurgeDependencies) {
-  /** After a full purge, the source's fetches are due again; after a partial one, the coverage shows the gaps. */
+  /** After a full purge, the source's fetches are due again. After a partial purge, the coverage shows the gaps. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
     if (before !== undefined) return [];
     return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 
-  /** Deletes a source's data, token by token; running processes drop it from memory. An interruption undoes nothing. */
+  /**
+   * Deletes a source's data, one token at a time. Running processes drop it from memory. An interruption undoes
+   * nothing.
+   */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
       const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };

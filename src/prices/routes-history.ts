@@ -23,28 +23,29 @@ import {
 } from './routes-window.ts';
 
 const REACH =
-  'The archive is filled from CoinGecko as far back as the plan of the service reaches. Where a part of the window cannot be ' +
-  'had, the points there are come with `Quotient-Gaps`. Where all of it is missing: 404 `no_data` when the token was ' +
-  'not listed yet; 404 `no_data` with `gaps` for minutes older than 24 hours, which CoinGecko does not have; else 503 ' +
-  '`upstream_unavailable`, with `gaps` when the time lies beyond the reach of the plan.';
+  'The archive is filled from CoinGecko, as far back as its plan allows. If part of the window is unavailable, ' +
+  'the response contains the available points, and `Quotient-Gaps` lists the missing spans. If the whole ' +
+  'window is missing, the response is 404 `no_data` when the token was not listed yet, 404 `no_data` with ' +
+  '`gaps` for minutes older than 24 hours, which CoinGecko does not provide, and otherwise 503 ' +
+  '`upstream_unavailable`, with `gaps` when the window is older than the plan allows.';
 
 const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   date: {
     tags: ['history'],
     summary: 'Read the price on a date',
     description:
-      'Until the daily figures of today are ready, its first sample stands in for them. A few old dates have a sample of ' +
-      `another time alone: theirs are its figures. ${REACH}`,
+      "Until today's daily figures are available, the first sample of the day is returned. A few old dates " +
+      `have a sample at another time of day only, and return that one. ${REACH}`,
     operationId: 'getPriceHistoryByDate',
     querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency })),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
   },
   days: {
     tags: ['history'],
-    summary: 'Read the price history of the last days',
+    summary: 'Read the price history of the last n days',
     description:
-      '1 is the last 24 hours as fine as CoinGecko gives them (five minutes); 2 to 10 are hours; above 10, the ' +
-      `last so many midnights (UTC), and after them the latest sample at its own time. ${REACH}`,
+      '`days=1` returns the last 24 hours in five-minute points, 2 to 10 return hourly points, and 11 or more return ' +
+      `one point per midnight (UTC), then the latest sample at its own time. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
     querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
     response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
@@ -52,7 +53,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
   range: {
     tags: ['history'],
     summary: 'Read the price history between two dates',
-    description: `When \`thruDate\` is today or later it is today, and in a daily series the latest sample follows. ${REACH}`,
+    description: `A \`thruDate\` in the future counts as today. In a daily series up to today, the latest sample is the last point. ${REACH}`,
     operationId: 'getPriceHistoryByRange',
     querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },

@@ -9,11 +9,11 @@ import type { Send } from '#server/replies/write-answer';
 import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
 import { tokenNames } from './latest/token-names.ts';
 
-const PRICE = `one call for each ${TOKENS_PER_CALL} tokens begun`;
+const PRICE = `One call is charged for every ${TOKENS_PER_CALL} tokens, rounded up`;
 
 const LAST_GOOD =
-  'While the source of prices is unavailable, you get the last good answer, with its `Age`. JSON is given whatever ' +
-  '`Accept` says.';
+  'While the price source is unavailable, the last good response is served, with its `Age`. The response is JSON, ' +
+  'whatever `Accept` contains.';
 
 const latest = {
   tags: ['prices'],
@@ -27,15 +27,15 @@ const table = {
   tags: ['prices'],
   summary: 'Read the latest prices of several tokens',
   description:
-    `An array with a record for each token, in the order in which they are named; ${MOST_TOKENS} tokens at most, each once. ` +
-    `It costs ${PRICE} (${TOKENS_PER_CALL} tokens 1, ` +
-    `${TOKENS_PER_CALL + 1} tokens 2, ${MOST_TOKENS} tokens ${callsFor(MOST_TOKENS)}), all of them or none: where fewer are ` +
-    'left, it is 429 `quota_exceeded`, and nothing is charged. A token of which no price is known has `null` for every ' +
-    'figure; where none has one, the answer is a problem, as for a single token. `change_24h` compares with a sample of the ' +
-    'service’s own archive, which begins with the first request for a token. `Age` is that of the oldest price, ' +
-    `\`Last-Modified\` the time of the newest. ${LAST_GOOD}`,
+    `Returns one record per token, in the requested order. At most ${MOST_TOKENS} tokens, without duplicates. ` +
+    `${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
+    `${callsFor(MOST_TOKENS)}). If fewer calls are left, the response is 429 \`quota_exceeded\` and nothing is ` +
+    'charged. A token without a known price has `null` for every figure. If no token has one, the response is ' +
+    "a problem, as for a single token. `change_24h` compares with a sample of the service's own archive, which " +
+    'starts with the first request for a token. `Age` is that of the oldest price, and `Last-Modified` is the ' +
+    `time of the newest. ${LAST_GOOD}`,
   operationId: 'getLatestPrices',
-  response: { 200: z.array(tokenPrice).meta({ description: 'A record for each token, in that order' }) },
+  response: { 200: z.array(tokenPrice).meta({ description: 'One record per token, in the requested order' }) },
 };
 
 function callsFor(tokens: number): number {

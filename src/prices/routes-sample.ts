@@ -6,11 +6,11 @@ import { REFRESH_EVERY, type Sample } from './market-sample.ts';
 
 const schema = {
   tags: ['prices'],
-  summary: 'Read a sample: the latest price and the last 30 days of a token',
+  summary: 'Read a free sample: the latest price and the last 30 days of a token',
   description:
-    `It is of \`${SAMPLE.token.name}\`, in US dollars, and costs nothing: \`latest\` is a record of \`/v1/prices/latest/tokens\`, ` +
-    '`history` one of `/v1/prices/history/days`. The figures are those that are stored, and are fetched for it once an ' +
-    'hour at most: `Age` says how old they are.',
+    `For \`${SAMPLE.token.name}\`, in US dollars, free of charge. \`latest\` is a record of ` +
+    '`/v1/prices/latest/tokens`, and `history` is one of `/v1/prices/history/days`. The sample is refreshed at ' +
+    'most once an hour; `Age` is its age.',
   operationId: 'getSample',
   response: { 200: marketSample },
 };

@@ -20,18 +20,22 @@ import type { WindowSize } from './history/window-rows.ts';
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z
-  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'is not an interval')
+  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'must be minute, hourly or daily')
   .default('daily')
-  .meta({ description: 'A finer grain, where it is known', fix: 'minute, hourly or daily', examples: ['daily'] });
+  .meta({
+    description: 'The interval between points, where available',
+    fix: 'minute, hourly or daily',
+    examples: ['daily'],
+  });
 
 /** The CSV of a path: the pattern of its header, an example, and a note. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
-  note: ', with a column `source` where more than one has told them, and a last column `currency` where it is not the US dollar',
+  note: ', with a column `source` if the points have several sources, and a last column `currency` if it is not the US dollar',
 };
 export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
-  description: `${description}; or as CSV, with \`2026-11-21\` for a midnight and otherwise \`2026-11-21 13:05:00\`${note}`,
+  description: `${description}. As CSV, midnights are written as \`2026-11-21\` and other times as \`2026-11-21 13:05:00\`${note}`,
   content: {
     'application/json': { schema },
     'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
@@ -50,14 +54,14 @@ export const dates = (token: TokenParameter, clock: Clock) => ({
 export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(schema: T) =>
   schema.refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
     path: ['fromDate'],
-    message: 'is after thruDate',
-    params: { fix: 'a fromDate that is not after thruDate' },
+    message: 'must not be after thruDate',
+    params: { fix: 'a date on or before thruDate' },
   });
 
 export const format = z
-  .enum(['json', 'csv'], 'is not a format')
+  .enum(['json', 'csv'], 'must be json or csv')
   .optional()
-  .meta({ description: 'In place of `Accept`', fix: 'json or csv', examples: ['json'] });
+  .meta({ description: 'Takes precedence over `Accept`', fix: 'json or csv', examples: ['json'] });
 
 const problems: ProblemCode[] = [
   'no_data',
@@ -89,17 +93,18 @@ type SendWindow = ReturnType<typeof createWindowSender>;
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,
   example: `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`,
-  note: ', with a last column `currency` where it is not the US dollar',
+  note: ', with a last column `currency` if it is not the US dollar',
 };
 
 const CANDLE_RULES =
-  '`date` is the beginning of a candle; the running one is left out. Without a trade all four prices are the last one, ' +
-  'and the volume is 0. A candle may be corrected until an hour after its end. Kraken tells the newest 720 of each ' +
-  'length, and the archive keeps them, for as long as the operator has set: what is not there is named in ' +
-  '`Quotient-Gaps`; 404 `no_data` with `gaps` where that is all of it.';
+  '`date` is the start of a candle. The unfinished candle is left out. Without a trade, all four prices are ' +
+  'the last price and the volume is 0. A candle may be corrected until an hour after its end. Kraken provides ' +
+  'the newest 720 candles of each interval, and the archive keeps them for as long as the operator has ' +
+  'configured. Missing spans are listed in `Quotient-Gaps`. If the whole window is missing, the response is ' +
+  '404 `no_data` with `gaps`.';
 
 const CANDLE_INTERVAL = {
-  description: 'The length of a candle: five minutes, an hour, a day (UTC)',
+  description: 'The duration of a candle: five minutes, an hour or a day (UTC)',
   fix: 'minute, hourly or daily',
   examples: ['daily'],
 };
@@ -107,7 +112,7 @@ const CANDLE_INTERVAL = {
 const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   tags: ['history'],
   summary: 'Read candles between two dates',
-  description: `Open, high, low, close and volume as Kraken tells them; \`Quotient-Source\` names it. In another currency all four prices are converted with one rate, that of the date on which the candle begins; in \`btc\` and \`eth\` with the first price of that token's own candle of the same time. ${CANDLE_RULES}`,
+  description: `Open, high, low, close and volume from Kraken, which \`Quotient-Source\` names. In another currency, all four prices are converted at one rate: that of the date on which the candle starts. In \`btc\` and \`eth\`, the rate is the open price of that token's own candle of the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
     inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency })),

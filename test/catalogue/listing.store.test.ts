@@ -28,7 +28,7 @@ let sent: {
   pair: { pair: string; status: string; price: number | undefined } | undefined;
   venueFails: boolean;
 };
-let asked: string[];
+let requested: string[];
 
 async function open() {
   const store = createTokenStore(database.prisma);
@@ -36,29 +36,29 @@ async function open() {
     ...{ database, deadline: createDeadline(() => false) },
     versions: createVersionWatcher(createRefreshStore(database.prisma)),
   });
-  const aggregator = {
+  const coinGecko = {
     coin: async (id: string) => {
-      asked.push(`coin ${id}`);
+      requested.push(`coin ${id}`);
       return sent.coins.find((one) => one.id === id);
     },
     coins: async () => sent.coins,
     search: async (text: string) => sent.coins.filter(({ id }) => id.startsWith(text)),
     daily: async (_id: string, days: number | 'max') => {
-      asked.push(`days ${days}`);
+      requested.push(`days ${days}`);
       return sent.days.map(midnight);
     },
     reach: () => (Number.isFinite(sent.historyDays) ? 0 : Number.NEGATIVE_INFINITY),
     historyDays: () => sent.historyDays,
   };
-  const venue = {
+  const kraken = {
     pairOf: async (text: string) => {
-      asked.push(`pair ${text}`);
+      requested.push(`pair ${text}`);
       if (sent.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
       return sent.pair;
     },
   };
   const clock = createTestClock(NOW);
-  return { store, catalogue, listing: createListing({ aggregator, venue, store, catalogue, clock }) };
+  return { store, catalogue, listing: createListing({ coinGecko, kraken, store, catalogue, clock }) };
 }
 const add = async (wanted: Parameters<Awaited<ReturnType<typeof open>>['listing']['add']>[0]) =>
   (await open()).listing.add(wanted);
@@ -66,7 +66,7 @@ const served = () => createTokenStore(database.prisma).all();
 
 beforeEach(async () => {
   database = await openTestDatabase();
-  asked = [];
+  requested = [];
   sent = {
     coins: [DOGE],
     days: ['2013-12-15', '2013-12-16'],
@@ -87,7 +87,7 @@ describe('a token that is added', () => {
     expect(added).toMatchObject({ token, isKnown: false, isFirstDate: true, shared: [] });
     expect(added).toMatchObject({ pair: { kind: 'found', status: 'online' } });
     expect(await served()).toEqual([...BUILT_IN_TOKENS, token]);
-    expect(asked).toEqual(['coin dogecoin', 'days max', 'pair doge']);
+    expect(requested).toEqual(['coin dogecoin', 'days max', 'pair doge']);
   });
 
   test('on a plan of limited reach has the earliest returned date, and its archive may begin before', async () => {
@@ -98,7 +98,7 @@ describe('a token that is added', () => {
     sent.coins = [{ ...DOGE, genesis: undefined }];
     const without = { listed: '2015-05-06', begins: '2009-01-03' };
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: without, isFirstDate: false });
-    expect(asked).toContain('days 365');
+    expect(requested).toContain('days 365');
   });
 
   test('within the reach of the plan has its first date for certain', async () => {
@@ -139,7 +139,7 @@ describe('a symbol', () => {
 
   test('may be another one than the aggregator’s', async () => {
     expect(await add({ id: 'dogecoin', symbol: 'wow' })).toMatchObject({ token: { symbol: 'wow' } });
-    expect(asked).toContain('pair doge');
+    expect(requested).toContain('pair doge');
   });
 
   test('that could not be requested is rejected', async () => {
@@ -172,7 +172,7 @@ describe('the pair', () => {
     const given = { kind: 'given', status: 'cancel_only' };
     const wanted = { id: 'dogecoin', pair: 'abcusd' };
     expect(await add(wanted)).toMatchObject({ token: { pair: 'ABCUSD' }, pair: given });
-    expect(asked).toContain('pair abcusd');
+    expect(requested).toContain('pair abcusd');
     sent.pair = undefined;
     expect(await add(wanted)).toMatchObject({ why: 'no_pair' });
     sent.venueFails = true;
@@ -181,21 +181,21 @@ describe('the pair', () => {
 
   test('may be none', async () => {
     expect(await add({ id: 'dogecoin', pair: 'none' })).toMatchObject({ pair: { kind: 'left_out' } });
-    expect(asked).not.toContain('pair doge');
+    expect(requested).not.toContain('pair doge');
   });
 });
 
 describe('rejected, with nothing stored and no wasted call, is', () => {
   test.each([
     ['a built-in one', { id: 'bitcoin' }, { why: 'built_in' }],
-    ['one whose id is another’s symbol', { id: 'sol' }, { why: 'is_symbol', told: ['solana'] }],
-    ['an unknown id, with what it may mean', { id: 'doge' }, { why: 'unknown', told: ['dogecoin'] }],
-    ['one that is misspelt', { id: 'dogecion' }, { why: 'unknown', told: ['dogecoin'] }],
-    ['an invalid id', { id: '../ping' }, { why: 'unknown', told: [] }],
+    ['one whose id is another’s symbol', { id: 'sol' }, { why: 'is_symbol', reported: ['solana'] }],
+    ['an unknown id, with what it may mean', { id: 'doge' }, { why: 'unknown', reported: ['dogecoin'] }],
+    ['one that is misspelt', { id: 'dogecion' }, { why: 'unknown', reported: ['dogecoin'] }],
+    ['an invalid id', { id: '../ping' }, { why: 'unknown', reported: [] }],
   ])('%s', async (_what, wanted, refusal) => {
-    expect(await add(wanted)).toEqual({ told: [], ...refusal });
+    expect(await add(wanted)).toEqual({ reported: [], ...refusal });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
-    expect(asked.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
+    expect(requested.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
   });
 
   test('one too many', async () => {
@@ -219,8 +219,8 @@ describe('removing', () => {
   });
 
   test('does not take a built-in one away', async () => {
-    expect(await (await open()).listing.remove('usd-coin')).toEqual({ why: 'built_in', told: [] });
-    expect(await (await open()).listing.remove('bitcon')).toEqual({ why: 'unknown', told: ['bitcoin'] });
+    expect(await (await open()).listing.remove('usd-coin')).toEqual({ why: 'built_in', reported: [] });
+    expect(await (await open()).listing.remove('bitcon')).toEqual({ why: 'unknown', reported: ['bitcoin'] });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
   });
 });

@@ -25,7 +25,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return holder;
   }
 
-  /** At one moment: the ledger's counts, plus what each lease of this process has spent beyond them. */
+  /** At one instant: the ledger's counts, plus what each lease of this process has spent beyond them. */
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
@@ -41,7 +41,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return counts;
   }
 
-  /** Also returns what idle leases hold of users whose calls another process needs. */
+  /** Also returns the calls in idle leases of users whose calls another process needs. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     leases.review(changed.map(({ user }) => user));
@@ -56,7 +56,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   let underWay: Promise<void> | undefined;
   let writing: Promise<void> | undefined;
 
-  /** Runs beside the poll: noticing ended keys must not wait for this. */
+  /** Runs beside the poll, so that ended keys are noticed without waiting for it. */
   function writeUse(): Promise<void> {
     writing ??= keyCache
       .writeUse()
@@ -106,14 +106,14 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
     },
 
-    /** Notes the use of a key; it is written within 1 or 2 s. */
+    /** Records the use of a key, which is written within 1 or 2 s. */
     noteUse: keyCache.noteUse,
 
     /** Charges a call from the lease in memory. Returns undefined, and charges nothing, if that is not possible. */
     spendAtOnce: ({ user }: Caller, now: Instant, cost: number): Receipt | undefined =>
       leases.spendAtOnce(user, now, cost),
 
-    /** Charges the whole cost, or throws `quota_exceeded`. `waited` for the look-up of the key, in ms. */
+    /** Charges the whole cost, or throws `quota_exceeded`. `waited`: the duration of the key look-up, in ms. */
     spend: ({ user }: Caller, waited = 0, cost = 1) => leases.spend(user, waited, cost),
     keep: leases.keep,
     refund: leases.refund,
@@ -138,7 +138,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     },
 
     reading: leases.reading,
-    /** Also called after each change that this process makes, which then takes effect at once. */
+    /** Also called after each change by this process, which then takes effect immediately. */
     sync,
     settle: leases.settle,
     leasesOf: leases.of,

@@ -25,7 +25,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /** Also notes the foreign page that uses an owner key: it exposes a key that can erase its user. */
+  /** Also records the foreign page that uses an owner key: such a page exposes a key that can erase its user. */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');
@@ -70,7 +70,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
 export type Gate = ReturnType<typeof createGate>;
 
-const FIX = 'send the key in the header X-API-KEY, or in Authorization (Bearer, or Basic as the user name)';
+const FIX = 'send the key in the X-API-KEY header, or in Authorization (Bearer, or Basic as the user name)';
 
 /** The Bearer token (RFC 6750), or the user name or password of Basic (RFC 7617) if the other is empty. */
 function keyInAuthorization(field: string): string | undefined {
@@ -95,7 +95,9 @@ function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): str
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
 }
 
-/** The distinct keys. Beside `X-API-KEY`, other values in `Authorization` are ignored: a proxy's password. */
+/**
+ * The distinct keys. Beside `X-API-KEY`, other values in `Authorization` are ignored: they may be a proxy's password.
+ */
 export function keysIn(head: Head): string[] {
   const { authorization, 'x-api-key': own } = head.headers;
   // Node joins fields of one name with commas. No key contains one.
@@ -111,7 +113,7 @@ export function keysIn(head: Head): string[] {
   return [...keys];
 }
 
-/** Returns the key of a head that presents exactly one, without building a list in the common case. */
+/** Returns the key of a request that contains exactly one, without building a list in the common case. */
 export function keyAtOnce(head: Head): string | undefined {
   const { authorization, 'x-api-key': own } = head.headers;
   if (authorization === undefined && typeof own === 'string') return own;
@@ -126,11 +128,15 @@ export function presentedKey({ raw, query }: FastifyRequest): string {
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {
     const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
-    throw invalidRequest({ location, message: 'presents another key', fix: 'send one key, in one header' });
+    throw invalidRequest({ location, message: 'contains a different key', fix: 'send one key, in one header' });
   }
   if (key !== undefined) return key;
   const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
-  throw new Problem('api_key_missing', isInQuery ? `A key in the URL is not taken here: ${FIX}.` : `No key: ${FIX}.`, {
-    members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not where a key belongs', fix: FIX }] } : {},
-  });
+  throw new Problem(
+    'api_key_missing',
+    isInQuery ? `A key is not accepted in this URL: ${FIX}.` : `The request has no key: ${FIX}.`,
+    {
+      members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not accepted here', fix: FIX }] } : {},
+    },
+  );
 }

@@ -20,10 +20,10 @@ declare module 'fastify' {
 /** Retry-After of a call that needs mail while no mail is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 
-/** Throws `registration_closed` where only the operator registers users. */
+/** Throws `registration_closed` if only the operator registers users. */
 export function refuseClosed(registration: string): void {
   if (registration === 'closed')
-    throw new Problem('registration_closed', 'Ask the operator of this service for a key.');
+    throw new Problem('registration_closed', 'Only the operator of this service can register users.');
 }
 
 type Dependencies = {
@@ -39,7 +39,10 @@ type Dependencies = {
   sendsMail: boolean;
 };
 
-/** Key, scope and burst limit come before validation, the charge after it. Only a delivered 2xx is not refunded. */
+/**
+ * Key, scope and burst limit are checked before validation, and the charge follows. Only a delivered 2xx is not
+ * refunded.
+ */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
   /** Limits look-ups per client address on routes that accept a key in the query. */
@@ -52,7 +55,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   app.decorateRequest('waited', 0);
 
   const clientLimit = (calls: string) => {
-    const detail = `More than ${perMinute} ${calls} in a minute from one address.`;
+    const detail = `The limit is ${perMinute} ${calls} per minute and address.`;
     const limit = byClient.get(calls) ?? createBurst<string>(perMinute, MINUTE, detail);
     byClient.set(calls, limit);
     return limit;
@@ -66,7 +69,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
       if (sameSite) refuseCrossSite(request.headers, corsOrigins);
       if (registers) refuseClosed(registration);
       if (needsMail && !sendsMail) {
-        const detail = 'This service sends no mail: SMTP_URL is not set.';
+        const detail = 'This service does not send mail: SMTP_URL is not set.';
         throw new Problem('mail_not_configured', detail, { retryAfter: UNTIL_CONFIGURED });
       }
       if (limit) limit.admitOrThrow(clientOf(request), clock.now());
@@ -81,8 +84,8 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
       route.onRequest.push((request, _reply, done) => runHook(done, () => check(request)));
     }
     if (config.open) return;
-    if (config.cost === undefined) throw new Error(`${method} ${url} does not say what it costs`);
-    if (config.scope === undefined) throw new Error(`${method} ${url} does not say which scope it wants`);
+    if (config.cost === undefined) throw new Error(`${method} ${url} has no cost`);
+    if (config.scope === undefined) throw new Error(`${method} ${url} has no scope`);
   });
 
   const admit = (request: FastifyRequest, caller: Caller) =>
@@ -96,7 +99,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   function authenticate(request: FastifyRequest): void | Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const caller = allowance.authenticate(presentedKey(request), { allowExpired });
-    // Set before a burst rejection, which reports what is left of the allowance.
+    // Set before a rejection by the burst limit, which reports the remaining calls.
     const enter = (found: Caller) => {
       know(request, found);
       admit(request, found);
@@ -109,7 +112,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     });
   }
 
-  /** As `authenticate`, where the parameter `api` may be the key: runs once the parameters are valid. */
+  /** Like `authenticate`, but the parameter `api` may be the key. Runs once the parameters are valid. */
   async function authenticateByQuery(request: FastifyRequest): Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);

@@ -9,14 +9,14 @@ import { Problem, type ProblemCode } from '#core/problems';
 export function createBurst<Who extends number | string>(
   most: number,
   time = SECOND,
-  detail = `More than ${most} requests in a second.`,
+  detail = `The limit is ${most} requests per second.`,
 ) {
   const interval = time / most;
-  /** How far a request may be ahead of an even pace, in ms. Sums of fractions are not exact. */
+  /** How far a request may be ahead of an even rate, in ms. Sums of fractions are not exact. */
   const furthest = time + 1e-6;
-  /** When each client's last request would have come at an even pace, in Unix ms. */
+  /** When each client's last request would have arrived at an even rate, in Unix ms. */
   let arrivals = new Map<Who, number>();
-  /** The same for clients without a request since `turned`. It is irrelevant once `time` has passed. */
+  /** The same for clients without a request since `turned`. Irrelevant once `time` has passed. */
   let older = new Map<Who, number>();
   let turned = 0;
 

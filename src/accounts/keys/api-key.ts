@@ -50,15 +50,15 @@ export const storedForm = (apiKey: string) => ({
 /** Live keys of a user, including those in the grace period of a rotation. */
 export const MAX_KEYS_PER_USER = 20;
 export const MAX_DEAD_KEYS_PER_USER = 30;
-/** How long a dead key stays stored, so that its client learns why it ended, in ms. */
+/** How long an ended key remains stored, so that its client learns why it ended, in ms. */
 export const DEAD_KEYS_STORED_FOR = 30 * DAY;
 /** How long a rotated key remains valid for reading, in seconds. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
-/** The user to change, and by which right: the SHA-256 of an owner key, or null for the operator. */
+/** The user to change, and the authority for it: the SHA-256 of an owner key, or null for the operator. */
 export type Authority = { readonly userKey: number; readonly ownerKeyHash: string | null };
 
-/** The key must still be an active owner key when the database decides the change. */
+/** The key must still be an active owner key when the database makes the change. */
 export const byOwnerKey = ({ hash, user }: { hash: string; user: { key: number } }): Authority => ({
   userKey: user.key,
   ownerKeyHash: hash,

@@ -27,7 +27,7 @@ type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
 type Lookup = PromiseWithResolvers<void>;
 type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
 
-/** One look-up statement runs at a time, so unknown keys cannot delay known ones. The oldest entry is removed first. */
+/** One look-up statement runs at a time, so unknown keys cannot delay known ones. The oldest entry is evicted first. */
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
   const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;
@@ -35,7 +35,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   /** By the text of the key, so that a call does not hash it. */
   const holderByText = createFirstInFirstOut<Known>(knownKeys);
   const absentHashes = new LRUCache<string, true>({
-    // As a size: a cache with `max` allocates the memory for all entries at once.
+    // Bounded by size: a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
     ttl: UNKNOWN_FOR,
@@ -62,14 +62,14 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return;
     }
     before.readByStatement = readByStatement;
-    // Other modules refer to a caller by this object, so it stays the same while nothing changes.
+    // Other modules refer to a user by this object, so it is replaced only when something changes.
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
   async function lookUpAll(): Promise<void> {
     looking = true;
     while (queue.length > 0) {
-      // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
+      // Requests that arrived together are read in sequence: after a turn of the loop, all of them are in.
       await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
       const readByStatement = ++statements;
@@ -128,7 +128,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
   function refuseStale(): void {
     if (!isStale(clock.elapsed())) return;
-    const detail = 'The database cannot be reached, and whether this key still holds is not known.';
+    const detail = 'The database is not responding, so the key cannot be checked.';
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
@@ -139,7 +139,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
   return {
     holderAtOnce,
-    /** Returns the holder: at once if it is cached, otherwise after a look-up. Throws `api_key_invalid`. */
+    /** Returns the holder: immediately if it is cached, otherwise after a look-up. Throws `api_key_invalid`. */
     holderOf: (apiKey: string): Caller | Promise<Caller> => holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey),
 
     async sync(): Promise<readonly KeyHolder[]> {
@@ -155,7 +155,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Dead keys are deleted after 30 days, or earlier where there are many. An outage may hide either.
+      // Ended keys are deleted after 30 days, or earlier if there are many. An outage may hide either.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
@@ -163,7 +163,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
 
     /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
     noteUse: use.note,
-    /** Writes noted uses up to a bound; returns whether all were written. Throws `database_unavailable`. */
+    /** Writes recorded uses up to a bound. Returns whether all were written. Throws `database_unavailable`. */
     writeUse: use.write,
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };

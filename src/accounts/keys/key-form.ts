@@ -11,14 +11,14 @@ const scopes = z
     if (names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
       return sharedScopes(names as Scope[]);
     const message = names.includes('account')
-      ? 'has account, which the owner key alone may have'
-      : 'has a scope that there is not';
+      ? 'contains account, which only the owner key may have'
+      : 'contains an unknown scope';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
   .default(sharedScopes(['prices']))
   .meta({
-    description: 'What the key may be used for',
+    description: 'The scopes of the key',
     fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
@@ -28,20 +28,20 @@ const LAST = Date.UTC(10_000, 0) - 1;
 
 const future = (clock: Clock) =>
   z.iso
-    .datetime({ offset: true, error: 'is not an instant of that form' })
+    .datetime({ offset: true, error: 'must be an ISO 8601 instant' })
     .transform((text) => Date.parse(text))
-    .refine((at) => at > clock.now(), 'is not in the future')
-    .refine((at) => at <= LAST, 'is after the year 9999')
+    .refine((at) => at > clock.now(), 'must be in the future')
+    .refine((at) => at <= LAST, 'must not be after the year 9999')
     .optional()
     .meta({
-      description: 'When the key ends; it lives until it is deleted where this is left out',
-      fix: 'an instant in the future like 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
+      description: 'When the key expires. Without it, the key is valid until it is deleted.',
+      fix: 'an instant in the future such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });
 
 /** Parses to `label` (trimmed), `scopes` and `expiresAt` (Unix ms). */
 export const keyForm = (clock: Clock) =>
-  z.object({ label: nameOf('What the key is for', 'shop window'), scopes, expiresAt: future(clock) });
+  z.object({ label: nameOf('A label for the key', 'shop window'), scopes, expiresAt: future(clock) });
 
 /** A name, trimmed: one line that a page or a terminal can show. */
 export const nameOf = (description: string, example: string) =>
@@ -50,6 +50,6 @@ export const nameOf = (description: string, example: string) =>
     .trim()
     .min(1, 'is empty')
     .max(100, 'is too long')
-    .refine((text) => !/\p{Cc}/u.test(text), 'has control characters')
+    .refine((text) => !/\p{Cc}/u.test(text), 'contains control characters')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-    .meta({ description, fix: '1 to 100 characters, none of them control characters', examples: [example] });
+    .meta({ description, fix: '1 to 100 characters, without control characters', examples: [example] });

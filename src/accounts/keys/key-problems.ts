@@ -5,7 +5,7 @@ import { Problem } from '#core/problems';
 import type { WantedScope } from '#server/gate';
 
 export const unknownKey = () =>
-  new Problem('api_key_invalid', 'No user has this API key: check it for a slip, or register for one.');
+  new Problem('api_key_invalid', 'This API key does not exist. Check it for typing errors, or register for a key.');
 
 /** Returns why a key is not usable, or undefined. `over`: its own end has passed; `expired`: its user's term has. */
 export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number) {
@@ -14,18 +14,18 @@ export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now
   return now >= user.validUntil ? 'expired' : undefined;
 }
 
-/** Throws for a key that has ended; `allowExpired` accepts the keys of an expired user. */
+/** Throws for a key that has ended. `allowExpired` accepts the keys of an expired user. */
 export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolean): void {
   const end = endOf(holder, now);
   if (end === 'revoked') throw new Problem('api_key_revoked', 'This API key was revoked.');
   if (end === 'replaced')
-    throw new Problem('api_key_revoked', 'This API key was replaced by another, and its grace is over.');
+    throw new Problem('api_key_revoked', 'This API key was replaced by another one, and its grace period has ended.');
   if (end === 'over') {
-    const detail = `This API key was made to end at ${iso(holder.expiresAt ?? now)}: make another with the owner key.`;
+    const detail = `This API key expired at ${iso(holder.expiresAt ?? now)}. Create another one with the owner key.`;
     throw new Problem('api_key_expired', detail);
   }
   if (end === undefined || allowExpired) return;
-  const detail = `This API key expired at ${iso(holder.user.validUntil)}: renew it with POST /v1/user/renew.`;
+  const detail = `This API key expired at ${iso(holder.user.validUntil)}. Renew it with POST /v1/user/renew.`;
   throw new Problem('api_key_expired', detail);
 }
 
@@ -33,7 +33,7 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
 export const notActive = () =>
   new Problem(
     'api_key_revoked',
-    'This API key was replaced or revoked, or the user was erased: use the current owner key.',
+    'This API key was replaced or revoked, or the user was erased. Use the current owner key.',
   );
 
 export const covers = ({ scopes }: Pick<KeyHolder, 'scopes'>, wanted: WantedScope): boolean =>
@@ -42,9 +42,9 @@ export const covers = ({ scopes }: Pick<KeyHolder, 'scopes'>, wanted: WantedScop
 /** Throws `scope_missing`. */
 export function refuseUncovered(holder: KeyHolder, wanted: WantedScope): void {
   if (covers(holder, wanted)) return;
-  const others = wanted === 'account' ? '' : 'a key that has it, or ';
+  const others = wanted === 'account' ? '' : 'a key with this scope, or ';
   const detail =
-    `This API key does not have the scope ${wanted}, which is needed here: use ${others}the owner key, ` +
+    `This endpoint requires the scope ${wanted}, which this API key does not have. Use ${others}the owner key, ` +
     `which has ${OWNER_SCOPES.join(', ')}.`;
   throw new Problem('scope_missing', detail, { members: { scope: wanted } });
 }

@@ -57,7 +57,7 @@ const isUsable = (userKey: number, token: string, now: number) => Prisma.sql`
   EXISTS (SELECT 1 FROM mail_token
     WHERE hash = ${token} AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
 
-/** Only the newest dead keys stay, so that no user fills the table. */
+/** Only the newest ended keys are kept, so that no user fills the table. */
 const deleteSurplus = (now: number) => Prisma.sql`
   DELETE FROM api_key USING changed WHERE hash IN (
     SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz
@@ -76,8 +76,8 @@ export function createKeyStatements(prisma: PrismaClient) {
     });
 
   /**
-   * Adds an owner key in place of those that `isGiven` selects from `mine`. These remain valid, for reading only, until
-   * `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
+   * Adds an owner key that replaces those that `isGiven` selects from `mine`. They remain valid, for reading only,
+   * until `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
    * @param used further statements that run with the change, each of the form `name AS (…),`
    */
   async function replace(
@@ -176,7 +176,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
     },
 
-    /** Ends a key, unless it is the active owner key. A key that has already ended stays unchanged. */
+    /** Ends a key, unless it is the active owner key. A key that has already ended does not change. */
     async deleteKey(
       authority: Authority,
       id: number,

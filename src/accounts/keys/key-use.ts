@@ -16,7 +16,7 @@ export const UNUSED: Use = { usedMinute: 0, pageOrigin: undefined };
 
 type Used = KeyHolder & Use;
 
-/** To the minute: a call compares a number. New minutes are written once a second, all keys together. */
+/** To the minute: a call only compares a number. New minutes are written once a second, all keys together. */
 export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordUse'>; clock: Clock }) {
   const unwritten = new Set<Used>();
 
@@ -36,7 +36,7 @@ export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordU
       unwritten.add(key);
     },
 
-    /** Writes noted uses up to a bound; returns whether all were written. Throws `database_unavailable`. */
+    /** Writes recorded uses up to a bound. Returns whether all were written. Throws `database_unavailable`. */
     async write(): Promise<boolean> {
       const keys: Used[] = [];
       for (const key of unwritten) {

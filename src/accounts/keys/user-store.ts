@@ -27,7 +27,7 @@ export type KeyHolder = {
   id: number;
   user: User;
   scopes: readonly Scope[];
-  /** From then on the key may only read. */
+  /** From this time on the key may only read. */
   replacedAt: number | undefined;
   /** The end of the grace period for a replaced key. */
   expiresAt: number | undefined;
@@ -63,7 +63,7 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
   revokedAt: revokedAt?.getTime(),
 });
 
-/** A change is dated before its transaction commits, so changes this close together may become visible in any order. */
+/** A change is dated before its transaction commits, so changes within this time may become visible in any order. */
 const COMMIT_LAG_SECONDS = 15;
 
 /** The database's time of a read, and the changes that the next read returns again. */
@@ -79,7 +79,7 @@ type Changes = {
 
 /**
  * Every change marks the user as changed by the database's clock, for `changedSince`.
- * @param query runs a statement that callers wait for, past Prisma where a shorter way exists
+ * @param query runs a statement that calls wait for, bypassing Prisma where a shorter way exists
  */
 export function createUserStore(
   prisma: PrismaClient,
@@ -122,7 +122,7 @@ export function createUserStore(
       return toUser(row);
     },
 
-    /** One statement, since callers wait for it. */
+    /** One statement, since calls wait for it. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",

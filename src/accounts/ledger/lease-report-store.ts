@@ -10,21 +10,21 @@ export type LeaseReport = {
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
   spent: number;
-  /** What the ledger has acknowledged: it counts from there if it has deleted the row of an old lease. */
+  /** The acknowledged count. The ledger counts from it if it has deleted the row of an old lease. */
   settled: number;
   /** Calls that the lease should hold in total, spent ones included; 0 requests none. */
   want: number;
   /** Calls that must be spendable afterwards; if fewer are available, none are granted. */
   need: number;
-  /** The number of the report within its lease, so that a delayed report undoes nothing. */
+  /** The number of the report within its lease: a delayed report is ignored. */
   seq: number;
   close: boolean;
-  /** How many unspent calls may stay with an idle user when the others are returned. */
+  /** How many unspent calls may remain with an idle user when the others are returned. */
   rest: number;
 };
 
 export type LeaseState = {
-  /** Calls that it holds in total, spent ones included; 0 if none could be granted. */
+  /** Calls that it holds in total, including spent ones; 0 if none could be granted. */
   granted: number;
   /** Closed by its holder, or reclaimed after it expired. */
   closed: boolean;
@@ -32,9 +32,9 @@ export type LeaseState = {
   /** Calls of the period that are neither spent nor leased; negative after the limit was lowered. */
   left: number;
   /**
-   * Seconds until calls held by other processes may come back: soon if they were just recalled, otherwise when the next
-   * lease may be reclaimed (0 or less: now). Null if no process holds any, if all of them are too few, or if the lease
-   * has what it needs.
+   * Seconds until calls held by other processes may be returned: soon if they were just recalled, otherwise when the
+   * next lease may be reclaimed (0 or less: now). Null if no process holds any, if all of them are too few, or if the
+   * lease has what it needs.
    */
   reclaimableIn: number | null;
 };

@@ -2,9 +2,9 @@ import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How long a lease is spent from after it was requested or extended, in ms: 2 s less than its life. */
+/** How long calls are spent from a lease after it was requested or extended, in ms: 2 s less than its life. */
 const USABLE_FOR = 18 * SECOND;
-/** A lease holds what its user spends in this time. It is extended when half of that is left. */
+/** A lease holds the calls that its user makes in this time. It is extended when half of that is left. */
 const BLOCK_SECONDS = 20;
 /** The assumed rate of a new user, in calls per second. */
 const FIRST_RATE = 1;
@@ -13,7 +13,7 @@ export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESTING_CALLS = 20;
 /** In ms. */
 export const RESTING_FOR = 10 * MINUTE;
-/** Within this time other processes return what they hold of a user who needs it. */
+/** Within this time other processes return their calls of a user who needs them. */
 export const RECALL_SECONDS = 2;
 
 /** A block of a user's allowance that this process holds, for one period and one UTC date. */
@@ -28,7 +28,7 @@ export type Lease = {
   spent: number;
   settled: number;
   seq: number;
-  /** Calls that may stay while the user is idle, as granted when the others were returned. */
+  /** Calls that may remain while the user is idle, as granted when the others were returned. */
   resting: number;
   inFlight: number;
   /** Calls of the period that were neither spent nor leased, as of the ledger's last response. */
@@ -37,7 +37,7 @@ export type Lease = {
   /** The lease ends at the first of both: Unix ms, and ms of the monotonic clock. */
   usableUntil: number;
   usableUntilElapsed: number;
-  /** Nothing more is spent; the next settlement returns what is unspent. */
+  /** No more calls are spent. The next settlement returns the unspent ones. */
   closing: boolean;
   closed: boolean;
 };
@@ -50,7 +50,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     userKey,
     period,
     date,
-    // The first period includes what lies before it: the anchor may come from a clock that is ahead of this one.
+    // The first period includes earlier instants: the anchor may come from a clock that is ahead of this one.
     usableFrom: period.start === term.anchor ? date : Math.max(date, period.start),
     granted: 0,
     spent: 0,
@@ -68,9 +68,9 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
 }
 
 /** Both clocks count: the wall clock can be set back, and the monotonic clock stands still while the machine sleeps. */
-export function extend(lease: Lease, asked: Instant): void {
-  lease.usableUntil = Math.min(asked.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
-  lease.usableUntilElapsed = asked.elapsed + USABLE_FOR;
+export function extend(lease: Lease, request: Instant): void {
+  lease.usableUntil = Math.min(request.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
+  lease.usableUntilElapsed = request.elapsed + USABLE_FOR;
 }
 
 export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
@@ -93,7 +93,7 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
-/** A lower bound of what is left of the period's allowance. `left` includes what a closed lease held. */
+/** A lower bound of the period's remaining calls. `left` includes the calls of a closed lease. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
 /** `rate` in calls per second, `waiting` calls that wait for a grant; a new lease holds at least `firstGrant`. */
@@ -102,7 +102,7 @@ export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: 
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
-/** Calls that an idle lease asks to keep; 0 if it holds no more than it may already keep. */
+/** Calls that an idle lease requests to keep; 0 if it holds no more than it may already keep. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
 export function isRunningOut(lease: Lease, rate: number): boolean {
@@ -126,7 +126,7 @@ export function quotaExceeded(
   const ends = iso(period.end);
   const detail =
     cost === 1
-      ? `All ${limit} calls of the period that ends at ${ends} are spent.`
-      : `Of the ${limit} calls of the period that ends at ${ends} fewer are left than the ${cost} that this costs.`;
+      ? `All ${limit} calls of this period are used. The next period starts at ${ends}.`
+      : `Fewer than ${cost} of the ${limit} calls of this period are left. The next period starts at ${ends}.`;
   return new Problem('quota_exceeded', detail, { retryAfter });
 }

@@ -25,7 +25,7 @@ import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
 export type { Spender } from './quota-state.ts';
 
-/** A charged call, and the known remaining calls after it. */
+/** A charged call, and the known number of remaining calls after it. */
 export type Receipt = { lease: Lease; cost: number; remaining: number };
 
 export type LeasesReading = Held & {
@@ -37,12 +37,12 @@ export type LeasesReading = Held & {
 
 /** A newly opened page makes about this many calls at once. */
 const FIRST_GRANT = 50;
-/** How often a call retries while other processes return what they hold. */
+/** How often a call retries while other processes return calls. */
 const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 
 export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
-  /** The least size of a first grant, where plenty is left. */
+  /** The minimum size of a first grant if plenty is left. */
   firstGrant?: number | undefined;
   /** Pause of a call before it retries while other processes return calls, in ms. */
   recallMs?: number | undefined;
@@ -129,7 +129,7 @@ export function createLeases(dependencies: LeaseOptions) {
     }
   }
 
-  /** Calls that are too few for one call may serve a cheaper one, in any process. */
+  /** Calls that are too few for one call may be enough for a cheaper one, in any process. */
   function giveBack(quota: QuotaState): void {
     const { exhausted } = quota;
     if (!quota.lease || unspent(quota.lease) <= 0) return;
@@ -138,14 +138,15 @@ export function createLeases(dependencies: LeaseOptions) {
     settleSoon(quota);
   }
 
-  /** The next tick repeats what fails here, and reports it. */
+  /** The next tick repeats and reports a failure. */
   function settleSoon(quota: QuotaState): void {
     ask(quota).catch(() => undefined);
   }
 
   return {
     /**
-     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited` for the database so far, in ms.
+     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited`: the wait for the database so
+     * far, in ms.
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
@@ -173,7 +174,7 @@ export function createLeases(dependencies: LeaseOptions) {
       tick: scheduler.interval(),
     }),
 
-    /** Returns what may not rest, since another process may need it or the limit may have changed. */
+    /** Returns calls that may not rest, since another process may need them or the limit may have changed. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
@@ -186,7 +187,7 @@ export function createLeases(dependencies: LeaseOptions) {
 
     settle: (): Promise<void> => scheduler.tick(),
 
-    /** Settles everything and returns what is unspent, in as many rounds as fit into the time (ms). */
+    /** Settles everything and returns unspent calls, in as many rounds as fit into the time (ms). */
     async close(withinMs: number): Promise<void> {
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
@@ -194,7 +195,8 @@ export function createLeases(dependencies: LeaseOptions) {
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
         // A waiting call gets its grant first.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
-        // Both end before the next round: one that fails at once would start it while the other still runs.
+        // Both end before the next round. Otherwise one that fails immediately would start it while the other still
+        // runs.
         await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },

@@ -6,12 +6,11 @@ import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesO
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
- * Grants new leases all that they want, or nothing. Returns the granted ones as `StateColumns`. The others go to the
+ * Grants new leases all requested calls, or nothing. Returns the granted ones as `StateColumns`. The others go to the
  * settlement, which takes PostgreSQL several times as long, mostly planning. A user's first call waits for this
- * statement alone.
- * Race: the `usage` row is inserted, or locked and read again, before the wanted calls are compared with a fourth of
- * what is left. So two processes cannot be granted the same calls. Rows are locked in order of user and period, against
- * deadlocks.
+ * statement alone. Race: the `usage` row is inserted, or locked and read again, before the requested calls are compared
+ * with a fourth of the remaining ones. So two processes cannot be granted the same calls. Rows are locked in order of
+ * user and period, against deadlocks.
  */
 const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -46,7 +45,7 @@ export type { LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** One part in this many of what is left of a period may rest with idle users. */
+/** One part in this many of a period's remaining calls may rest with idle users. */
 const RESTING_PART = 1000;
 /** Users and periods whose lapsed leases are closed together. */
 const TIDIED_AT_ONCE = 1000;
@@ -59,7 +58,7 @@ const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
 
 /**
  * @param counted called for each statement that reports leases
- * @param restingPart one part in this many of what is left of a period may rest with idle users
+ * @param restingPart one part in this many of a period's remaining calls may rest with idle users
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -84,7 +83,7 @@ export function createLedgerStore(
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
-    /** Grants new leases that want at most a fourth of what is left of the period. The others have no state. */
+    /** Grants new leases that request at most a fourth of the period's remaining calls. The others have no state. */
     grantFirst: reported(firstGrants),
     /** Without a state, a lease must be sent again: another process opened its period at the same moment. */
     settle,

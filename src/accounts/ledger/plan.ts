@@ -24,7 +24,7 @@ export function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/** Counted from the anchor, so that a date does not drift: from 31 January come 28 February and 31 March. */
+/** Counted from the anchor, so that a date does not drift: 31 January is followed by 28 February and 31 March. */
 export function boundary(plan: Plan, anchor: number, n: number): number {
   return addMonths(anchor, n * PLANS[plan].months);
 }
@@ -50,7 +50,7 @@ export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/** A lapsed term starts anew, others end a period later. Undefined beyond one period ahead of the running one. */
+/** A lapsed term starts anew; others end a period later. Undefined beyond one period ahead of the running one. */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

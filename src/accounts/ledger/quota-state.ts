@@ -10,7 +10,7 @@ export type Spender = Term & { key: number; limit: number };
 
 export type QuotaState = {
   lease: Lease | undefined;
-  /** Leases no longer spent from, until their last call is settled. */
+  /** Closed leases, until their last call is settled. */
   ended: Lease[];
   /** Calls per second as of the last tick, and calls since then. */
   rate: number;
@@ -22,7 +22,7 @@ export type QuotaState = {
   recalled: boolean;
   /** The settlement that the calls wait for. */
   asked: Promise<void> | undefined;
-  /** The ledger could not grant this cost: when to retry, and in how many seconds calls may come back. */
+  /** The ledger could not grant this cost: when to retry, and in how many seconds calls may be returned. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
@@ -30,7 +30,7 @@ export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Spent, and not confirmed by the ledger. */
+  /** Spent, but not confirmed by the ledger. */
   unsettled: number;
 };
 

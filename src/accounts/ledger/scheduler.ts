@@ -8,7 +8,10 @@ import { isIdle, type QuotaState } from './quota-state.ts';
 /** An open lease is reported at least this often, to stay alive; in ms. */
 const REPORT_EVERY = 10 * SECOND;
 
-/** `want` in total (0 requests none). Fewer calls than `need`, the dearest waiting call, are not granted. */
+/**
+ * `want` in total (0 requests none). Fewer calls than `need`, the cost of the most expensive waiting call, are not
+ * granted.
+ */
 export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
 const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
@@ -36,7 +39,7 @@ export function dueOfAsking(
     const isWaitedFor = waiting.length > 0;
     const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
     if (lease && (isWaitedFor || lease.granted > 0)) items.push({ quota, lease, want, need: most(waiting), recalled });
-    // What ended leases return may be all that is left to grant.
+    // The calls returned by ended leases may be all that is left to grant.
     for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
   }
   return items.filter(({ lease }) => !opening.has(lease));
@@ -71,7 +74,7 @@ export function dueInTick(
   return items;
 }
 
-/** Up to this many active users a tick is shortest. Beyond that it grows in proportion, up to `LONGEST` times. */
+/** Up to this many active users, the tick is shortest. Beyond that it grows in proportion, up to `LONGEST` times. */
 const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
 
@@ -98,7 +101,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(async () => {
-      // Requests that arrived together are read one after another: after a turn of the loop all of them are in.
+      // Requests that arrived together are read in sequence: after a turn of the loop, all of them are in.
       await nextTurn();
       next = undefined;
       return statement();
@@ -108,7 +111,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
 }
 
 /**
- * Runs one ledger statement at a time, without pauses. Waiting calls share the next one, which goes before the tick's
+ * Runs one ledger statement at a time, without pauses. Waiting calls share the next one, which precedes the tick's
  * statements that have not started. First grants run beside them, also one at a time: no other statement includes their
  * leases.
  */
@@ -121,7 +124,7 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   async function tick(): Promise<void> {
     const { activeUsers, statements } = begin();
     interval = tickMs * Math.min(LONGEST, Math.max(1, activeUsers / USERS_PER_TICK));
-    // One by one, so that waiting calls go before the next statement.
+    // One at a time, so that waiting calls precede the next statement.
     for (const statement of statements) await inTurn(statement);
   }
 

@@ -2,18 +2,17 @@ import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
 import { columnOf, type LeaseReport } from './lease-report-store.ts';
 
-/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
+/** How long a lease lives after its last report, and how much later any process may reclaim it. */
 export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
 
 /**
- * Records what was spent and extends leases that neither need calls nor return any. Returns the numbers of the reports
- * whose leases are open, as a JSON list.
- * The calls stay in `lease.unbooked` until the lease is settled or reclaimed. What is left of the period does not
- * change, because the grant has already taken these calls. So no usage row is touched: one row per lease instead of
- * three.
- * Race: only its holder sends a lease's heartbeats, one statement at a time. One that timed out may still run beside
- * the next. If they deadlock, PostgreSQL ends one of them, which is repeated.
+ * Records spent calls and extends leases that neither need calls nor return any. Returns the numbers of the reports
+ * whose leases are open, as a JSON list. The calls remain in `lease.unbooked` until the lease is settled or reclaimed.
+ * The remaining calls of the period do not change, because the grant has already taken these calls. So no usage row is
+ * touched: one row per lease instead of three. Race: only its holder sends a lease's heartbeats, one statement at a
+ * time. One that timed out may still run beside the next. If they deadlock, PostgreSQL ends one of them, which is
+ * repeated.
  */
 export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -28,29 +27,27 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
   SELECT json_agg(n)::text AS n FROM reported`;
 
 /**
- * Books what was spent, extends, closes, reclaims and grants leases, and inserts the usage row of a new period. Returns
+ * Books spent calls, extends, closes, reclaims and grants leases, and inserts the usage row of a new period. Returns
  * the states as `StateColumns`. A lease whose period another process opened at the same moment has no state and must be
- * sent again.
- * Races:
+ * sent again. Races:
  * - Two processes want the last calls: the `usage` row is locked before anything is computed from it. Adding up leases
- *   instead would grant too much, because they are read from a snapshot older than the lock. Rows are locked in order
- *   of user and period, against deadlocks.
+ * instead would grant too much, because they are read from a snapshot older than the lock. Rows are locked in order
+ * of user and period, against deadlocks.
  * - Two processes open a period: the row is inserted with its grant. The grant of the process that loses is dropped.
- * - Calls rest elsewhere: they are counted in the usage row, under its lock. A settlement that can grant nothing while
- *   some rest marks the user as changed. Every process then returns its resting calls with its next poll.
+ * - Calls rest on another process: they are counted in the usage row, under its lock. A settlement that can grant
+ * nothing while   some rest marks the user as changed. Every process then returns its resting calls with its next poll.
  * - A call costs several: all are granted, or none. If leases hold the difference, the user is marked as changed and
- *   leases in use are put to rest, so that two such calls do not each keep a part.
+ * leases in use are put to rest, so that two such calls do not each keep a part.
  * - A response is lost: reports contain totals, so they can be repeated, and `seq` keeps a delayed one from undoing a
- *   later one.
+ * later one.
  * - A holder is cut off: its lease is reclaimed only `RECLAIM_SECONDS` after it expired, and not by a process that
- *   itself could not reach the database just now (`mayReclaim`). A late report is booked even past the limit, because
- *   the closed row keeps how much was settled. A lease whose row was deleted counts as closed. A locked lease is not
- *   reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves them in a
- *   lease that it closes. Such a lease is reclaimed like an open one.
- * The planner does not know how many leases a report holds. So each step adds columns to the rows of the one before,
- * and joins only tables, by their keys.
+ * itself could not reach the database just now (`mayReclaim`). A late report is booked even past the limit, because
+ * the closed row contains the settled calls. A lease whose row was deleted counts as closed. A locked lease is not
+ * reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves them in a
+ * lease that it closes. Such a lease is reclaimed like an open one. The planner does not know how many leases a report
+ * holds. So each step adds columns to the rows of the one before, and joins only tables, by their keys.
  * @param mayReclaim whether lapsed leases of other processes are reclaimed
- * @param restingPart one part in this many of what is left of a period may rest
+ * @param restingPart one part in this many of a period's remaining calls may rest
  */
 export const settlement = (
   reports: readonly LeaseReport[],

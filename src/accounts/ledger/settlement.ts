@@ -18,7 +18,7 @@ type Dependencies = {
   ledger: LedgerStore;
   clock: Clock;
   outages: ReclaimGuard;
-  /** The least size of a first grant, where plenty is left. */
+  /** The minimum size of a first grant if plenty is left. */
   firstGrant: number;
 };
 
@@ -63,7 +63,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     };
   }
 
-  /** After a failure the ledger is not queried for a moment. */
+  /** After a failure, the ledger is not queried for a moment. */
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
@@ -75,12 +75,12 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   async function send(items: readonly DueLease[], statement: LedgerStore['settle']): Promise<void> {
-    const asked = instantOf(clock);
+    const request = instantOf(clock);
     const reports = items.map((item) => reportOf(item, true));
     const states = await answerTo(statement(reports, outages.mayReclaim()));
     items.forEach((item, i) => {
       const state = states[i];
-      if (state) applyAnswer(item, reports[i] as LeaseReport, state, asked);
+      if (state) applyAnswer(item, reports[i] as LeaseReport, state, request);
     });
   }
 
@@ -92,7 +92,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (items.length > 0) await settle(items);
   }
 
-  /** A first grant of a user with plenty left costs a fourth of a settlement. Others are requested again. */
+  /** A first grant to a user with plenty left costs a fourth of a settlement. Others are requested again. */
   async function grantFirst(): Promise<void> {
     refuseFailed();
     // They may have been settled meanwhile, with a lease that ended.
@@ -106,13 +106,13 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
 
   /** A heartbeat costs a third of a settlement. Leases that are not reported as open are settled. */
   async function heartbeat(items: readonly DueLease[]): Promise<void> {
-    const asked = instantOf(clock);
+    const request = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
     const open = await answerTo(ledger.heartbeat(reports));
     const unknown = items.filter((item, i) => {
       if (open.has(i) && acknowledge(item, reports[i] as LeaseReport)) {
-        extend(item.lease, asked);
-        item.quota.reportedAt = asked.elapsed;
+        extend(item.lease, request);
+        item.quota.reportedAt = request.elapsed;
       }
       return !open.has(i);
     });
@@ -127,7 +127,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     return true;
   }
 
-  function applyAnswer(item: DueLease, sent: LeaseReport, state: LeaseState, asked: Instant): void {
+  function applyAnswer(item: DueLease, sent: LeaseReport, state: LeaseState, request: Instant): void {
     const { quota, lease } = item;
     if (!acknowledge(item, sent)) return;
     lease.granted = state.granted;
@@ -136,10 +136,10 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     lease.left = state.left;
     lease.limit = state.limit;
     lease.closed = state.closed;
-    if (!state.closed) extend(lease, asked);
+    if (!state.closed) extend(lease, request);
     if (quota.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) endLease(quota);
     if (quota.lease !== lease) return;
-    quota.reportedAt = asked.elapsed;
+    quota.reportedAt = request.elapsed;
     quota.exhausted = undefined;
     if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
@@ -160,7 +160,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     /** Throws `database_unavailable`. */
     grantFirst,
 
-    /** Begins a tick. Returns its statements, each of bounded size, which throw `database_unavailable`. */
+    /** Starts a tick. Returns its statements, each of bounded size, which throw `database_unavailable`. */
     begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
       const activeUsers = quotas.review(now);
@@ -178,9 +178,9 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     settled: (): number => settledCalls,
   };
 
-  /** A database that has just failed is not waited for: throws `database_unavailable`. */
+  /** Throws `database_unavailable` immediately if the database has just failed. */
   function refuseFailed(): void {
     if (clock.elapsed() >= failedUntil) return;
-    throw new Problem('database_unavailable', 'The database cannot be reached.', { retryAfter: 2 });
+    throw new Problem('database_unavailable', 'The database is not responding.', { retryAfter: 2 });
   }
 }

@@ -1,7 +1,7 @@
 import { isoDate } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** Users per batch, and rows at which a batch takes no more users. */
+/** Users per batch, and the number of rows at which a batch ends. */
 const USERS = 2000;
 const ROWS = 5000;
 
@@ -11,10 +11,10 @@ export function createUsageDayStore(prisma: PrismaClient) {
   return {
     /**
      * Deletes the rows before a date (its start, Unix ms) of the users after a user key. `last` is the last of these
-     * users, or null at the end.
-     * A batch follows the primary key, user by user. An index on the date would cost the ledger another write, and
-     * building it locks the ledger out for minutes on a table of gigabytes. A user is deleted whole, so a batch exceeds
-     * its rows by one user's at most. It locks no row that a settlement writes, since those are of today.
+     * users, or null at the end. A batch follows the primary key, user by user. An index on the date would cost the
+     * ledger another write, and building it locks the ledger out for minutes on a table of gigabytes. A user is deleted
+     * as a whole, so a batch exceeds its rows by at most one user's. It locks no row that a settlement writes, since
+     * those are of today.
      */
     async deleteBefore(date: number, after: number): Promise<Batch> {
       const before = isoDate(date);

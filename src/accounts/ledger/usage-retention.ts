@@ -15,7 +15,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes the calls per date that are past their retention: once a day, and at the start of a process. */
+/** Deletes the calls per date after their retention period: once a day, and at the start of a process. */
 export function createUsageRetention(dependencies: Dependencies) {
   const { store, refreshes, retention, clock, log, failures } = dependencies;
   const startedAt = clock.now();
@@ -31,7 +31,7 @@ export function createUsageRetention(dependencies: Dependencies) {
         yield;
       }
     } finally {
-      // Also for a round that is cut short.
+      // Also logged for an interrupted run.
       if (rows > 0) log.info({ rows }, 'expired calls per date deleted');
     }
   }
@@ -54,9 +54,9 @@ const LEAST = 31 * DAY;
 export function parseUsageRetention(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined || duration < LEAST)
-    throw new RangeError('must be like 400d (a whole number of d or h), at least 31d');
+    throw new RangeError('must have the form 400d (an integer with d or h), at least 31d');
   return duration;
 }
 
-/** The first date whose calls are kept (its start, Unix ms). The retention counts from the end of a date. */
+/** The first date whose calls are kept (its start, Unix ms). The retention period counts from the end of a date. */
 export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);

@@ -69,7 +69,7 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
   };
 }
 
-/** `revoked` if no live key is left, `expired` until a renewal. */
+/** `revoked` if no live key is left; `expired` until a renewal. */
 type UserState = 'active' | 'expired' | 'revoked' | 'erased';
 /** A `replaced` key may only read, until its grace period ends. */
 type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';

@@ -42,7 +42,7 @@ export function createAccountStore(prisma: PrismaClient) {
       return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
     },
 
-    /** Erased users count. */
+    /** Includes erased users. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
 
     async keys(userKey: number): Promise<AccountKey[]> {

@@ -6,16 +6,16 @@ import { PLAN_NAMES } from '#accounts/ledger/plan';
  * Shared by the API and the operator's commands. `fix` states the accepted form. Submitted values are never repeated.
  */
 
-const name = nameOf('Who registers', 'Ada Lovelace');
+const name = nameOf('The name of the user', 'Ada Lovelace');
 
 export const email = z
-  .email('is not an e-mail address')
+  .email('must be an email address')
   .max(254, 'is too long')
-  .meta({ fix: 'an address like ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
+  .meta({ fix: 'an email address such as ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
 
 const plan = z
-  .enum(PLAN_NAMES, 'is not a plan')
-  .meta({ description: 'What to pay for', fix: `one of ${PLAN_NAMES.join(', ')}`, examples: ['monthly'] });
+  .enum(PLAN_NAMES, `must be ${PLAN_NAMES.join(' or ')}`)
+  .meta({ description: 'The plan of the user', fix: `one of ${PLAN_NAMES.join(', ')}`, examples: ['monthly'] });
 
 /** Parses to `name` (trimmed), `email` and `plan`. */
 export const registrationForm = z.object({ name, email, plan });

@@ -10,11 +10,11 @@ import { neverStored } from '#server/replies/static-content';
 
 const id = z
   .string()
-  .regex(/^[1-9]\d{0,9}$/, 'is not the id of a key')
+  .regex(/^[1-9]\d{0,9}$/, 'must be the id of a key')
   .transform(Number)
   .meta({
-    description: 'The key, by its `id`',
-    fix: 'an id that GET /v1/user/keys lists',
+    description: 'The `id` of the key',
+    fix: 'an id from GET /v1/user/keys',
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
@@ -26,9 +26,9 @@ const create = (clock: Clock) => ({
   summary: 'Create a key with limited scopes',
   operationId: 'createKey',
   description:
-    'A key of fewer scopes than the owner key, for what should not be able to change the user: a web page, a script. ' +
-    'All keys share the allowance and the burst limit of their user. The key is shown in this answer and never again. ' +
-    `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
+    'Creates a key with fewer scopes than the owner key, for a web page or a script that must not change the user. ' +
+    'All keys of a user share the allowance and the burst limit. The key is returned once and cannot be read again. ' +
+    `A user can have up to ${MAX_KEYS_PER_USER} live keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
 });
@@ -38,9 +38,10 @@ const list = {
   summary: 'List the keys of the user',
   operationId: 'listKeys',
   description:
-    'Those that live, the newest first, without their secrets. `lastUsedAt` is to the minute, and a second or ' +
-    'two behind, longer where tens of thousands of keys are in use. Answers for the keys of an expired user too.',
-  response: { 200: z.array(apiKeyRecord).meta({ description: 'The living keys, the newest first' }) },
+    'Returns the live keys, newest first, without their secrets. `lastUsedAt` is accurate to the minute and ' +
+    'updated within a second or two, or later when tens of thousands of keys are in use. Also available to an ' +
+    'expired user.',
+  response: { 200: z.array(apiKeyRecord).meta({ description: 'The live keys, newest first' }) },
 };
 
 const remove = {
@@ -48,10 +49,10 @@ const remove = {
   summary: 'Revoke a key',
   operationId: 'revokeKey',
   description:
-    'It is dead at once, here, and within 5 seconds elsewhere. The last owner key can only be rotated, or erased with ' +
-    'its user. A key that has ended already is left as it is.',
+    'The key is revoked: immediately on this process, and within 5 seconds on all others. The last owner key ' +
+    'can only be rotated, or erased with its user. A key that has already ended does not change.',
   params: z.object({ id }),
-  response: { 204: z.undefined().meta({ description: 'It has ended' }) },
+  response: { 204: z.undefined().meta({ description: 'The key has ended' }) },
 };
 
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];

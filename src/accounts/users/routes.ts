@@ -9,19 +9,19 @@ import { neverStored } from '#server/replies/static-content';
 import type { Users } from './users.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
-  description: 'The key; the header X-API-KEY or Authorization may take its place',
-  fix: 'one API key, or send it in X-API-KEY or Authorization',
+  description: 'The key, if it is not sent in the X-API-KEY or Authorization header',
+  fix: 'one API key here, in X-API-KEY or in Authorization',
 });
 
 const graceSeconds = z
   .string()
-  .regex(/^\d{1,6}$/, 'is not a whole number of that range')
+  .regex(/^\d{1,6}$/, `must be an integer from 0 to ${GRACE_SECONDS.max}`)
   .transform(Number)
-  .refine((value) => value <= GRACE_SECONDS.max, 'is not a whole number of that range')
+  .refine((value) => value <= GRACE_SECONDS.max, `must be an integer from 0 to ${GRACE_SECONDS.max}`)
   .default(GRACE_SECONDS.default)
   .meta({
-    description: 'How long the old key goes on, for reading only',
-    fix: `a whole number from 0 to ${GRACE_SECONDS.max}`,
+    description: 'How long the old key remains valid for reading, in seconds',
+    fix: `an integer from 0 to ${GRACE_SECONDS.max}`,
     wire: {
       type: 'integer',
       minimum: 0,
@@ -36,9 +36,10 @@ const create = {
   summary: 'Register and get an API key',
   operationId: 'createUser',
   description:
-    'The key is shown in this answer and never again. It expires at `validUntil`; `Link` leads to its renewal. The same e-mail may register more than once. A service that verifies addresses answers 202 ' +
-    'and has no key yet: it mails a token of 24 hours, with which `POST /v1/user/verify` registers the user, whose term ' +
-    'begins then.',
+    'The key is returned once and cannot be read again. It expires at `validUntil`; `Link` leads to its ' +
+    'renewal. An email address may register more than once. A service that verifies addresses responds with ' +
+    '202 and without a key. It mails a one-time code that is valid for 24 hours. `POST /v1/user/verify` with ' +
+    'this code registers the user, whose term then starts.',
   querystring: registrationForm,
   response: { 201: userRecord, 202: registrationPending },
 };
@@ -48,7 +49,7 @@ const data = {
   summary: 'Read the user of a key',
   operationId: 'getUser',
   description:
-    'Accepts keys of any scope, and keys of an expired user; rejects a key after its own `expiresAt`. `name` and `email` ' +
+    'Accepts keys of any scope and keys of an expired user, but no key after its own `expiresAt`. `name` and `email` ' +
     'are null for a key without the scope `account`. If `api` is present, the headers are ignored.',
   querystring: z.object({ api }),
   response: { 200: userOfKey },
@@ -67,9 +68,9 @@ const rotate = {
   summary: 'Replace the owner key',
   operationId: 'rotateKey',
   description:
-    'Usage, plan and validity carry over. The old key goes on for the grace, for reading only. Keys of other scopes are ' +
-    'not touched: delete them one by one. ' +
-    `A user has ${MAX_KEYS_PER_USER} live keys at most.`,
+    'Usage, plan and validity carry over. The old key remains valid for the grace period, for reading only. ' +
+    'Keys with other scopes are not affected; delete them individually. A user can have up to ' +
+    `${MAX_KEYS_PER_USER} live keys.`,
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };
@@ -79,8 +80,8 @@ const renew = {
   summary: 'Renew the plan',
   operationId: 'renewKey',
   description:
-    'Not lapsed: valid until the next period boundary, at most one period ahead. Lapsed: a fresh period begins now. ' +
-    "The running period's allowance is never refilled early.",
+    'An active user gets one more period, up to one period ahead of the running one. A lapsed user starts a ' +
+    "new period now. The running period's allowance is never refilled early.",
   response: { 200: userRecord },
 };
 
@@ -88,7 +89,8 @@ const erase = {
   tags: ['users'],
   summary: 'Delete the user and all keys',
   operationId: 'deleteUser',
-  description: 'Every key is dead at once, here, and within 5 seconds elsewhere; name and e-mail are erased.',
+  description:
+    'Every key of the user is revoked: immediately on this process, and within 5 seconds on all others. Name and email address are erased.',
   response: { 204: z.undefined().meta({ description: 'Erased' }) },
 };
 

@@ -47,8 +47,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     if (outcome === 'ended') throw notActive();
     if (outcome === 'too_many') {
       const detail =
-        `The user has ${MAX_KEYS_PER_USER} keys already, including those in the grace period of a rotation. ` +
-        'Delete a key that is not needed.';
+        `The user already has ${MAX_KEYS_PER_USER} keys, including those in the grace period of a rotation. ` +
+        'Delete a key that is no longer needed.';
       throw new Problem('too_many_keys', detail);
     }
     return outcome as Exclude<Outcome, 'ended' | 'too_many'>;
@@ -94,7 +94,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /** Replaces lost owner keys at once. Undefined if the user was erased, the keys revoked, or the code used. */
+    /** Replaces lost owner keys immediately. Undefined if the user was erased, the keys revoked, or the code used. */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
@@ -115,7 +115,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
-    /** A key that has already ended stays unchanged. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
+    /** A key that has already ended does not change. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
       const outcome = await decided(store.deleteKey(authority, id, clock.now()));
@@ -127,16 +127,16 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       }
     },
 
-    /** Adds a period, or starts anew after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
+    /** Adds a period, or starts a new term after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
     async renew(authority: Authority): Promise<User> {
       const { validUntil } = await existing(authority.userKey);
       const now = clock.now();
-      // Of two simultaneous requests, such as a double click after a lapse, the second renews nothing.
+      // Of two simultaneous requests, such as a double click after a lapse, the second one renews nothing.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
-      const detail = `The key is valid until ${iso(user.validUntil)}: it can be renewed in the last period before that.`;
+      const detail = `The key is valid until ${iso(user.validUntil)}. It can be renewed during the last period before that.`;
       throw new Problem('renew_too_early', detail);
     },
 
@@ -147,7 +147,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return count;
     },
 
-    /** Revokes every key and erases name and email address; the record number and the counts stay. */
+    /** Revokes every key and erases name and email address. The record number and the counts remain. */
     async erase(authority: Authority): Promise<void> {
       await decided(store.erase(authority, clock.now()));
     },

@@ -3,7 +3,7 @@ import { isoDate } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
-/** Never put caller input into a part: anyone can enter a stranger's address, and so write to the stranger. */
+/** Never put client input into a part: anyone can enter a stranger's address, and so write to the stranger. */
 type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {
@@ -30,7 +30,7 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
 /** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
 export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The call that does what a link does, without a browser; `path` begins with a slash. */
+/** The call that a link makes, without a browser; `path` starts with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
@@ -47,7 +47,7 @@ function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser)
   const facts = [
     `${plan} plan`,
     `registered on ${isoDate(createdAt)}`,
-    ...(start === null ? [] : [`its key begins with ${start}`]),
+    ...(start === null ? [] : [`its key starts with ${start}`]),
     ...(lastUsedAt === null ? [] : [`last used on ${isoDate(lastUsedAt)}`]),
   ];
   return `User ${key}: ${facts.join(', ')}.`;
@@ -65,7 +65,9 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
     `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Nothing has changed.`,
     `The new key replaces the user's current owner keys, which are revoked immediately. Each link works once and expires at ${inWords(expiresAt)}. Without a browser, use the command below the link.`,
     ...each,
-    ...(others === 0 ? [] : [`This address has ${others} more: ask the operator of the service for these.`]),
+    ...(others === 0
+      ? []
+      : [`This address has ${others} more users. To get their keys, contact the operator of the service.`]),
   ]);
 }
 

@@ -17,7 +17,10 @@ export const hashMailToken = (token: string) => createHash('sha256').update(toke
 
 /** The same response for used, expired and unknown codes. */
 export const tokenInvalid = () =>
-  new Problem('token_invalid', 'The token was used, has expired or was never given: ask for another mail.');
+  new Problem(
+    'token_invalid',
+    'The one-time code was already used, has expired or does not exist. Request another mail.',
+  );
 
 /** Mails of one kind to an address: `most` within `window` ms, at least `apart` ms between two. */
 export type MailRate = { apart: number; most: number; window: number };

@@ -24,13 +24,13 @@ export function createRecoveryStore(prisma: PrismaClient) {
       });
     },
 
-    /** Does not check whether the code is usable: the statement that creates the new key does. */
+    /** Does not check whether the code is valid: the statement that creates the new key does. */
     async userOf(hash: string): Promise<number | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash } });
       return token?.userKey ?? undefined;
     },
 
-    /** Deletes expired codes, expired registrations, and counts that limit nothing any more. */
+    /** Deletes expired codes, expired registrations, and counts that are no longer needed. */
     async tidy(now: number): Promise<void> {
       const past = { lte: new Date(now) };
       await prisma.mailToken.deleteMany({ where: { expiresAt: past } });

@@ -7,7 +7,7 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
 
-/** Waits for its address to be verified; `expiresAt` in Unix ms. */
+/** A registration whose address is not verified yet; `expiresAt` in Unix ms. */
 export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
 
 export function createRegistrationStore(prisma: PrismaClient) {
@@ -40,7 +40,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
       await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
     },
 
-    /** Does not check whether the code is usable: `confirm` does. */
+    /** Does not check whether the code is valid: `confirm` does. */
     async planOf(hash: string): Promise<Plan | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
       return token?.registration?.plan;

@@ -23,7 +23,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
       if (!(await store.request(randomUUID(), form, { now, expiresAt }))) {
-        const detail = `This address was sent ${MAIL_RATES.verify.most} mails within the hour: use the link in one of them.`;
+        const detail = `${MAIL_RATES.verify.most} mails were sent to this address within the hour. Use the link in one of them.`;
         throw new Problem('rate_limited', detail, { retryAfter: HOUR / SECOND });
       }
       wake();
@@ -61,7 +61,7 @@ const MOST_LISTED = 50;
 
 type MailDependencies = {
   mailer: Mailer;
-  /** Sends messages that were added, without waiting for the next poll. */
+  /** Sends added messages without waiting for the next poll. */
   wake: () => void;
   clock: Clock;
   /** Public URL of the service, without a trailing slash. */

@@ -16,12 +16,12 @@ const MAX_BYTES = 4 * 1024;
 
 const tokenBody = z.object({
   token: z
-    .string('is not a text')
+    .string('must be a string')
     .min(1, 'is empty')
     .max(200, 'is too long')
     .meta({
-      description: 'The token that was mailed',
-      fix: 'the whole token, as the mail has it',
+      description: 'The one-time code from the mail',
+      fix: 'the whole one-time code from the mail',
       examples: ['Zk5tYUxQd0hXb1JjVGdNdVhqS2VEdkJzTnlGaUE0cVI'],
     }),
 });
@@ -30,21 +30,21 @@ const recover = {
   tags: ['users'],
   summary: 'Request a recovery mail',
   description:
-    'For whoever has lost the key. Answers the same whether the address is known or not. The address gets one mail that ' +
-    'lists its users, each with a token of 30 minutes: at most one in five minutes, and five a day. Users whose keys the ' +
-    'operator has revoked are not among them.',
+    'For a user who has lost the key. The response is the same whether or not the address is registered. The ' +
+    'mail lists the users of the address, each with a one-time code that is valid for 30 minutes. At most one ' +
+    'mail is sent in five minutes, and five a day. Users whose keys the operator has revoked are not listed.',
   operationId: 'requestRecovery',
   consumes: ['application/json'],
   body: z.object({ email }),
-  response: { 202: z.undefined().meta({ description: 'If the address is known, a mail is on its way' }) },
+  response: { 202: z.undefined().meta({ description: 'If the address is registered, a mail will be sent' }) },
 };
 
 const confirm = {
   tags: ['users'],
-  summary: 'Get a new owner key with a mailed token',
+  summary: 'Get a new owner key with a one-time code',
   description:
-    'The old owner keys are dead at once, here, and within 5 seconds elsewhere; keys with other scopes go on. A token ' +
-    'can be used once, and ends the others that its user was mailed.',
+    'The old owner keys are revoked: immediately on this process, and within 5 seconds on all others. Keys ' +
+    "with other scopes remain valid. A one-time code can be used once, and invalidates the user's other codes.",
   operationId: 'confirmRecovery',
   consumes: ['application/json'],
   body: tokenBody,
@@ -53,11 +53,11 @@ const confirm = {
 
 const verify = {
   tags: ['users'],
-  summary: 'Verify the e-mail address of a registration',
+  summary: 'Verify the email address of a registration',
   description:
-    'Where `POST /v1/user/create` answered 202: the token that was mailed registers the user, and the term begins now. ' +
-    '`validUntil` states when the key expires; `Link` leads to its renewal. ' +
-    'Elsewhere there is nothing to verify.',
+    'If `POST /v1/user/create` responded with 202, the one-time code from the mail registers the user, and the ' +
+    'term starts now. `validUntil` states when the key expires; `Link` leads to its renewal. If registrations ' +
+    'are not verified, no code is ever valid.',
   operationId: 'verifyUser',
   consumes: ['application/json'],
   body: tokenBody,

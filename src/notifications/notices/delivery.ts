@@ -39,7 +39,7 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
     const { notice, user } = found;
     const now = clock.now();
     if (!user.isVerified && (await store.mailedTo(user.email, now - DAY)) >= MAILS_A_DAY)
-      throw new Error('the address has had all the mails of a day that one gets that is not verified');
+      throw new Error('daily mail limit of an unverified address reached');
     const mail = noticeMail({ notice, term: user, isVerified: user.isVerified, publicUrl });
     await mailer.send({ ...mail, id: notice.id, to: user.email }, signal);
     await store.delivered(notice.id, 'mail', clock.now());
@@ -65,16 +65,16 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
 }
 
 /** How often each runs over all processes, and how often a process checks whether it is its turn, in ms. */
-const TELL_OF_USE = 5 * SECOND;
-const TELL_OF_END = MINUTE;
-const ASK_EVERY = 2.5 * SECOND;
-/** Looking takes at most one part in this many of the time: with many users the pauses grow. */
+const USAGE_EVERY = 5 * SECOND;
+const VALIDITY_EVERY = MINUTE;
+const TURN_EVERY = 2.5 * SECOND;
+/** A look-up takes at most one part in this many of the time: with many users the pauses grow. */
 const PART = 50;
-/** The longest wait of a call except for upstreams, in ms: after that its charge is final. */
+/** The longest wait of a call, except for upstreams, in ms: after that its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;
 
 type WatchDependencies = {
-  store: Pick<NoticeStore, 'tellOfUsedAllowances' | 'tellOfEndingValidity'>;
+  store: Pick<NoticeStore, 'addUsageNotices' | 'addValidityNotices'>;
   claims: Pick<RefreshStore, 'takeTurn'>;
   /** Called when there are messages to be sent. */
   wake: () => void;
@@ -88,19 +88,19 @@ export function createNoticeWatch(dependencies: WatchDependencies) {
   const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
   const rounds = [
-    { what: 'notices:use', apart: TELL_OF_USE, tell: () => store.tellOfUsedAllowances(clock.now(), staysMs) },
-    { what: 'notices:end', apart: TELL_OF_END, tell: () => store.tellOfEndingValidity(clock.now()) },
+    { what: 'notices:use', apart: USAGE_EVERY, addNotices: () => store.addUsageNotices(clock.now(), staysMs) },
+    { what: 'notices:end', apart: VALIDITY_EVERY, addNotices: () => store.addValidityNotices(clock.now()) },
   ] as const;
   let longest = 0;
 
-  async function tellInTurn(): Promise<void> {
-    for (const { what, apart, tell } of rounds) {
+  async function checkInTurn(): Promise<void> {
+    for (const { what, apart, addNotices } of rounds) {
       if (!(await claims.takeTurn(what, Math.max(apart, longest * PART)))) continue;
       const since = clock.elapsed();
-      if ((await tell()) > 0) wake();
+      if ((await addNotices()) > 0) wake();
       longest = Math.max(longest / 2, clock.elapsed() - since);
     }
   }
 
-  return every(ASK_EVERY, tellInTurn, { onError: (error) => failures.failed('notice look-up', error) });
+  return every(TURN_EVERY, checkInTurn, { onError: (error) => failures.failed('notice look-up', error) });
 }

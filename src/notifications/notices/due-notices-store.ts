@@ -15,7 +15,7 @@ const addMessagesOfFresh = Prisma.sql`
     FROM fresh JOIN "user" u ON u.key = fresh.user_key LEFT JOIN notice_settings s USING (user_key)
       CROSS JOIN LATERAL (SELECT ${NOTICE_MAIL} AS kind WHERE ${EMAIL}
         UNION ALL SELECT ${NOTICE_WEBHOOK} WHERE s.webhook_url IS NOT NULL) AS channel)
-  SELECT count(*)::int AS told FROM fresh`;
+  SELECT count(*)::int AS added FROM fresh`;
 
 /** Users per statement; the next run continues. */
 const TOLD_AT_ONCE = 1_000;
@@ -26,7 +26,7 @@ const TOLD_AT_ONCE = 1_000;
  * Race: two processes may run it at once; the unique index allows one notice per event.
  * @param now in Unix ms
  */
-export const tellOfEndingValidity = (now: number): Prisma.Sql => Prisma.sql`
+export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
   WITH ending AS (
     SELECT u.key, u.valid_until, (SELECT min(days) FROM unnest(${DAYS_BEFORE_END}::int[]) AS d(days)
       WHERE u.valid_until <= ${iso(now)}::timestamptz + make_interval(days => days)) AS days
@@ -82,9 +82,9 @@ const busy = (now: number): Prisma.Sql => {
  * @param now in Unix ms
  * @param staysMs how long a threshold must stay passed before it is reported
  */
-export const tellOfUsedAllowances = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
+export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
   WITH busy AS (${busy(now)}),
-  likely AS MATERIALIZED ( -- thresholds that may be passed, and were not told
+  likely AS MATERIALIZED ( -- thresholds that may be passed, and were not reported
     SELECT b.*, t.threshold, n.id, n.seen_at
     FROM busy b CROSS JOIN LATERAL unnest(b.thresholds) AS t(threshold)
       LEFT JOIN LATERAL (SELECT * FROM notice n WHERE n.user_key = b.user_key AND n.kind = 'usage'

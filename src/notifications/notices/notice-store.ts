@@ -2,7 +2,7 @@ import type { Plan } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { tellOfEndingValidity, tellOfUsedAllowances } from './due-notices-store.ts';
+import { addUsageNotices, addValidityNotices } from './due-notices-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
 
 export type Addressed = {
@@ -53,15 +53,15 @@ const MOST_LISTED = 1_000;
 const KEPT_DAYS = 400;
 
 export function createNoticeStore(prisma: PrismaClient) {
-  async function told(statement: Prisma.Sql): Promise<number> {
-    const [row] = await prisma.$queryRaw<[{ told: number }]>(statement);
-    return row.told;
+  async function countAdded(statement: Prisma.Sql): Promise<number> {
+    const [row] = await prisma.$queryRaw<[{ added: number }]>(statement);
+    return row.added;
   }
 
   return {
-    /** Returns the number of notices. `now` in Unix ms; a threshold must stay passed for `staysMs`. */
-    tellOfUsedAllowances: (now: number, staysMs: number): Promise<number> => told(tellOfUsedAllowances(now, staysMs)),
-    tellOfEndingValidity: (now: number): Promise<number> => told(tellOfEndingValidity(now)),
+    /** Returns the number of notices. `now` in Unix ms; a threshold must remain passed for `staysMs`. */
+    addUsageNotices: (now: number, staysMs: number): Promise<number> => countAdded(addUsageNotices(now, staysMs)),
+    addValidityNotices: (now: number): Promise<number> => countAdded(addValidityNotices(now)),
 
     /** Undefined if the user was erased. `now` in Unix ms. */
     async find(id: string, now: number): Promise<Addressed | undefined> {

@@ -49,13 +49,13 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
   const { userKey, threshold, used, limit, periodStart } = notice;
   const resets = inWords(periodEnd(periodStart, term));
   const isSpent = used >= limit;
-  const subject = isSpent ? 'All calls of the period are used' : `${threshold} % of the calls of the period are used`;
+  const subject = isSpent ? 'All calls of the period are used' : `${threshold} % of the calls are used`;
   return [
     subject,
     `User ${userKey} at ${publicUrl} has used ${used} of the ${limit} calls of the period that ends at ${resets}.`,
     isSpent
-      ? 'Until then further calls are refused with 429 quota_exceeded.'
-      : 'When all are used, further calls are refused with 429 quota_exceeded until the period ends.',
+      ? 'Until then, further calls are rejected with 429 quota_exceeded.'
+      : 'When all are used, further calls are rejected with 429 quota_exceeded until the period ends.',
   ] as const;
 }
 
@@ -64,7 +64,7 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
   return [
     `The API key expires within ${within}`,
     `The keys of user ${userKey} at ${publicUrl} are valid until ${inWords(validUntil)}.`,
-    'To go on, renew with POST /v1/user/renew and the owner key, at any time in the last period or after the end.',
+    'To keep them valid, renew with POST /v1/user/renew and the owner key, in the last period or at any time after it.',
   ] as const;
 }
 
@@ -72,10 +72,11 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);
-  const stranger = 'If you did not register there, somebody has mistyped an address: tell the operator of the service.';
+  const stranger =
+    'If you did not register there, someone has mistyped an address: contact the operator of the service.';
   return writeMail(subject, [
     ...parts,
-    'These notices are switched off with PUT /v1/user/notices and the owner key, or on the page of the service.',
+    'To stop these notices, use PUT /v1/user/notices with the owner key, or the page of the service.',
     ...(isVerified ? [] : [stranger]),
     `Notice ${notice.id}`,
   ]);

@@ -13,67 +13,68 @@ import type { Notices } from './notices.ts';
 /** Largest body, in bytes: an address of 2,000 characters, fully escaped, and the rest. */
 const MAX_BYTES = 16 * 1024;
 
-const email = z.boolean('is not true or false').meta({
-  description: 'Whether notices come by mail, to the address of the user',
+const email = z.boolean('must be true or false').meta({
+  description: "Whether notices are mailed to the user's address",
   fix: 'true or false',
 });
 
 const webhookUrl = (allowed: NotificationSettings['webhookAllow']) =>
   z
-    .string('is not a text')
+    .string('must be a string')
     .superRefine((text, { addIssue }) => {
       const message = webhookUrlFault(text, allowed);
       if (message !== undefined) addIssue({ code: 'custom', message });
     })
     .nullable()
     .meta({
-      description: 'Where notices are posted',
-      fix: 'an https:// URL of a public address, without a user name and password, or null; the operator allows other addresses with WEBHOOK_ALLOW',
+      description: 'The URL to which notices are posted',
+      fix: 'an https:// URL with a public address, without a user name and password, or null. The operator can allow other addresses with WEBHOOK_ALLOW',
       examples: ['https://example.org/hooks/quotient'],
     });
 
-const RANGE = `whole numbers from ${THRESHOLDS.min} to ${THRESHOLDS.max}`;
-const NO_THRESHOLD = `has something else in it than ${RANGE}`;
+const RANGE = `integers from ${THRESHOLDS.min} to ${THRESHOLDS.max}`;
+const NO_THRESHOLD = `must contain only ${RANGE}`;
 
 const thresholds = z
-  .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'is not a list')
-  .max(THRESHOLDS.most, `has more than ${THRESHOLDS.most} numbers`)
-  // Examples the input: after the sorting step it would describe the output.
+  .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'must be a list')
+  .max(THRESHOLDS.most, `must have at most ${THRESHOLDS.most} numbers`)
+  // Examples of the input: after the sorting step they would describe the output.
   .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
-    description: 'Per cent of the allowance of a period at which a notice is sent; an empty list for none',
+    description: 'The percentages of the allowance at which a notice is sent; an empty list for none',
     fix: `a list of up to ${THRESHOLDS.most} ${RANGE}, such as [${DEFAULT_THRESHOLDS.join(', ')}]`,
   });
 
-const rotateSecret = z.boolean('is not true or false').default(false).meta({
-  description: 'For a new secret although the address stays; signatures of the one before go on for 24 hours',
-  fix: 'true or false, or leave it out',
+const rotateSecret = z.boolean('must be true or false').default(false).meta({
+  description:
+    'Creates a new secret for the same address. Webhooks are also signed with the previous one for 24 hours.',
+  fix: 'true or false, or omit it',
 });
 
 const DAYS = DAYS_BEFORE_END.map((days) => (days === 1 ? '1 day' : `${days} days`)).join(' and ');
 
 const TIMES =
-  `A notice is sent once at each threshold of a period, and ${DAYS} before \`validUntil\`, as soon as the calls are ` +
-  'settled: half a minute later as a rule.';
+  `A notice is sent once for each threshold of a period, and ${DAYS} before \`validUntil\`, once the calls are ` +
+  'settled, which usually takes half a minute.';
 
 const get = {
   tags: ['users'],
-  summary: 'Read which notices are sent',
+  summary: 'Read the notice settings',
   operationId: 'getNotices',
-  description: `${TIMES} Who has set nothing gets mails at ${DEFAULT_THRESHOLDS.join(' and ')} per cent if the address was verified, and else none.`,
+  description: `${TIMES} By default, mails are sent at ${DEFAULT_THRESHOLDS.join(' and ')} per cent if the address is verified, otherwise none.`,
   response: { 200: noticesRecord },
 };
 
 const put = (allowed: NotificationSettings['webhookAllow']) => ({
   tags: ['users'],
-  summary: 'Set which notices are sent',
+  summary: 'Change the notice settings',
   operationId: 'setNotices',
   description:
-    `${TIMES} A threshold that is passed already is told at once. ` +
-    'A webhook is a POST that is signed as [Standard Webhooks](https://www.standardwebhooks.com/) has it: its libraries ' +
-    'check the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. ' +
-    'Where the address is new or changed, and with `rotateSecret`, the answer has the secret, this once.',
+    `${TIMES} A threshold that is already passed is reported immediately. A webhook is a POST that is signed ` +
+    'according to [Standard Webhooks](https://www.standardwebhooks.com/). Its libraries check the headers ' +
+    '`webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. With a new or changed address, ' +
+    'and with `rotateSecret`, the response contains the secret, once.',
   consumes: ['application/json'],
   body: z.object({ email, webhookUrl: webhookUrl(allowed), thresholds, rotateSecret }),
   response: { 200: noticesWithSecretRecord },

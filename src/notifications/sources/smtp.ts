@@ -31,7 +31,7 @@ function reasonOf({ command, response, message }: SmtpError): string {
   return said.replace(/[^\s<>"',:;]+@[^\s<>"',:;]+/g, '…');
 }
 
-/** The mailbox does not exist (RFC 5321, 4.2.1). Rejections by policy (RFC 3463, X.7) are the operator's to fix. */
+/** The mailbox does not exist (RFC 5321, 4.2.1). Rejections by policy (RFC 3463, X.7) are the operator's to resolve. */
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
 

@@ -13,14 +13,14 @@ export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.te
 /** Checks the text alone: addresses are checked with each connection. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'is not a URL';
-  if (text.length > LONGEST_WEBHOOK_URL) return `is longer than ${LONGEST_WEBHOOK_URL} characters`;
-  if (url.username !== '' || url.password !== '') return 'has a user name or a password in it';
-  if (url.protocol === 'http:' && allowed.length === 0) return 'is not encrypted';
+  if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'must be a URL';
+  if (text.length > LONGEST_WEBHOOK_URL) return `must have at most ${LONGEST_WEBHOOK_URL} characters`;
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.protocol === 'http:' && allowed.length === 0) return 'must be an https:// URL';
   const host = hostOf(url);
   const addresses = isLocalhost(host) ? ['127.0.0.1', '::1'] : isIP(host) ? [host] : [];
   const isReachable = addresses.length === 0 || addresses.some((one) => mayBeCalled(url, one, allowed));
-  return isReachable ? undefined : 'is not a public address';
+  return isReachable ? undefined : 'must have a public address';
 }
 
 /** Public addresses are called only with TLS; networks that the operator allows, also without. */
@@ -35,7 +35,7 @@ const network = (text: string): Network => {
   const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
   const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
   if (width < 0 || length < 0 || length > width || address.includes('%'))
-    throw new Error('must be addresses or networks like 10.0.0.0/8, separated by commas');
+    throw new Error('must be addresses or networks such as 10.0.0.0/8, separated by commas');
   return [ipaddr.parse(address), length];
 };
 

@@ -7,7 +7,7 @@ import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/ht
 /** For a whole delivery, in ms: name, connection, and the head of the response. */
 const DEADLINE = 5 * SECOND;
 
-/** The message is only for the operator: it reveals what can be reached from this host. */
+/** Only the operator sees the message: it reveals what can be reached from this host. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
   /** The receiver responded with 410 and wants no more webhooks. */
@@ -22,7 +22,7 @@ export class WebhookFailure extends Error {
 function failureOf(error: unknown, isLate: boolean): WebhookFailure {
   if (error instanceof WebhookFailure) return error;
   if (error instanceof InterimResponsesExceeded) return new WebhookFailure(error.message, { cause: error });
-  if (isLate) return new WebhookFailure(`no answer in ${DEADLINE / SECOND} s`, { cause: error });
+  if (isLate) return new WebhookFailure(`no response within ${DEADLINE / SECOND} s`, { cause: error });
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   if (cause instanceof AddressRefused) return new WebhookFailure(`refused: ${cause.message}`);
   const { code, message } = cause as NodeJS.ErrnoException;
@@ -49,7 +49,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
       const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
       const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
-        // An address needs no look-up, so none checks it.
+        // An address needs no look-up, so the look-up does not check it.
         if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
         const answer = await client.request(target, {
           method: 'POST',
@@ -71,7 +71,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** One query to a name server, in ms; it is repeated once. */
+/** The timeout of a query to a name server, in ms; it is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
 /** No address of the host is allowed. The operator, who reads the message, can allow it. */
@@ -91,8 +91,8 @@ type CheckedLookupOptions = {
 
 /**
  * Resolves a name once and connects only to checked addresses, so that a name cannot change its target in between. The
- * system's look-up is not used: it holds one of the process's four threads for as long as a name server takes. So a
- * hosts file is ignored.
+ * system's look-up is not used: it occupies one of the process's four threads for as long as a name server takes.
+ * Consequently, a hosts file is ignored.
  */
 function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {

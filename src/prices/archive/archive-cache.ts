@@ -34,7 +34,7 @@ type Dependencies = {
   workingSet?: WorkingSet;
 };
 
-/** Merges the rows of each series from its earliest instant; nothing older than what memory holds. */
+/** Merges the rows of each series from its earliest instant, but nothing older than what is in memory. */
 function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   const of = new Map<string, Touched>();
   for (const { token, interval, from } of rows) {
@@ -93,7 +93,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     series.forEach(({ token, interval, from }, i) => {
       const { series } = loading.get(token) ?? tokens.of(token);
-      // A full reload also removes what memory no longer needs.
+      // A full reload also removes data that is no longer needed in memory.
       const isWhole = from <= oldestInMemory(interval, now);
       series[interval].replaceFrom(isWhole ? Number.NEGATIVE_INFINITY : from, samples[i] ?? []);
     });
@@ -117,7 +117,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     version,
     fetchedAt,
     loaded: tokens.kept,
-    /** Loads a token; undefined if it is in memory, where it stays as long as it is used. */
+    /** Loads a token. Returns undefined if it is in memory, where it remains as long as it is used. */
     load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
     series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
 

@@ -49,7 +49,9 @@ const lockOf = (table: 'point' | 'candle') => `writes:${table}`;
 export const lockRows = (table: 'point' | 'candle') => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
-/** Waits for a lock, but not for others that share it. The insert comes first: a concurrent one also blocks. */
+/**
+ * Waits for a lock, but not for others that share it. The insert comes first, because a concurrent insert also blocks.
+ */
 export const shareRows = (table: 'point' | 'candle') => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE`,
@@ -59,8 +61,8 @@ export const lockPoints = lockRows('point');
 
 /**
  * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the coverage of
- * other sources ends there: each instant belongs to one source. Adjacent spans merge. Two processes that write at once
- * leave an overlap, which is merged when it is read.
+ * other sources ends there: each instant belongs to one source. Adjacent spans merge. Two concurrent writers may
+ * leave an overlap, which is merged on reading.
  * @param table coverage of samples, or of candles
  */
 export function addCoverage(
@@ -126,7 +128,9 @@ export async function readSummary(prisma: PrismaClient, table: 'point' | 'candle
   return rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ source, ...rest }] : []));
 }
 
-/** Day rows at other times than midnight, maybe of other sources, stay until a response has a row for their date. */
+/**
+ * Day rows at other times than midnight, possibly of other sources, remain until a response has a row for their date.
+ */
 const isSuperseded = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;
@@ -135,7 +139,7 @@ const isSuperseded = (interval: Interval, { from, thru }: Span) => {
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
 
-/** The tokens of a table, found by skipping through the index: no row is read. */
+/** The tokens in a table, found by skipping through the index: no rows are read. */
 export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
   WITH RECURSIVE tokens AS (
     SELECT min(token) AS token FROM ${table}
@@ -148,9 +152,9 @@ export type SeriesUpdate = { interval: Interval; samples: readonly (Sample & { s
 /**
  * Writes a response's samples of a series: replaces unsettled and provisional rows of the covered span and adds new
  * ones. A settled row never changes, and its slot gets no second sample: CoinGecko may report an old slot at another
- * second than before. Rows of a preferred source stay, and nothing is added to a span that such a source covers. Taken
- * slots are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a correlated
- * look-up would read the whole series for each row.
+ * second than before. Rows of a preferred source remain, and nothing is added to a span that such a source covers.
+ * Taken slots are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a
+ * correlated look-up would read the whole series for each row.
  */
 export function writePoints(token: TokenName, source: MarketSourceName, update: SeriesUpdate): Prisma.Sql {
   const preferred = preferredTo(source);

@@ -48,13 +48,16 @@ const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): 
   source,
 });
 
-/** One JSON text: tens of thousands of single rows take four times as long. */
+/** One JSON text: tens of thousands of separate rows take four times as long. */
 const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
   settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
 const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
 export function createArchiveStore(prisma: PrismaClient) {
-  /** The fallback waits, or it would miss coverage that the primary source is writing. Equal sources do not conflict. */
+  /**
+   * The fallback waits: otherwise it would miss coverage that the primary source is writing. Writes of one source share
+   * the lock.
+   */
   const inTurn = (source: MarketSourceName) =>
     (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 
@@ -116,13 +119,13 @@ export function createArchiveStore(prisma: PrismaClient) {
 
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'source_coverage', tokens),
 
-    /** The plausible latest prices of some tokens, of each source. */
+    /** The plausible latest prices of some tokens, from each source. */
     async latest(tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> {
       const rows = await prisma.latest.findMany({ where: { token: { in: [...tokens] } } });
       return rows.flatMap((row) => readLatest(row, times) ?? []);
     },
 
-    /** Stored rows with a time outside of the span or an implausible figure, which are not served. */
+    /** Stored rows with a time outside the span or an implausible figure. They are not served. */
     async implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isMeant = tokens ? isTokenOf(tokens) : Prisma.sql`true`;
       const points = await prisma.$queryRaw<ImplausibleRows[]>`

@@ -7,7 +7,7 @@ import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './lazy-cache.ts';
 
-/** The holdings of one series from one source; instants in Unix ms, `first` and `last` are those of its samples. */
+/** One series from one source; instants in Unix ms; `first` and `last` are those of its samples. */
 export type CoverageRow = {
   token: TokenName;
   interval: Interval;
@@ -17,7 +17,7 @@ export type CoverageRow = {
   last: number | undefined;
   /** The complete spans: the source has no more data for them. */
   spans: Span[];
-  /** The gaps between the token's beginning (its listing, or an older stored day) and now, across all sources. */
+  /** The gaps between the token's start (its listing, or an older stored day) and now, across all sources. */
   gaps: Span[];
 };
 
@@ -27,8 +27,8 @@ type StoredSeries = {
   coverage: readonly Coverage[];
   /** The complete spans of an interval, from stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
-  gapsOf: (token: Token, interval: Interval, told: readonly SeriesSummary[], complete: Span[]) => Span[];
-  /** The source that always has a row; others have one if they reported anything. */
+  gapsOf: (token: Token, interval: Interval, reported: readonly SeriesSummary[], complete: Span[]) => Span[];
+  /** The source that always has a row. Others have one if they have any data. */
   always?: MarketSourceName;
 };
 
@@ -36,10 +36,10 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
   const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
   return series.flatMap(({ token, interval }) => {
     const isMine = (row: { token: string; interval: string }) => row.token === token.name && row.interval === interval;
-    const [told, covered] = [summary.filter(isMine), coverage.filter(isMine)];
-    const gaps = gapsOf(token, interval, told, complete(covered, interval));
+    const [reported, covered] = [summary.filter(isMine), coverage.filter(isMine)];
+    const gaps = gapsOf(token, interval, reported, complete(covered, interval));
     return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
-      const row = told.find((one) => one.source === source);
+      const row = reported.find((one) => one.source === source);
       const mine = covered.filter((one) => one.source === source);
       if (source !== always && !row && mine.length === 0) return [];
       const { points = 0, from: first, thru: last } = row ?? {};
@@ -48,7 +48,7 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
   });
 }
 
-/** The holdings and gaps of every token and interval, per source. The primary source always has a row. */
+/** The archived data and gaps of every token and interval, per source. The primary source always has a row. */
 export async function coverageReport(store: ArchiveStore, tokens: readonly Token[], clock: Clock) {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
@@ -68,7 +68,7 @@ export async function coverageReport(store: ArchiveStore, tokens: readonly Token
   });
 }
 
-/** The first instant with known prices of a token, by such a report. */
+/** The first instant with known prices of a token, according to such a report. */
 export function beginningIn(report: readonly CoverageRow[]) {
   return function beginning(token: Token): number {
     const mine = report.filter((row) => row.token === token.name && row.interval === 'day');

@@ -4,10 +4,10 @@ import { INTERVALS, type Interval, spacingOf } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { type ResourceOf, readResource } from '#upstream/resource';
 
-/** Resources of all tokens together; the primary source's have no source in their name. */
+/** Resources of all tokens together. Those of the primary source have no source in their name. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
-/** The name of each fetch, and of other changes to the cache: import, purge, retention, a switch of the source. */
+/** The name of each fetch, and of other changes to the cache: import, purge, retention, failover. */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
   | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
@@ -18,7 +18,7 @@ const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly 
 };
 const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
 
-/** The fetches that provide a token's data from some sources; from all if left out. */
+/** The fetches that provide a token's data, from some sources or from all. */
 export const fetchesOf = (token: TokenName, sources: readonly MarketSourceName[] = MARKET_SOURCES): readonly Fetch[] =>
   sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
 
@@ -32,19 +32,19 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
 /** The token of a fetch; undefined if it concerns all tokens. */
 export const tokenOf = (what: Fetch): TokenName | undefined => readResource(what).token;
 
-/** How far back a response about the last day may change rows. */
+/** How far back a response with the last day may change rows. */
 const LAST_DAY = DAY + 2 * HOUR;
 
-/** More samples than Kraken returns of a series: its response changes no older one. */
+/** More samples than Kraken returns for a series: its response changes no older ones. */
 const VENUE_TELLS = 1000;
 
-/** Rows of a series that may have changed since an instant (Unix ms); 0 means all. */
+/** The start of the rows of a series that may have changed since an instant (Unix ms); 0 means all. */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
 export const touchedWhole = (token: TokenName): Touched[] =>
   INTERVALS.map((interval) => ({ token, interval, from: 0 }));
 
-/** The rows that a change of one token may have changed since an instant (Unix ms). */
+/** The start of the rows that a change of one token may have affected since an instant (Unix ms). */
 export function touched(what: Fetch, since: number): Touched[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];

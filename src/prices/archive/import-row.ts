@@ -6,17 +6,17 @@ import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/ma
 import type { SourcedSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** The columns of CoinGecko's export of a coin's daily history; the service's own CSV calls the first `date`. */
+/** The columns of CoinGecko's export of daily history. The service's own CSV calls the first one `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
 /** The source is in some CSVs of the service itself. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
-/** A row, or its fault, with its time if that is readable. */
+/** A row, or its fault, with its time if readable. */
 type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Reads `2015-08-07 00:00:00 UTC` or the service's own forms (ISO 8601, a date) into Unix ms of an existing time. */
+/** Parses `2015-08-07 00:00:00 UTC` or the service's own formats (ISO 8601, a date) to Unix ms. */
 function readTime(text: string): number | undefined {
   const [, date, time = '00:00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${date}T${time}Z`);
@@ -34,8 +34,8 @@ function readFigure(column: ImportColumn, text: string): number | null | { fault
 }
 
 function timeFault(at: number, now: number): string | undefined {
-  if (at > now) return 'snapped_at lies in the future';
-  if (at < FIRST_BLOCK) return 'snapped_at is before 2009-01-03, the first block of all';
+  if (at > now) return 'snapped_at is in the future';
+  if (at < FIRST_BLOCK) return 'snapped_at is before 2009-01-03, the first block of Bitcoin';
   return undefined;
 }
 
@@ -44,10 +44,10 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
   const at = readTime(field('snapped_at'));
   if (fields.length !== columns.length) {
-    return { fault: `has ${fields.length} columns in place of ${columns.length}`, at };
+    return { fault: `has ${fields.length} columns instead of ${columns.length}`, at };
   }
   if (at === undefined) {
-    return { fault: 'snapped_at is not a time like 2015-08-07 00:00:00 UTC', at };
+    return { fault: 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC', at };
   }
   const [price, marketCap, volume] = (['price', 'market_cap', 'total_volume'] as const).map((column) =>
     readFigure(column, field(column)),
@@ -55,18 +55,18 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
   const source = field('source') || PRIMARY_SOURCE;
-  if (!isMarketSource(source)) return { fault: `source is none of ${MARKET_SOURCES.join(', ')}`, at };
-  if (price === 0) return { fault: 'price is not above 0', at };
+  if (!isMarketSource(source)) return { fault: `source must be one of ${MARKET_SOURCES.join(', ')}`, at };
+  if (price === 0) return { fault: 'price must be above 0', at };
   for (const figure of [price, marketCap, volume]) {
     if (figure !== null && typeof figure === 'object') return { fault: figure.fault, at };
   }
   return { sample: { at, price, marketCap, volume, source } as SourcedSample };
 }
 
-/** Bounds the memory that one file can use. */
+/** Bounds the memory for one file. */
 const LONGEST_LINE = 1_000_000;
 
-/** `line` counts from 1. */
+/** `line` starts at 1. */
 export type CsvLine = { line: number; fields: readonly string[] };
 
 /** A line that is not imported. */
@@ -82,8 +82,8 @@ const REASONS: Record<string, string> = {
   EACCES: 'cannot be read: change its permissions',
   EPERM: 'cannot be read: change its permissions',
   ENOTDIR: 'does not exist: check the path',
-  EISDIR: 'is a directory: give a CSV file',
-  CSV_MAX_RECORD_SIZE: 'has a line too long to be one of an export',
+  EISDIR: 'is a directory: name a CSV file',
+  CSV_MAX_RECORD_SIZE: 'has a line that is too long for a price export',
 };
 
 function unreadable(path: string, error: unknown): ImportFileError {
@@ -91,20 +91,20 @@ function unreadable(path: string, error: unknown): ImportFileError {
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
-/** Spreadsheets put fields in quotes. */
+/** Spreadsheets quote fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/** Reads CSV repeatedly in constant memory: any line ends, a BOM, quoted fields. Throws `ImportFileError`. */
+/** Reads CSV in constant memory, any number of times: any line ends, a BOM, quoted fields. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
   });
-  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: give a CSV file`);
-  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: give a CSV file`);
-  if (facts.size === 0) throw new ImportFileError(`${path} is empty: give a file with rows`);
+  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: name a CSV file`);
+  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: name a CSV file`);
+  if (facts.size === 0) throw new ImportFileError(`${path} is empty: name a file with rows`);
 
   return {
-    /** Every line that is not empty; each call starts a new pass. Throws `ImportFileError`. */
+    /** Every line that is not empty. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       const file = createReadStream(path);
       // No quotes: a stray one would merge the rest of the file into one field.

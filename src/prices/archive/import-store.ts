@@ -6,7 +6,7 @@ import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/arc
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, `samples` are written. */
+/** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 /** Spans for which a source has no more data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
@@ -16,9 +16,9 @@ const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...ro
 export function createImportStore(prisma: PrismaClient) {
   return {
     /**
-     * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction; `merge` gets the stored
-     * rows. The table is locked from the read to the write: a service that fetched one of these dates in between would
-     * otherwise store a second row for it, or lose a settled one.
+     * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction. `merge` receives the
+     * stored rows. The table is locked from the read to the write. Otherwise a process that fetches one of these dates
+     * in between would store a second row for it, or lose a settled one.
      */
     async merge(
       token: TokenName,

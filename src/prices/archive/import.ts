@@ -10,13 +10,13 @@ import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A settled row that stays, although the file's row differs. */
+/** A settled row that is kept, although the file's row differs. */
 export type KeptRow = { stored: SourcedSample; given: SourcedSample };
 
 type ImportOptions = {
   /** The file's rows replace settled ones. */
   replace: boolean;
-  /** The first bad line ends the import. */
+  /** Stop at the first bad line. */
   strict: boolean;
   /** On abort, the rows read so far are written, except the deferred ones, and reading ends. */
   signal: AbortSignal;
@@ -62,7 +62,7 @@ async function* checkedRows(
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
     if ('fault' in row) {
-      // Without a readable time, it may be of the date before or after the row above it.
+      // Without a readable time, the line may belong to the date before or after the row above it.
       const dates = row.at === undefined ? [last - DAY, last + DAY] : [startOfDate(row.at)];
       yield { line, fault: row.fault, dates };
       continue;
@@ -79,7 +79,7 @@ async function* checkedRows(
       lineOfDate.set(date, line);
       yield { sample };
     } else {
-      const fault = `a second row for this date: the first is on line ${first}`;
+      const fault = `is a second row for this date: the first is on line ${first}`;
       yield { line, fault, dates: [date] };
     }
   }
@@ -88,7 +88,7 @@ async function* checkedRows(
 
 /**
  * The dates with a row, and a single date missing between two rows of one source: CoinGecko's exports skip dates. A
- * longer gap suggests a cut file, and a date with a bad row is not covered.
+ * longer gap suggests a truncated file. A date with a bad row is not covered.
  */
 function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
@@ -124,7 +124,7 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /** Imports in batches, which an interruption keeps; repeatable. Throws `ImportFileError` and database errors. */
+    /** Imports in batches, which an interruption keeps. Repeatable. Throws `ImportFileError` and database errors. */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();
@@ -133,7 +133,7 @@ export function createImport({ store, clock }: Dependencies) {
       let batch: SourcedSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
-        // Once the next date is ready, no midnight row of a date is expected any more.
+        // Once the next date is ready, no midnight row is expected for the date.
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const given = batch.map((sample) => {

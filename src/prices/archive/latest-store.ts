@@ -42,15 +42,17 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
   ON CONFLICT (token, source) DO UPDATE
   SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`;
 
-/** Each latest price is a sample too, unless a row that stays has its slot, or a preferred source covers its time. */
+/**
+ * Stores each latest price as a sample too, unless its slot has a permanent row or a preferred source covers its time.
+ */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
   const isReplaceable = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
-  // Any row of an hour already is its sample.
+  // Any row of an hour is already its sample.
   const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${isReplaceable})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
-  // A look-up for each row: otherwise the planner reads the whole table instead of 250 keys.
+  // A look-up per row: otherwise the planner reads the whole table for 250 keys.
   return Prisma.sql`
     INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
     SELECT given.token, ${interval}::grain, given.at, ${figure('current_price')}, ${figure('market_cap')},
@@ -71,13 +73,13 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     WHERE ${isReplaceable}`;
 }
 
-/** CoinGecko's prices also start an hour; Kraken's would be a second sample beside that of the hour's beginning. */
+/** CoinGecko's prices are also the first sample of an hour. Kraken's would be a second one beside its candle's. */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
 ];
 
-/** Prices (USD) of two sources that differed much at a switch. */
+/** Prices (USD) of two sources that differed greatly at a switch. */
 export type PriceDifference = { token: TokenName; from: number; to: number };
 
 /** The active source of latest prices, for all processes. */
@@ -87,7 +89,7 @@ export type FailoverState = {
   goodAnswers: number;
   /** When the active source took over (Unix ms); undefined if no switch has happened. */
   since: number | undefined;
-  /** The prices that differed much at the switch. */
+  /** The prices that differed greatly at the switch. */
   differences: readonly PriceDifference[];
 };
 

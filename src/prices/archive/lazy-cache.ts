@@ -9,11 +9,11 @@ import type { Evictable, WorkingSet } from './working-set.ts';
 type Options<Value> = {
   workingSet: WorkingSet;
   bytesOf: (value: Value) => number;
-  /** Called when a value has left memory. */
+  /** Called when a value has been evicted. */
   dropped: (name: string) => void;
 };
 
-/** Stored values in memory, by name: a name is wanted first, and kept by the poll that loads it. */
+/** Stored values in memory, by name. A wanted name is loaded, and kept, by the poll. */
 export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options<Value>) {
   const kept = new Map<string, Evictable & { value: Value }>();
   const wanted = new Set<string>();
@@ -33,7 +33,9 @@ export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options
     kept: (): string[] => [...kept.keys()],
     wanted: (): string[] => [...wanted],
 
-    /** Loads a missing value with a poll; undefined for a value in memory, where it stays as long as it is used. */
+    /**
+     * Loads a missing value with a poll. Returns undefined if it is in memory, where it remains as long as it is used.
+     */
     load(name: string, sync: () => Promise<void>): Promise<void> | undefined {
       if (kept.has(name)) return void of(name);
       wanted.add(name);
@@ -65,7 +67,7 @@ export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options
 type Covered = { all: readonly Span[]; bySource: ReadonlyMap<MarketSourceName, readonly Span[]> };
 const NOTHING_COVERED: Covered = { all: [], bySource: new Map() };
 
-/** The complete spans of a series as of now: stored coverage, cut to what can be known yet. */
+/** The complete spans of a series as of now: stored coverage, limited to data that can exist by now. */
 export const coveredSpans = (rows: readonly Pick<Coverage, 'span'>[], interval: Interval, now: number) =>
   union(rows.flatMap(({ span }) => knowablePart(interval, span, now) ?? []));
 
@@ -87,10 +89,10 @@ export function createCachedToken() {
     setCoverage(rows: readonly Coverage[], now: number): void {
       for (const interval of INTERVALS) {
         const mine = rows.filter((row) => row.interval === interval);
-        const told = [...Map.groupBy(mine, ({ source }) => source)];
+        const reported = [...Map.groupBy(mine, ({ source }) => source)];
         covered[interval] = {
           all: coveredSpans(mine, interval, now),
-          bySource: new Map(told.map(([source, rows]) => [source, coveredSpans(rows, interval, now)])),
+          bySource: new Map(reported.map(([source, rows]) => [source, coveredSpans(rows, interval, now)])),
         };
       }
     },
@@ -101,12 +103,12 @@ export function createCachedToken() {
 
 export type CachedToken = ReturnType<typeof createCachedToken>;
 
-/** Older minute rows stay in the store and are read on request; hours and days are all in memory. */
+/** Older minute rows remain in the store and are read on request. All hours and days are in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
-/** Rows per read: a year of minutes is read page by page, so that the event loop turns. */
+/** Rows per read. A year of minutes is read page by page, which lets the event loop run. */
 const PAGE = 2000;
 
-/** The first instant (Unix ms) of which rows are in memory, as of now. */
+/** The first instant (Unix ms) with rows in memory, as of now. */
 export const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 

@@ -10,16 +10,16 @@ import { isMidnightSample } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
 
-/** Columns that CoinGecko's export names differently from the service's own CSV. */
+/** Columns whose names differ in the service's own CSV. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
 
-/** The header is read here, so that a wrong file is reported at once. Throws `ImportFileError`. */
+/** The header is read here, so that a wrong file is rejected immediately. Throws `ImportFileError`. */
 export async function openImportFile(path: string) {
   const { lines: records } = await openCsvLines(path);
 
   async function readHeader(): Promise<ImportColumn[]> {
     for await (const { fields } of records()) {
-      // The service's CSV has a source column if its rows have different sources.
+      // The service's CSV has a source column if its rows have several sources.
       const names = fields.map((field) => field.toLowerCase()).map((name) => SERVICE_NAMES[name] ?? name);
       const wanted = IMPORT_COLUMNS.join(',');
       const figures = names.filter((name) => name !== 'source');
@@ -29,11 +29,11 @@ export async function openImportFile(path: string) {
       const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
       throw new ImportFileError(
         isHeader
-          ? `${path} has other columns: its columns must be ${wanted}`
+          ? `${path} has unexpected columns: the columns must be ${wanted}`
           : `${path} has no header: its first line must be ${wanted}`,
       );
     }
-    throw new ImportFileError(`${path} is empty: give a file with rows`);
+    throw new ImportFileError(`${path} is empty: name a file with rows`);
   }
 
   const columns = await readHeader();
@@ -41,7 +41,7 @@ export async function openImportFile(path: string) {
   return {
     columns: columns as readonly ImportColumn[],
 
-    /** The lines after the header; each call starts a new pass. Throws `ImportFileError`. */
+    /** The lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       let isHeader = true;
       for await (const line of records()) {
@@ -55,7 +55,7 @@ export async function openImportFile(path: string) {
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
-/** The outcome of a given row, compared with the stored rows of its date. */
+/** The outcome for a given row, compared with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
@@ -64,11 +64,11 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one per date, into the stored ones. Equal rows are skipped (and settled if they are by now); an
- * unsettled row is replaced; a settled row that differs is kept, unless `replace`. A row of a preferred source is
- * always kept, and so is, of the same source, a midnight row compared with one at another time.
+ * Merges rows, one per date, into the stored ones. Equal rows are skipped (and settled if due). An unsettled row is
+ * replaced. A settled row that differs is kept, unless `replace` is set. A row of a preferred source is always kept. So
+ * is a midnight row when the new row of the same source is of another time.
  * @param stored ascending
- * @returns the outcome of each row; `gone`, the times (Unix ms) of stored rows to delete; `samples`, the rows to write
+ * @returns the outcome of each row; `gone`: times (Unix ms) of stored rows to delete; `samples`: rows to write
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],

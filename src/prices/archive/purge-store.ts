@@ -6,9 +6,9 @@ import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** Rows per transaction: other writers of the table wait some milliseconds for it. */
+/** Rows per transaction: other writers of the table wait a few milliseconds for it. */
 const BATCH = 5000;
-/** The timeout of a transaction in ms, the wait for other writers included. */
+/** The timeout of a transaction in ms, including the wait for other writers. */
 const LONGEST = 30_000;
 
 type Kind = {

@@ -6,7 +6,7 @@ import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import type { Kraken } from '#prices/sources/kraken';
 import { plausibleTimes } from '#upstream/plausible';
-import { candleGaps, firstAsked } from './candle-facts.ts';
+import { candleGaps, firstRequested } from './candle-facts.ts';
 import type { CandleStore } from './candle-store.ts';
 
 type Dependencies = {
@@ -16,7 +16,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** The beginning of the first available candle of each interval (Unix ms). */
+/** The start of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
 /** Which candles are available: stored ones, and those that Kraken still provides. */
@@ -25,7 +25,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
     return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
-  /** Read again after each change of the store. */
+  /** Read again after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
   /** @returns a function of a token and the first instant with a known price (Unix ms) */
@@ -38,7 +38,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
       function firstOf(interval: Interval): number | undefined {
         const isMine = (row: { interval: Interval }) => row.interval === interval;
         const covered = union((coverage.get(token) ?? []).filter(isMine).map(({ span }) => span));
-        const from = firstAsked(interval, { reach: source.reach(interval, now), keptFrom: kept });
+        const from = firstRequested(interval, { reach: source.reach(interval, now), keptFrom: kept });
         const since = Math.max(from, listedAt);
         const [gap] = candleGaps({ from: since, thru: now }, since, { now, interval, coverage: covered });
         const stored = firsts.get(token)?.find(isMine);
@@ -52,7 +52,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
 
 export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 
-/** `first` and `last` are the beginnings of candles. */
+/** `first` and `last` are the starts of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
 /** The stored candles and gaps per token, interval and source; `beginning` is the first known price in Unix ms. */
@@ -69,8 +69,8 @@ export async function candleReport(
     summary,
     coverage,
     complete: (rows) => union(rows.map(({ span }) => span)),
-    gapsOf(token, interval, told, complete) {
-      const from = Math.min(beginning(token), ...told.map((row) => row.from));
+    gapsOf(token, interval, reported, complete) {
+      const from = Math.min(beginning(token), ...reported.map((row) => row.from));
       return candleGaps({ from, thru: now }, from, { now, interval, coverage: complete });
     },
   });

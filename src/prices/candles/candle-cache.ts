@@ -11,7 +11,7 @@ import type { ResourceOf } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
-/** A fetch returns no candles older than this, in candle lengths. */
+/** A fetch returns no older candles than this many. */
 const FETCHED = 725;
 
 /** The name of a fetch, here and in the store, and of other changes to candles. */
@@ -92,12 +92,12 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     sync,
     version,
     fetchedAt,
-    /** Loads a series; undefined if it is in memory, where it stays as long as it is used. */
+    /** Loads a series. Returns undefined if it is in memory, where it remains as long as it is used. */
     load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
     coverage: (series: CandleSeries) => of(series).coverage,
     slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> => of(series).series.slice(from, thru),
 
-    /** The beginning of the first candle in memory (Unix ms). */
+    /** The start of the first candle in memory (Unix ms). */
     first(series: CandleSeries): number | undefined {
       const { columns, start, end } = residents.peek(nameOf(series))?.series.all() ?? NOTHING;
       return start < end ? columns.at[start] : undefined;

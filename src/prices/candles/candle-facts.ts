@@ -46,19 +46,19 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     const spans = missing(series, window);
     const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
     if (failure instanceof UpstreamFailure && failure.reason === 'not_listed')
-      return new Problem('no_data', 'The venue does not trade this token for US dollars.', { cause: failure });
-    if (failure) return upstreamProblem(failure, { who: 'The venue', members });
+      return new Problem('no_data', 'Kraken does not trade this token for US dollars.', { cause: failure });
+    if (failure) return upstreamProblem(failure, { who: 'Kraken', members });
     const [first] = spans;
-    if (!first) return new Problem('no_data', 'This time range contains no finished candle of this token.');
-    const oldest = firstAsked(series.interval, bounds(series.interval, clock.now()));
+    if (!first) return new Problem('no_data', 'The requested time contains no finished candle of this token.');
+    const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
     if (spans.every(({ thru }) => thru < oldest)) {
       const available = isoDate(Math.min(oldest, cache.first(series) ?? oldest));
       const detail =
-        `Neither the venue nor the archive has candles of this interval for this time range. ` +
+        `Neither Kraken nor the archive has candles of this interval for the requested time. ` +
         `They are available from ${available}.`;
       return new Problem('no_data', detail, { members });
     }
-    const detail = 'The venue does not provide candles of this time range yet, and the archive has none.';
+    const detail = 'Kraken does not provide candles for the requested time yet, and the archive has none.';
     return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
   }
 
@@ -104,11 +104,11 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   return { bounds, beginning, missing, nothingToServe, facts };
 }
 
-/** In ms: younger candles have been seen to change. */
+/** In ms: younger candles have been observed to change. */
 const SETTLES_AFTER = HOUR;
-/** In ms: the newest candle may come a moment late. */
+/** In ms: the newest candle may be a moment late. */
 const ASKED_AGAIN = MINUTE;
-/** The oldest candles that Kraken reports are not requested: they are gone when the response comes. */
+/** Kraken's oldest candles are not requested: they are gone when the response arrives. */
 const EDGE = 2;
 
 /** The known candles of a token and an interval as of `now`; instants in Unix ms. */
@@ -116,7 +116,7 @@ type KnownCandles = {
   now: number;
   interval: Interval;
   coverage: readonly Span[];
-  /** The beginning of the first candle that may still change and can be requested (`firstAsked`). */
+  /** The start of the first candle that may still change and can be requested (`firstAsked`). */
   unsettledFrom: number | undefined;
   /** The earliest instant for which Kraken has candles. */
   reach: number;
@@ -137,11 +137,14 @@ export const runningCandle = (interval: Interval, now: number): number =>
 const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The beginning of the first candle to request: Kraken has no older ones, or they are not kept. */
-export const firstAsked = (interval: Interval, { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>): number =>
+/** The start of the first candle to request: older ones are not provided by Kraken, or not kept. */
+export const firstRequested = (
+  interval: Interval,
+  { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
+): number =>
   Math.max(firstAvailable(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
-/** The parts of a span from an instant on whose finished candles are missing. */
+/** The parts of a span, from an instant on, whose finished candles are missing. */
 export function candleGaps(
   span: Span,
   from: number,
@@ -151,12 +154,12 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/** Missing candles are awaited, the newest alone for a moment, unsettled ones not at all. One call is enough. */
+/** Missing candles are awaited, the newest only for a moment, unsettled ones not at all. One call is enough. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;
   const length = candleLength(interval);
-  const first = firstAsked(interval, known);
+  const first = firstRequested(interval, known);
   const running = runningCandle(interval, now);
   const gaps = candleGaps(span, first, known);
   const unsettled = unsettledFrom ?? running;

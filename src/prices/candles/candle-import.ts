@@ -14,32 +14,32 @@ import type { CandleStore } from './candle-store.ts';
 /** The columns of Kraken's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 
-/** Unix seconds are below this until the year 5138; milliseconds are above it since 1973. */
+/** Unix seconds are smaller than this until the year 5138. Milliseconds have been larger since 1973. */
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
 
-/** The beginning of a line's candle in Unix ms, or its fault. */
+/** The start of a line's candle in Unix ms, or its fault. */
 function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
-    return { fault: `timestamp is not a whole number of Unix seconds${header}` };
+    return { fault: `timestamp is not an integer in Unix seconds${header}` };
   }
   if (Number(text) < LARGEST_SECONDS) return Number(text) * SECOND;
-  return { fault: 'timestamp is not in seconds: Unix seconds are wanted, not milliseconds' };
+  return { fault: 'timestamp is in milliseconds: it must be in Unix seconds' };
 }
 
 function readFigures({ line, fields }: CsvLine): ReadCandle {
   if (fields.length !== CANDLE_COLUMNS.length) {
     const wanted = `${CANDLE_COLUMNS.length} (${CANDLE_COLUMNS.join(',')})`;
-    return { fault: `has ${fields.length} columns in place of ${wanted}` };
+    return { fault: `has ${fields.length} columns instead of ${wanted}` };
   }
   const at = timestampOf({ line, fields });
   if (typeof at === 'object') return at;
   const wrong = CANDLE_COLUMNS.findIndex(
     (_, i) => !(NUMBER.test(fields[i] ?? '') && Number.isFinite(Number(fields[i]))),
   );
-  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} is not a number from 0` };
+  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} must be a number from 0` };
   const [, open, high, low, close, volume] = fields.map(Number) as [
     ...[number, number, number, number, number, number],
   ];
@@ -48,30 +48,30 @@ function readFigures({ line, fields }: CsvLine): ReadCandle {
 
 function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now: number): string | undefined {
   const length = candleLength(interval);
-  if (at < FIRST_BLOCK) return `begins before ${isoDate(FIRST_BLOCK)}, the first block of all`;
-  if (at + length > now) return 'is not finished yet, or lies in the future';
-  if (at % length !== 0) return `does not begin a candle of ${LENGTHS[interval]}`;
-  if (low <= 0) return 'low is not above 0';
-  if (low > Math.min(open, close)) return 'low is not the lowest of its prices';
-  if (high < Math.max(open, close)) return 'high is not the highest of its prices';
+  if (at < FIRST_BLOCK) return `starts before ${isoDate(FIRST_BLOCK)}, the first block of Bitcoin`;
+  if (at + length > now) return 'is not finished yet, or is in the future';
+  if (at % length !== 0) return `does not start on a boundary of ${LENGTHS[interval]}`;
+  if (low <= 0) return 'low must be above 0';
+  if (low > Math.min(open, close)) return 'low is not the lowest price';
+  if (high < Math.max(open, close)) return 'high is not the highest price';
   return undefined;
 }
 
 const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as const;
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
-/** Reads the lines of a file in order, and compares each with the last good one. */
+/** Checks the lines of a file in order, and compares each with the last valid one. */
 function createCandleReader({ interval, now, allowHoles }: Order) {
   const length = candleLength(interval);
   let last: { at: number; line: number } | undefined;
 
   function against(at: number): string | undefined {
     if (!last) return undefined;
-    if (at === last.at) return `has the time of line ${last.line} again`;
+    if (at === last.at) return `has the same time as line ${last.line}`;
     if (at < last.at) return `is earlier than line ${last.line}`;
     const missing = Math.round((at - last.at) / length) - 1;
     if (missing === 0 || allowHoles) return undefined;
-    return `${missing} candle(s) are missing before it, from ${iso(last.at + length)} on`;
+    return `${missing} candle(s) are missing before it, from ${iso(last.at + length)}`;
   }
 
   return function read(line: CsvLine): ReadCandle {
@@ -133,8 +133,9 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
         last = at;
       }
       const { length, line } = smallest;
-      const between = length === Number.POSITIVE_INFINITY ? 'the only time' : `${length / 1000} s from the one before`;
-      const fault = `${between}, which tells no interval: five minutes (300 s), hours (3600 s) or days (86400 s) are wanted`;
+      const between =
+        length === Number.POSITIVE_INFINITY ? 'is the only line' : `is ${length / 1000} s after the previous line`;
+      const fault = `${between}, which matches no interval: it must be five minutes (300 s), an hour (3600 s) or a day (86400 s)`;
       return intervalOfLength(length) ?? { line, fault };
     },
 
@@ -143,20 +144,23 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       const read = createCandleReader({ interval, allowHoles, now: clock.now() });
       let good = 0;
       let bad = 0;
-      const tell = (one: BadLine) => {
+      const report = (one: BadLine) => {
         bad += 1;
         onBad(one);
       };
       for await (const line of file.lines()) {
         const result = read(line);
         if ('candle' in result) good += 1;
-        else tell({ line: line.line, ...result });
+        else report({ line: line.line, ...result });
       }
-      if (good + bad === 0) tell({ line: 1, fault: 'there is not one candle in the file' });
+      if (good + bad === 0) report({ line: 1, fault: 'the file contains no candles' });
       return bad;
     },
 
-    /** Imports a checked file, all or nothing; settled candles stay. Throws `ImportFileError` and database errors. */
+    /**
+     * Imports a checked file, all or nothing. Settled candles do not change. Throws `ImportFileError` and database
+     * errors.
+     */
     async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
       const now = clock.now();
       const length = candleLength(interval);

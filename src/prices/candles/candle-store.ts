@@ -26,7 +26,7 @@ type CandleUpdate = CandleSeries & {
   covers?: Span | undefined;
 };
 
-/** `at`: the beginning of the first candle of a series, in Unix ms. */
+/** `at`: the start of the first candle of a series, in Unix ms. */
 type FirstCandle = CandleSeries & { at: number };
 
 /** A million rows take a minute. */
@@ -37,7 +37,7 @@ const given = (candles: readonly StoredCandle[]) => Prisma.sql`
   FROM json_to_recordset(${JSON.stringify(candles)}::json)
     AS row(at float8, open float8, high float8, low float8, close float8, volume float8, settled boolean)`;
 
-/** Replaces unsettled candles and adds new ones; a settled one never changes. Returns the number of rows written. */
+/** Replaces unsettled candles and adds new ones. A settled candle never changes. Returns the number of rows written. */
 const write = ({ token, interval, source, candles, covers }: CandleUpdate) => Prisma.sql`
   WITH given AS (${given(candles)}), gone AS (
     DELETE FROM candle WHERE token = ${token} AND grain = ${interval}::grain AND NOT settled
@@ -104,7 +104,7 @@ export function createCandleStore(prisma: PrismaClient) {
         { timeout: IMPORT_MS },
       ),
 
-    /** The plausible candles that begin in a span, ascending, sent as one JSON text; the first `most`, or all. */
+    /** The plausible candles that start in a span, ascending, sent as one JSON text; the first `most`, or all. */
     async candles({ token, interval }: CandleSeries, span: Span, most?: number): Promise<StoredCandle[]> {
       const limit = most === undefined ? Prisma.empty : Prisma.sql`ORDER BY candle.at LIMIT ${most}`;
       const [row] = await prisma.$queryRaw<{ candles: string | null }[]>`
@@ -115,7 +115,7 @@ export function createCandleStore(prisma: PrismaClient) {
       return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
     },
 
-    /** The complete spans of some tokens; of all if left out. */
+    /** The complete spans of some tokens, or of all. */
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage', tokens),
 
     /** Rises with each change to candles. */
@@ -125,7 +125,7 @@ export function createCandleStore(prisma: PrismaClient) {
       return row?.changes ?? 0;
     },
 
-    /** The beginning of the first plausible candle of each series (Unix ms), by one index look-up each. */
+    /** The start of the first plausible candle of each series (Unix ms), with one index look-up each. */
     async firsts(times: Span): Promise<FirstCandle[]> {
       const rows = await prisma.$queryRaw<(CandleSeries & { at: number | null })[]>`
         SELECT token, grain::text AS interval, ${epochMs('at')} AS at FROM (

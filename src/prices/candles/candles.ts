@@ -15,7 +15,7 @@ import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
-import { createCandleFacts, firstAsked, isCandleSettled, planCandles } from './candle-facts.ts';
+import { createCandleFacts, firstRequested, isCandleSettled, planCandles } from './candle-facts.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
 
@@ -32,7 +32,7 @@ type Dependencies = {
 
 /** `question` identifies the request. */
 type CandleRequest = {
-  question: string;
+  requestKey: string;
   series: CandleSeries;
   window: Window;
   format: 'json' | 'csv';
@@ -44,15 +44,15 @@ const RENDER = { json: candlesJson, csv: candlesCsv } as const;
 /** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
-  const told = createCandleFacts({ source, cache, archive, retention, clock });
-  const { beginning, bounds, missing } = told;
+  const candleFacts = createCandleFacts({ source, cache, archive, retention, clock });
+  const { beginning, bounds, missing } = candleFacts;
 
-  /** One call for all candles from an instant on; those beyond the retention are not stored. */
+  /** One call for all candles from an instant on. Candles beyond the retention period are not stored. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
-    const told = await source.candles(token, CANDLE_MINUTES[interval], from);
+    const candleFacts = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
     const length = candleLength(interval);
-    const { rows, covers } = keptOf(told.candles, told.covers, keptFrom(retention, source.name, now));
+    const { rows, covers } = keptOf(candleFacts.candles, candleFacts.covers, keptFrom(retention, source.name, now));
     const settling = rows.map((candle) => ({ ...candle, settled: isCandleSettled(candle.at, length, now) }));
     await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
   }
@@ -61,13 +61,13 @@ export function createCandles(dependencies: Dependencies) {
     const { interval } = series;
     const now = clock.now();
     const known = bounds(interval, now);
-    const asked = cache.slice(series, { from: firstAsked(interval, known), thru: now });
+    const requested = cache.slice(series, { from: firstRequested(interval, known), thru: now });
     const plan = planCandles(span, {
       ...known,
       now,
       interval,
       coverage: cache.coverage(series),
-      unsettledFrom: firstUnsettled(asked),
+      unsettledFrom: firstUnsettled(requested),
       fetchedAt: cache.fetchedAt(candleFetch(series)),
     });
     const runner = createFetchRunner({ singleFlight, clock });
@@ -75,7 +75,7 @@ export function createCandles(dependencies: Dependencies) {
     return runner.outcome;
   }
 
-  /** A token as currency, valued at the open of its own candles. */
+  /** A token as a currency, at the open prices of its own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await Promise.all([archive.load(token), cache.load(series)]);
@@ -92,22 +92,22 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
-  async function history({ question, series, window, format, currency }: CandleRequest): Promise<Answer> {
+  async function history({ requestKey, series, window, format, currency }: CandleRequest): Promise<Answer> {
     await Promise.all([archive.load(series.token), cache.load(series)]);
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
     const stored = cache.versionOf(series, window.span);
     const dollars = await cache.between(series, window.span);
-    if (dollars.at.length === 0) throw told.nothingToServe(series, window, outcome.failure);
-    const columns = valuation ? convertCandles(dollars, valuation.worth) : dollars;
-    const answer = told.facts(series, window, columns, outcome, valuation);
+    if (dollars.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure);
+    const columns = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
+    const answer = candleFacts.facts(series, window, columns, outcome, valuation);
     const count = columns.at.length;
     if (valuation && count === 0) throw rateUnavailable(valuation, window.span, answer.gaps);
     const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
     const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
     const rows = { version, isWide: windowSize(count) !== 'short' };
     const pieces = () => RENDER[format](columns, valuation?.currency);
-    return { body: await answers.bodyOfRows(question, rows, pieces), ...answer };
+    return { body: await answers.bodyOfRows(requestKey, rows, pieces), ...answer };
   }
 
   function size(series: CandleSeries, { span }: Window): WindowSize {
@@ -116,7 +116,7 @@ export function createCandles(dependencies: Dependencies) {
   }
 
   return {
-    /** The finished candles that begin from one date thru another (Unix ms of their midnights), both included. */
+    /** The finished candles that start from one date through another (Unix ms of their midnights), both included. */
     range(
       token: TokenName,
       interval: Interval,
@@ -128,9 +128,9 @@ export function createCandles(dependencies: Dependencies) {
       const series = { token, interval };
       const window = rangeWindow(interval, from, thru, clock.now());
       const about = [token, interval, from, thru, format];
-      const question = (currency === DOLLAR ? about : [...about, currency]).join();
+      const requestKey = (currency === DOLLAR ? about : [...about, currency]).join();
       const isLong = () => size(series, window) !== 'short';
-      return answers.ask(question, isLong, () => history({ question, series, window, format, currency }));
+      return answers.respond(requestKey, isLong, () => history({ requestKey, series, window, format, currency }));
     },
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),

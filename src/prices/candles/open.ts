@@ -1,6 +1,6 @@
 import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
-import type { PriceDeps, Venue } from '#prices/open-kraken';
+import type { OpenKraken, PriceDeps } from '#prices/open-kraken';
 import type { OpenMarket } from '#prices/open-market';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { createCandleAvailability } from './candle-availability.ts';
@@ -8,11 +8,11 @@ import { createCandleCache } from './candle-cache.ts';
 import { createCandleStore } from './candle-store.ts';
 import { createCandles } from './candles.ts';
 
-type Beside = Pick<Venue, 'source' | 'sync'> &
+type Deps = Pick<OpenKraken, 'source' | 'sync'> &
   Pick<OpenMarket, 'archive'> &
   Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
-export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Beside) {
+export function openCandles(deps: PriceDeps, { source, sync, archive, rates, workingSet }: Deps) {
   const { settings, database, deadline, refreshes, versions, responses, clock, failures } = deps;
   const store = deadline.over(createCandleStore(database.prisma));
   const cache = createCandleCache({ store, versions, clock, workingSet });
@@ -26,7 +26,7 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
     available: createCandleAvailability({ store, source, retention, clock }),
     candles: createCandles({ source, cache, answers, archive, retention, singleFlight, rates, clock }),
 
-    /** Reads the calls that other processes spent, after a change of the cache. */
+    /** Reads how many calls other processes made, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

@@ -3,12 +3,13 @@ import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** Holidays and weekends last five days at most: after a longer pause a currency has ended, or was not quoted. */
+/** Holidays and weekends last five days at most. After a longer pause, a currency was discontinued or not quoted. */
 export const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. A rate holds until the next one, over weekends and holidays; without a successor for ten
- * days, on its own date only. The last rate holds on, unless newer rates were published without it.
+ * The rates of one currency. A rate is valid until the next one, over weekends and holidays. Without a successor for
+ * ten days, it is valid on its own date only. The last rate remains valid, unless newer rates were published without
+ * it.
  * @param rows date (Unix ms of its midnight, UTC) and units for one euro, ascending
  * @param newest the newest date with any rate
  */
@@ -28,10 +29,10 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   return {
     /** The spans with a rate, ascending; the last may have no end. */
     known: known as readonly Span[],
-    /** The date of the last rate of an ended currency. */
+    /** The date of the last rate of a discontinued currency. */
     endedOn: isOver ? last : undefined,
 
-    /** The rate at an instant, and the date that it was published for. */
+    /** The rate at an instant, and the date for which it was published. */
     at(instant: number): { rate: number; on: number } | undefined {
       if (!known.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
       const place = placeOf(dates, startOfDate(instant) + DAY) - 1;
@@ -50,7 +51,10 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
-/** The call for the rates from an instant on, if needed; rarer the longer rates are absent, as on a holiday. */
+/**
+ * The call for the rates from an instant on, if needed. It is made less often the longer rates are absent, as on a
+ * holiday.
+ */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,

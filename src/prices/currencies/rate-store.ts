@@ -10,7 +10,7 @@ const SOURCE = 'ecb';
 /** Date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
 type RateRows = readonly (readonly [date: number, rate: number])[];
 
-/** A row for each date, not for each rate: a call may return a hundred thousand rates. */
+/** One row per date, not per rate: a call may return a hundred thousand rates. */
 const given = (rates: readonly PublishedRate[]) =>
   JSON.stringify(
     [...Map.groupBy(rates, ({ date }) => date)].map(([date, published]) => ({
@@ -23,7 +23,7 @@ const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 
 
 export function createRateStore(prisma: PrismaClient) {
   return {
-    /** Stores a response in one transaction: the rates from a date on (Unix ms). Stored rates stay. */
+    /** Stores a response in one transaction: the rates from a date on (Unix ms). Stored rates do not change. */
     async record(what: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`

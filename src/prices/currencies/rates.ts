@@ -18,7 +18,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Failures of a response that was too long. */
+/** Failures that mean that the response was too long. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
 /** Exchange rates, fetched when they are requested and missing or due, and kept forever. */
@@ -43,7 +43,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
     if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
       return runner.outcome;
-    // Nothing is stored, and many years exceeded the deadline: this year may not.
+    // Nothing is stored, and many years exceeded the deadline: a single year may not.
     singleFlight.forget(RATES);
     return refresh(now);
   }
@@ -61,7 +61,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
         currency,
         source: 'ecb',
         version,
-        worth: usdRateFromRates(dollars, units),
+        usdRate: usdRateFromRates(dollars, units),
         on: (at) => (units ?? dollars).at(at)?.on ?? Number.NaN,
         missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
         isSettled: (thru) => thru < newest + DAY,
@@ -79,7 +79,7 @@ export type Rates = ReturnType<typeof createRates>;
 
 /** Without a source of rates, no request can name a currency that needs them. */
 export const NO_RATES: Rates = {
-  valuation: (currency) => Promise.reject(new RangeError(`no rates of ${currency} are served`)),
+  valuation: (currency) => Promise.reject(new RangeError(`no rates for ${currency} are available`)),
   warnings: () => [],
   idle: async () => undefined,
 };
@@ -92,7 +92,7 @@ type RateFetch = typeof RATES;
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
-/** The stored rates of the requested currencies in memory: stored first and then read, in every process alike. */
+/** The stored rates of the requested currencies in memory. Every process stores them first and then reads them. */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;

@@ -10,14 +10,14 @@ import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.ts';
 
-/** The value of a currency over a time; instants in Unix ms. */
+/** The value of a currency over time; instants in Unix ms. */
 export type Valuation = {
   currency: Currency;
   /** The source of the value, for `Quotient-Currency`. */
   source: string;
-  /** Identifies these values in caches; undefined if nothing does. */
+  /** Identifies these values in caches; undefined if they have no version. */
   version: string | undefined;
-  worth: UsdRate;
+  usdRate: UsdRate;
   /** The date of the rate at an instant (its midnight); NaN if there is none. */
   on: UsdRate;
   /** The parts of a span without a known value, ascending. */
@@ -30,7 +30,7 @@ export type Valuation = {
 
 type OfSamples = Pick<Valuation, 'currency' | 'source' | 'outcome'> & {
   version: string | undefined;
-  /** The token's beginning (Unix ms), and the later spans without samples. */
+  /** The token's start (Unix ms), and the later spans without samples. */
   beginning: number;
   gaps: readonly Span[];
   isSettled: boolean;
@@ -46,28 +46,28 @@ export function valuationBySamples(
     currency,
     source,
     outcome,
-    worth: usdRateFromSamples(samples, interval),
+    usdRate: usdRateFromSamples(samples, interval),
     version: version === undefined ? undefined : `${currency}:${version}`,
-    missing: (asked) => unknown.flatMap((gap) => overlap(gap, asked) ?? []),
+    missing: (requested) => unknown.flatMap((gap) => overlap(gap, requested) ?? []),
     isSettled: () => isSettled && gaps.length === 0,
     on: (at) => Math.floor(at / DAY) * DAY,
     endedOn: undefined,
   };
 }
 
-/** Decimal digits, ten of them significant. */
+/** A decimal number with ten significant digits. */
 function digits(rate: number): string {
   const text = rate.toFixed(Math.min(20, Math.max(0, 9 - Math.floor(Math.log10(rate)))));
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
 /** `Quotient-Currency`: `eur;source=ecb`, with rate and date for a response with a single rate. */
-export function currencyText({ currency, source, worth, on }: Valuation, at?: number): string {
+export function currencyText({ currency, source, usdRate, on }: Valuation, at?: number): string {
   if (at === undefined) return `${currency};source=${source}`;
-  return `${currency};rate=${digits(1 / worth(at))};on=${isoDate(on(at))};source=${source}`;
+  return `${currency};rate=${digits(1 / usdRate(at))};on=${isoDate(on(at))};source=${source}`;
 }
 
-/** If rates could not be fetched, older ones serve with their date: the response has not failed. */
+/** If rates could not be fetched, older ones are used with their date: the response has not failed. */
 export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
   ofRates === undefined
     ? outcome
@@ -78,19 +78,18 @@ export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { fro
   if (endedOn !== undefined && from >= endedOn + DAY)
     return invalidRequest({
       location: 'query.currency',
-      message: `is a currency that ended on ${isoDate(endedOn)}`,
-      fix: `give another currency, or a time up to ${isoDate(endedOn)}`,
+      message: `is a currency that was discontinued on ${isoDate(endedOn)}`,
+      fix: `another currency, or a time up to ${isoDate(endedOn)}`,
     });
   const members = { gaps };
-  if (outcome.failure)
-    return upstreamProblem(outcome.failure, { who: `The source of what ${currency} is worth`, members });
-  const detail = `Nothing is known of what ${currency} was worth at the time asked for.`;
+  if (outcome.failure) return upstreamProblem(outcome.failure, { who: `The source of ${currency} rates`, members });
+  const detail = `No ${currency} rate is known for the requested time.`;
   return new Problem('no_data', detail, { members });
 }
 
 /** The rows of a window in another currency, without those that have no known rate. */
 export function convertedRows(rows: WindowRows, valuation: Valuation): WindowRows {
-  const columns = convertColumns(rows.columns(), valuation.worth);
+  const columns = convertColumns(rows.columns(), valuation.usdRate);
   const isNamed = rows.version !== undefined && valuation.version !== undefined;
   return {
     isEmpty: columns.at.length === 0,

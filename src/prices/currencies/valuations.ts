@@ -20,14 +20,14 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `now` is the current value, `worth` the value on the dates of the records' extremes. */
+/** `now` is the current value, `usdRate` the value on the dates of the records' extremes. */
 type LatestValuation = Valuation & { now: number };
 
 /** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** Values a currency by reference rates, or by the samples of the token that it is. */
+/** Values a currency by reference rates or, if it is a token, by its samples. */
 export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const { interval, span } = window;
@@ -64,7 +64,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
       currency,
       source: latest?.sources[0]?.source ?? PRIMARY_SOURCE,
       version: [currency, price, at, days?.version].join(),
-      worth: (instant: number) => days?.worth(instant) ?? Number.NaN,
+      usdRate: (instant: number) => days?.usdRate(instant) ?? Number.NaN,
       on: () => startOfDate(at),
       missing: () => [],
       isSettled: () => false,
@@ -86,7 +86,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
       if (token) return latestBySamples(currency, token, extremes);
       const now = clock.now();
       const valuation = await rates.valuation(currency, Math.min(now, ...extremes));
-      return { ...valuation, now: valuation.worth(now) };
+      return { ...valuation, now: valuation.usdRate(now) };
     },
   };
 }

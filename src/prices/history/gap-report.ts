@@ -8,7 +8,7 @@ import { upstreamProblem } from '#upstream/failure';
 
 type Dependencies = { archive: ArchiveCache; backfill: Backfill; clock: Clock };
 
-/** CoinGecko has minutes of the last day only, on every plan. */
+/** CoinGecko provides minutes of the last day only, on every plan. */
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 export function createGapReport({ archive, backfill, clock }: Dependencies) {
@@ -36,17 +36,17 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
       if (failure) return upstreamProblem(failure, { members: { gaps } });
       if (gaps.length === 0) {
         const listed = isoDate(archive.beginning(token));
-        return new Problem('no_data', `No sample lies in the time asked for; this token has them from ${listed} on.`);
+        return new Problem('no_data', `The requested time has no samples. The token's history starts on ${listed}.`);
       }
       if (isOnNoPlan(window, clock.now())) {
-        const detail = 'Minutes are to be had of the last 24 hours alone, and none were kept of this time.';
+        const detail = 'Minute prices are available for the last 24 hours only, and none are archived for this time.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
       const reach = backfill.reach(window.interval);
       const detail =
         window.span.thru < reach
-          ? `The aggregator's plan, or how long its samples are kept, reaches back to ${isoDate(reach)}, and the archive does not hold this time.`
-          : 'The aggregator has not told this time yet, and the archive does not hold it.';
+          ? `The requested time is not archived. CoinGecko's plan or the retention period reaches back to ${isoDate(reach)}.`
+          : 'The requested time is not archived, and CoinGecko has not provided it yet.';
       return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
     },
   };

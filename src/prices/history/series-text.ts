@@ -22,7 +22,7 @@ function timeText(ms: number): string {
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)} GMT`;
 }
 
-/** A later sample in the same second replaces the figure: an HTTP-date has whole seconds. */
+/** A later sample in the same second replaces the earlier one: an HTTP-date has whole seconds. */
 function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
   const second = Math.floor((at[index] as number) / SECOND);
   for (let i = index + 1; i < at.length; i++) {
@@ -71,13 +71,13 @@ export function* seriesJson(columns: PointColumns): Generator<string> {
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
-/** CSV in pieces: empty fields for unknown figures, a fifth column for the sources if they differ. */
+/** CSV in pieces. Unknown figures are empty. If points have several sources, a fifth column names them. */
 export function seriesCsv(
   { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,
 ): Generator<string> {
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
-  /** The last figure of a second: a line has whole seconds. */
+  /** The last sample of a second: a row has whole seconds. */
   function field(figures: Float64Array, i: number): number | '' {
     for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
     return '';
@@ -85,8 +85,8 @@ export function seriesCsv(
   const isMixed = sourcesByFrequency(source).length > 1;
   const fields = (i: number) => {
     if (i + 1 < at.length && second(i + 1) === second(i)) return undefined;
-    const told = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
-    return `${spreadsheetTime(at[i] as number)},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${told}`;
+    const reported = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
+    return `${spreadsheetTime(at[i] as number)},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${reported}`;
   };
   return inCsv(isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER, at.length, fields, currency);
 }
@@ -102,6 +102,6 @@ export function fileName(
 ): string {
   const dates = new Set([isoDate(from), isoDate(thru)]);
   const parts = [...about, interval === 'day' ? [] : interval, ...dates, currency ?? []].flat();
-  // Safe in a header field and on any disk.
+  // Allowed in a header field and in file names on any system.
   return parts.join('-').replace(/[^\w.-]/g, '_');
 }

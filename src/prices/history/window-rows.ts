@@ -6,7 +6,7 @@ import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources
 import { firstSample, POINTS, type PointSeries, type SourcedSample } from '#prices/model/sample';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 
-/** A larger window is sent in pieces (5,000 samples take 10 ms), and a user's windows one after another. */
+/** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
 /** Few longer windows may wait. */
 const LONG_SAMPLES = 6000;
@@ -30,7 +30,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     return first && isMidnightSample(first.at) ? first : undefined;
   }
 
-  /** The rows of a window, and the samples that follow them. Use them before any await: rows may be replaced. */
+  /** The rows of a window, and the samples that follow them. Valid only until the next await: rows may be replaced. */
   function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: SourcedSample[] = [];
@@ -41,7 +41,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       lastAt = sample.at;
     };
     if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
-    // The latest sample alone is not in the requested window.
+    // The latest sample is outside the requested window.
     const isEmpty = slice.start === slice.end && following.length === 0;
     if (withLatest) follow(archive.newest(token));
     const sources = sourcesByFrequency(

@@ -19,8 +19,8 @@ import type { TokenPrice } from './records.ts';
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * The change in per cent of a price (at an instant, Unix ms) since the sample nearest to 24 hours before it in any
- * series; of two equally near ones of a series, the earlier. Null if no sample with a price is within the tolerance.
+ * The change in per cent of a price (at an instant, Unix ms) from the sample nearest to 24 hours before it, in any
+ * series. Of two equally near samples of a series, the earlier counts. Null if no sample is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
@@ -37,15 +37,15 @@ export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: 
 }
 
 type Named = Pick<Token, 'name' | 'symbol'>;
-type Row = Named & { told: SourcedLatest | undefined; change: number | null };
+type Row = Named & { latest: SourcedLatest | undefined; change: number | null };
 
 const versionOfAll = (rows: readonly Row[]): string =>
-  rows.map(({ symbol, told, change }) => [symbol, told && versionOf(told), change].join()).join(';');
+  rows.map(({ symbol, latest, change }) => [symbol, latest && versionOf(latest), change].join()).join(';');
 
-export function toRecord({ name, symbol, told, change }: Row): TokenPrice {
+export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
   const named = { tokenName: name, symbol };
-  if (!told) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
-  return { ...named, at: new Date(told.at).toUTCString(), change_24h: change, ...told.record };
+  if (!latest) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
+  return { ...named, at: new Date(latest.at).toUTCString(), change_24h: change, ...latest.record };
 }
 
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
@@ -53,10 +53,10 @@ type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
 /** The latest price of a token, and its change in dollars between samples of the chart's series. */
 export function priceOf(archive: Archive, { name, symbol }: Named): Row {
-  const told = archive.latest(name);
+  const latest = archive.latest(name);
   const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
-  const change = told ? dayChange(series, told.record.current_price, told.at) : null;
-  return { name, symbol, told, change };
+  const change = latest ? dayChange(series, latest.record.current_price, latest.at) : null;
+  return { name, symbol, latest, change };
 }
 
 type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
@@ -65,9 +65,9 @@ export function createLatestTable({ archive, latestAnswer }: Dependencies) {
   /** In the order of the tokens. A token without a price has nulls; throws a problem if none has one. */
   return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
     const names = tokens.map(({ name }) => name);
-    const question = `latest ${currency} ${names.join()}`;
+    const requestKey = `latest ${currency} ${names.join()}`;
     const read = () => tokens.map((token) => priceOf(archive, token));
-    return latestAnswer({ question, tokens: names, read, versionOf: versionOfAll, write }, currency);
+    return latestAnswer({ requestKey, tokens: names, read, versionOf: versionOfAll, write }, currency);
   };
 }
 
@@ -75,11 +75,11 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
   return function latestPrice(token: TokenName, currency = DOLLAR): Answer | Promise<Answer> {
     return latestAnswer(
       {
-        question: currency === DOLLAR ? token : `${token},${currency}`,
+        requestKey: currency === DOLLAR ? token : `${token},${currency}`,
         tokens: [token],
-        read: () => [{ told: archive.latest(token) }],
-        versionOf: ([{ told } = { told: undefined }]) => (told ? versionOf(told) : ''),
-        write: ([row]) => JSON.stringify(row?.told?.record),
+        read: () => [{ latest: archive.latest(token) }],
+        versionOf: ([{ latest } = { latest: undefined }]) => (latest ? versionOf(latest) : ''),
+        write: ([row]) => JSON.stringify(row?.latest?.record),
       },
       currency,
     );
@@ -88,19 +88,19 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
 
 export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
-/** `Quotient-Source`: the most frequent source first; with its greatest age in seconds unless only the primary one. */
+/** `Quotient-Source`: the most frequent source first, each with its greatest age in seconds unless all are primary. */
 export function sourcesOf(prices: readonly SourcedLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
-  const told = new Map<MarketSourceName, number>();
+  const latest = new Map<MarketSourceName, number>();
   for (const { sources } of prices) {
     for (const [place, { source, fetchedAt }] of sources.entries()) {
       oldest.set(source, Math.min(fetchedAt, oldest.get(source) ?? fetchedAt));
-      if (place === 0) told.set(source, (told.get(source) ?? 0) + 1);
+      if (place === 0) latest.set(source, (latest.get(source) ?? 0) + 1);
     }
   }
   if (oldest.size === 1 && oldest.has(PRIMARY_SOURCE)) return PRIMARY_SOURCE;
   return MARKET_SOURCES.filter((source) => oldest.has(source))
-    .sort((a, b) => (told.get(b) ?? 0) - (told.get(a) ?? 0))
+    .sort((a, b) => (latest.get(b) ?? 0) - (latest.get(a) ?? 0))
     .map((source) => {
       const age = Math.max(0, Math.floor((now - (oldest.get(source) as number)) / SECOND));
       return `${source};age=${age}`;
@@ -109,12 +109,12 @@ export function sourcesOf(prices: readonly SourcedLatest[], now: number): string
 }
 
 /** Why a token has no price although no fetch failed. */
-export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the token was left out of the answer');
-type LatestAnswerRow = { told: SourcedLatest | undefined };
+export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the response does not contain the token');
+type LatestAnswerRow = { latest: SourcedLatest | undefined };
 
 /** `question` identifies the request. */
-type Asked<R extends LatestAnswerRow> = {
-  question: string;
+type LatestRequest<R extends LatestAnswerRow> = {
+  requestKey: string;
   tokens: readonly TokenName[];
   read: () => R[];
   /** Identifies the figures of the rows. */
@@ -134,26 +134,26 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
   !(outcome instanceof Promise);
 
 /** Throws a problem if no token has a price. */
-function toldOf(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): SourcedLatest[] {
-  const told = rows.flatMap(({ told }) => told ?? []);
-  if (told.length === 0) throw upstreamProblem(failure ?? leftOut);
-  return told;
+function knownPrices(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): SourcedLatest[] {
+  const latest = rows.flatMap(({ latest }) => latest ?? []);
+  if (latest.length === 0) throw upstreamProblem(failure ?? leftOut);
+  return latest;
 }
 
 export function createLatestAnswers({ archive, backfill, answers, valuations, clock }: LatestAnswerDependencies) {
   function answerOf(
-    question: string,
+    requestKey: string,
     version: string,
     rows: readonly LatestAnswerRow[],
     write: () => string,
     outcome: FetchOutcome,
   ): Answer {
-    const told = toldOf(rows, outcome);
-    const oldest = Math.min(...told.map(({ fetchedAt }) => fetchedAt));
+    const latest = knownPrices(rows, outcome);
+    const oldest = Math.min(...latest.map(({ fetchedAt }) => fetchedAt));
     return {
-      body: answers.body(question, version, write),
-      source: sourcesOf(told, clock.now()),
-      modifiedAt: Math.max(...told.map(({ at }) => at)),
+      body: answers.body(requestKey, version, write),
+      source: sourcesOf(latest, clock.now()),
+      modifiedAt: Math.max(...latest.map(({ at }) => at)),
       fetchedAt: oldest,
       dueAt: backfill.dueAt(oldest),
       settled: false,
@@ -162,48 +162,51 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  function inDollars<R extends LatestAnswerRow>({ question, read, versionOf, write }: Asked<R>, outcome: FetchOutcome) {
+  function inDollars<R extends LatestAnswerRow>(
+    { requestKey, read, versionOf, write }: LatestRequest<R>,
+    outcome: FetchOutcome,
+  ) {
     const rows = read();
-    return answerOf(question, versionOf(rows), rows, () => write(rows), outcome);
+    return answerOf(requestKey, versionOf(rows), rows, () => write(rows), outcome);
   }
 
   /** Throws a problem if the currency's value is unknown. */
-  async function inCurrency<R extends LatestAnswerRow>(asked: Asked<R>, currency: Currency): Promise<Answer> {
-    const { question, tokens, read, versionOf, write } = asked;
+  async function inCurrency<R extends LatestAnswerRow>(request: LatestRequest<R>, currency: Currency): Promise<Answer> {
+    const { requestKey, tokens, read, versionOf, write } = request;
     await Promise.all(tokens.map(archive.load));
     const outcome = allOutcomes(await Promise.all(tokens.map(backfill.latest)));
     const rows = read();
-    const records = toldOf(rows, outcome).map(({ record }) => record);
+    const records = knownPrices(rows, outcome).map(({ record }) => record);
     const valuation = await valuations.ofLatest(currency, records);
     const now = clock.now();
     const converted = rows.map((row): R => {
-      if (!row.told) return row;
-      const record = convertLatest(row.told.record, valuation.now, valuation.worth);
+      if (!row.latest) return row;
+      const record = convertLatest(row.latest.record, valuation.now, valuation.usdRate);
       if (!record) throw rateUnavailable(valuation, { from: now, thru: now }, []);
-      return { ...row, told: { ...row.told, record } };
+      return { ...row, latest: { ...row.latest, record } };
     });
     const version = `${versionOf(rows)};${valuation.version}`;
     return {
-      ...answerOf(question, version, rows, () => write(converted), withRates(outcome, valuation.outcome)),
-      currency: currencyText({ ...valuation, worth: () => valuation.now }, now),
+      ...answerOf(requestKey, version, rows, () => write(converted), withRates(outcome, valuation.outcome)),
+      currency: currencyText({ ...valuation, usdRate: () => valuation.now }, now),
     };
   }
 
   /** Returns at once if everything is in memory and not due. */
   return function latestAnswer<R extends LatestAnswerRow>(
-    asked: Asked<R>,
+    request: LatestRequest<R>,
     currency: Currency,
   ): Answer | Promise<Answer> {
-    const { question, tokens } = asked;
-    const known = answers.get(question);
+    const { requestKey, tokens } = request;
+    const known = answers.get(requestKey);
     if (known) return known;
-    const keep = (answer: Answer) => answers.keep(question, answer);
-    if (currency !== DOLLAR) return inCurrency(asked, currency).then(keep);
+    const keep = (answer: Answer) => answers.keep(requestKey, answer);
+    if (currency !== DOLLAR) return inCurrency(request, currency).then(keep);
     const loading = tokens.flatMap((token) => archive.load(token) ?? []);
-    if (loading.length > 0) return Promise.all(loading).then(() => latestAnswer(asked, currency));
+    if (loading.length > 0) return Promise.all(loading).then(() => latestAnswer(request, currency));
     const outcomes = tokens.map(backfill.latest);
-    if (outcomes.every(isThere)) return keep(inDollars(asked, allOutcomes(outcomes)));
-    return Promise.all(outcomes).then((all) => inDollars(asked, allOutcomes(all)));
+    if (outcomes.every(isThere)) return keep(inDollars(request, allOutcomes(outcomes)));
+    return Promise.all(outcomes).then((all) => inDollars(request, allOutcomes(all)));
   };
 }
 

@@ -5,27 +5,27 @@ import { MOST_TOKENS } from './records.ts';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
-/** Each faulty entry is compared with all tokens. */
-const FAULTS_TOLD = 3;
-const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens that GET /v1/tokens lists, each token once, separated by commas`;
+/** Each invalid entry is compared with all tokens. */
+const MAX_FAULTS = 3;
+const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens from GET /v1/tokens, separated by commas, each token once`;
 
-/** The faults of a list by place, from 1, with suggestions; never the text sent. */
+/** The invalid entries by position, from 1, with suggestions. Never repeats the client's text. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
   const isWrong = (token: Token | undefined, i: number) => !token || tokens.indexOf(token) !== i;
   const wrong = tokens.flatMap((token, i) => (isWrong(token, i) ? [i] : []));
   if (wrong.length === 0) return undefined;
-  const faults = wrong.slice(0, FAULTS_TOLD).map((i) => {
+  const faults = wrong.slice(0, MAX_FAULTS).map((i) => {
     const [token, entry] = [tokens[i], entries[i] as string];
-    if (token) return { message: `names the token of place ${tokens.indexOf(token) + 1} again in place ${i + 1}` };
-    if (entry === '') return { message: `is empty in place ${i + 1}` };
+    if (token) return { message: `repeats the token at position ${tokens.indexOf(token) + 1} at position ${i + 1}` };
+    if (entry === '') return { message: `is empty at position ${i + 1}` };
     const names = nearest(entry).map(({ name }) => name);
-    const fix = names.length > 0 ? [`${names.join(' or ')} in place ${i + 1}`] : [];
-    return { message: `names no known token in place ${i + 1}`, fix };
+    const fix = names.length > 0 ? [`${names.join(' or ')} at position ${i + 1}`] : [];
+    return { message: `has an unknown token at position ${i + 1}`, fix };
   });
-  const more = wrong.length > faults.length ? [`and ${wrong.length - faults.length} more are wrong`] : [];
+  const more = wrong.length > faults.length ? [`and has ${wrong.length - faults.length} more invalid entries`] : [];
   return {
     message: [...faults.map(({ message }) => message), ...more].join(', '),
-    fix: [...faults.flatMap(({ fix = [] }) => fix), FIX].join('; in all '),
+    fix: [...faults.flatMap(({ fix = [] }) => fix), FIX].join('; overall, '),
   };
 }
 
@@ -45,8 +45,8 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
     })
     .meta({
       description:
-        'The tokens, by their names or symbols, in the order of the answer; upper and lower case and spaces around a ' +
-        'comma do not matter',
+        'Token names or symbols, separated by commas, case-insensitive. The response has the same order. ' +
+        'Spaces around a comma are ignored.',
       fix: FIX,
       wire: { type: 'string', examples: ['bitcoin,ethereum,sol'] },
     });

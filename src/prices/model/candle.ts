@@ -4,13 +4,13 @@ import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
-/** `at` is the beginning in Unix ms; prices in US dollars, `volume` in tokens. Untraded: the last price, volume 0. */
+/** `at` is the start in Unix ms; prices in US dollars, `volume` in tokens. Untraded: the last price, volume 0. */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
-/** Kraken's candle lengths, in minutes. */
+/** Kraken's candle intervals, in minutes. */
 export type CandleMinutes = 1 | 5 | 60 | 1440;
 
-/** Minute candles span five minutes, as fine as CoinGecko's samples. */
+/** Minute candles span five minutes, the same resolution as CoinGecko's samples. */
 export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<Interval, CandleMinutes>;
 
 /** In ms. */

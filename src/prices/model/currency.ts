@@ -14,19 +14,21 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
-/** ECB reference rates since 2009. The ECB also has indicative rates, which nothing in their rows distinguishes. */
+/**
+ * ECB reference rates since 2009. The ECB also publishes indicative rates, which nothing in their rows distinguishes.
+ */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
-  'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ron rub ' +
-  'sek sgd thb try zar'
+  'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ' +
+  'ron rub sek sgd thb try zar'
 ).split(' ');
 
-/** They have a history, but no current rate. */
+/** Discontinued currencies: they have a history, but no current rate. */
 const ENDED: ReadonlySet<Currency> = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
 export const hasEnded = (currency: Currency): boolean => ENDED.has(currency);
 const WITH_RATES: ReadonlySet<Currency> = new Set([DOLLAR, ...REFERENCE_CURRENCIES]);
 export const hasReferenceRate = (currency: Currency): boolean => WITH_RATES.has(currency);
 
-/** The supported currencies, the dollar first; national ones only with a source of rates. */
+/** The supported currencies, the dollar first. National ones require a source of rates. */
 export const servedCurrencies = (hasRates: boolean): readonly Currency[] => [
   DOLLAR,
   ...(hasRates ? [EURO] : []),

@@ -31,7 +31,7 @@ export function isMidnightSample(at: number): boolean {
 }
 
 /**
- * CoinGecko has the last day from 00:35 UTC, cached until 00:40; finer samples count as final after two hours. A daily
+ * CoinGecko has the last day from 00:35 UTC, cached until 00:40. Finer samples count as final after two hours. A daily
  * row at another time than midnight is never final.
  */
 export function isSettled(interval: Interval, at: number, fetchedAt: number): boolean {
@@ -74,7 +74,7 @@ export function lastKnowable(interval: Interval, now: number): number {
   return now >= dayReady(now) ? startOfDate(now) + DAY - 1 : startOfDate(now) - 1;
 }
 
-/** What is known of a series at `now`; instants in Unix ms. */
+/** The known data of a series at `now`; instants in Unix ms. */
 export type Known = {
   now: number;
   /** The first instant with possible data. */

@@ -1,4 +1,4 @@
-/** The primary source, served while it is healthy, then the fallback. */
+/** The primary source is served while it is healthy, otherwise the fallback. */
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
 /** The name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
@@ -7,13 +7,15 @@ export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
-/** Throws `RangeError`. CoinGecko is always primary: only it has all figures, and days before Kraken's newest 720. */
+/**
+ * Throws `RangeError`. CoinGecko is always primary: only it has all figures, and more days than Kraken's newest 720.
+ */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const names = text.split(',').map((name) => name.trim());
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
   if (!isOrder || names[0] !== PRIMARY_SOURCE)
     throw new RangeError(
-      `must be like ${MARKET_SOURCES.join()}: names of ${MARKET_SOURCES.join(', ')}, each once, ${PRIMARY_SOURCE} the first`,
+      `must have the form ${MARKET_SOURCES.join()}: each source once (${MARKET_SOURCES.join(', ')}), ${PRIMARY_SOURCE} first`,
     );
   return names as MarketSourceName[];
 }
@@ -22,7 +24,7 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
 export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
-/** The sources in columns of their places in `MARKET_SOURCES`, the most frequent first. */
+/** The sources in columns of their positions in `MARKET_SOURCES`, the most frequent first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {
   const counts: number[] = MARKET_SOURCES.map(() => 0);
   for (const column of columns) for (const place of column) (counts[place] as number)++;

@@ -5,7 +5,7 @@ import { httpDate, instant, text, whole } from '#core/record-fields';
 
 const figure = z.number().nullable();
 const count = (description: string, example: number) => figure.meta({ description, examples: [example] });
-const inMoney = (description: string) => `${description}, in US dollars or the currency that was asked for`;
+const inMoney = (description: string) => `${description}, in US dollars or the requested currency`;
 const money = (description: string, example: number) => count(inMoney(description), example);
 
 const when = (description: string, example: string) =>
@@ -16,24 +16,24 @@ export const latestPrice = z
     current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
     market_cap: money('Market capitalisation', 569778313238),
     total_volume: money('Volume of the last 24 hours', 7555609615),
-    circulating_supply: count('Coins in circulation', 19441681),
-    total_supply: count('Coins in all; null where the source has none', 21000000),
-    max_supply: count('Coins there can ever be; null where there is no bound', 21000000),
+    circulating_supply: count('Circulating supply', 19441681),
+    total_supply: count('Total supply; null if the source has none', 21000000),
+    max_supply: count('Maximum supply; null if unlimited', 21000000),
     ath: money('All-time high', 69045),
     ath_change_percentage: count('Change since the all-time high in US dollars, per cent', -57.54925),
-    ath_date: when('When the all-time high was', 'Wed, 10 Nov 2021 14:24:11 GMT'),
+    ath_date: when('Time of the all-time high', 'Wed, 10 Nov 2021 14:24:11 GMT'),
     atl: money('All-time low', 67.81),
     atl_change_percentage: count('Change since the all-time low in US dollars, per cent', 43124.38016),
-    atl_date: when('When the all-time low was', 'Sat, 06 Jul 2013 00:00:00 GMT'),
+    atl_date: when('Time of the all-time low', 'Sat, 06 Jul 2013 00:00:00 GMT'),
   })
-  .meta({ id: 'LatestPrice', description: 'The latest price of a token and what goes with it' });
+  .meta({ id: 'LatestPrice', description: 'The latest price of a token, with supply and extremes' });
 export type LatestPrice = z.infer<typeof latestPrice>;
 
 export const dateSnapshot = z
   .object({
     current_price: money('Price at 00:00 UTC of the date', 2281.471576),
     market_cap: money('Market capitalisation at 00:00 UTC of the date', 274212010000),
-    total_volume: money('Volume of the 24 hours before', 8000000000),
+    total_volume: money('Volume of the preceding 24 hours', 8000000000),
   })
   .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
 export type DateSnapshot = z.infer<typeof dateSnapshot>;
@@ -43,10 +43,10 @@ const points = (what: string, example: number) =>
     .array(
       z.object({
         date: httpDate,
-        price: z.number().meta({ description: 'The figure, whichever array it is in', examples: [example] }),
+        price: z.number().meta({ description: 'The figure, in all three arrays', examples: [example] }),
       }),
     )
-    .meta({ description: `${what}: ascending, no two points with the same date` });
+    .meta({ description: `${what}: ascending, with unique dates` });
 
 export const priceSeries = z
   .object({
@@ -56,7 +56,7 @@ export const priceSeries = z
   })
   .meta({
     id: 'PriceSeries',
-    description: 'Three arrays over time; a figure that is not known is left out of its array',
+    description: 'Three arrays over time. Unknown figures are left out of their array.',
   });
 
 const traded = (description: string, example: number) =>
@@ -69,20 +69,23 @@ export const candle = z
     high: traded('The highest price', 84075.9),
     low: traded('The lowest price', 83351.5),
     close: traded('The last price', 83777.5),
-    volume: z.number().meta({ description: 'What was traded on Kraken, in tokens', examples: [159.04484404] }),
+    volume: z.number().meta({ description: 'Volume traded on Kraken, in tokens', examples: [159.04484404] }),
   })
-  .meta({ id: 'Candle', description: 'What was traded on Kraken in a stretch of time; `date` is its beginning' });
+  .meta({ id: 'Candle', description: 'Trades on Kraken in one interval; `date` is its start' });
 
 export const held = z
-  .object({ from: instant.nullable(), thru: instant.nullable(), points: whole('How many samples', 288) })
-  .meta({ id: 'Holding', description: 'What the archive holds of one grain: first and last sample, and how many' });
+  .object({ from: instant.nullable(), thru: instant.nullable(), points: whole('Number of samples', 288) })
+  .meta({
+    id: 'Holding',
+    description: 'The archived data of one interval: first and last sample, and number of samples',
+  });
 
 const firstDate = (example: string) => z.iso.date().meta({ description: 'UTC date', examples: [example] });
 export const available = z
   .object({
     prices: z
       .object({ minute: firstDate('2026-11-20'), hour: firstDate('2025-11-21'), day: firstDate('2013-04-28') })
-      .meta({ description: 'Of prices, market capitalisation and volume' }),
+      .meta({ description: 'Prices, market capitalisation and volume' }),
     candles: z
       .object({
         minute: firstDate('2026-11-19').nullable(),
@@ -90,29 +93,29 @@ export const available = z
         day: firstDate('2024-12-02').nullable(),
       })
       .nullable()
-      .meta({ description: 'Of candles; null if no venue trades the token' }),
+      .meta({ description: 'Candles; null if the token is not traded on Kraken' }),
   })
   .meta({
     id: 'Availability',
     description:
-      'The first date for which data of each interval is available, from the archive or from a source; null if there is none. Later dates can have gaps, which `Quotient-Gaps` lists.',
+      'The first date for which data of each interval is available, from the archive or from a source; null if none. Later dates may have gaps, which `Quotient-Gaps` lists.',
   });
 
 export const tokenRecord = z
   .object({
-    tokenName: text('Its name, as the other paths take it', 'bitcoin'),
-    symbol: text('Its ticker symbol, in lower case', 'btc'),
-    title: text('Its name as people write it', 'Bitcoin'),
+    tokenName: text('The name, as accepted by the other endpoints', 'bitcoin'),
+    symbol: text('The ticker symbol, in lower case', 'btc'),
+    title: text('The display name', 'Bitcoin'),
     listed: z.iso.date().meta({
-      description: 'The first date of which a price is known: by the source, or by the archive where that is earlier',
+      description: 'The first date with a known price, from the source or, if earlier, from the archive',
       examples: ['2013-04-28'],
     }),
     endpoints: z.array(z.string()).meta({
-      description: 'The paths that serve the token, under the base path',
+      description: 'The endpoints that serve the token, under the base path',
       examples: [['/v1/prices/latest/token']],
     }),
     archive: z.object({ minute: held, hour: held, day: held }),
     available,
   })
-  .meta({ id: 'Token', description: 'A token, and what is known of it' });
+  .meta({ id: 'Token', description: 'A token and its available data' });
 export type TokenRecord = z.infer<typeof tokenRecord>;

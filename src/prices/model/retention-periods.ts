@@ -1,9 +1,9 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
-/** How long samples and candles are kept after their own time, in ms; forever if a source is missing. */
+/** How long samples and candles are kept after their own time, in ms. Data of other sources is kept forever. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
-const FORM = `must be like coingecko=24h,kraken=365d (whole numbers of h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
+const FORM = `must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
 
 /** Throws `RangeError`. */
 export function parseRetention(text: string): Retention {
@@ -17,7 +17,7 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant that is kept of a source; -Infinity without a limit. */
+/** The first instant for which data of a source is kept; -Infinity without a limit. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 

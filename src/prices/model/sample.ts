@@ -5,7 +5,7 @@ import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-
 import { type LatestPrice, latestPrice } from './records.ts';
 import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
-/** `at` in Unix ms, the figures in USD, null if the source has none. */
+/** `at` in Unix ms; figures in USD, null if the source does not provide one. */
 export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
@@ -13,7 +13,7 @@ export type Quote = {
   token: TokenName;
   price: number;
   at: number;
-  /** All figures of a latest price record, if the source reports them. */
+  /** All figures of a latest-price record, as far as the source provides them. */
   record?: LatestPrice;
 };
 
@@ -21,7 +21,7 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
   [Member in keyof typeof latestPrice.shape]: null;
 };
 
-/** The row is the date's first sample; unless it is of midnight, the date must be over. `samples` ascending. */
+/** The date's row is its first sample. Unless it is of midnight, the date must be over. `samples` ascending. */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
@@ -43,10 +43,10 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
 
 export type SourcedSample = Sample & { source: MarketSourceName };
 
-/** By default unsettled, and from the primary source. */
+/** Unsettled and from the primary source, by default. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
-/** `source`: the place of a row's source in `MARKET_SOURCES`. */
+/** `source`: the position of a row's source in `MARKET_SOURCES`. */
 export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
   source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
 });

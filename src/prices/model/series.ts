@@ -3,14 +3,14 @@ import type { Currency } from './currency.ts';
 /** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
-/** Columns of figures, and of marks from 0 through 255. */
+/** Columns of figures, and of flags from 0 through 255. */
 export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
   readonly [Name in Figure]: Float64Array;
 } & { readonly [Name in Mark]: Uint8Array };
 
 export type Layout<C extends Columns, Row> = {
   allocate(capacity: number): C;
-  /** Writes rows to columns, from a place on. */
+  /** Writes rows to columns, starting at a position. */
   put(columns: C, first: number, rows: readonly Row[]): void;
 };
 
@@ -48,7 +48,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** The place of the first of ascending instants at or after `instant`. */
+/** The position of the first of ascending instants at or after `instant`. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;
@@ -62,7 +62,7 @@ export function placeOf(instants: ArrayLike<number>, instant: number, length = i
 
 const arraysOf = (columns: Columns) => Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
 
-/** Copies rows to the beginning of `target`. */
+/** Copies rows to the start of `target`. */
 function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {
   for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
 }
@@ -70,7 +70,7 @@ function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: 
 /** Versions are unique across series, so that a reloaded series has a new one. */
 let versions = 0;
 
-/** `replaceFrom` is the only change and raises `version`, so that results from old rows can be recognised. */
+/** `replaceFrom` is the only mutation. It raises `version`, which identifies results from old rows. */
 export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
   let columns = layout.allocate(rows.length);
   let length = 0;

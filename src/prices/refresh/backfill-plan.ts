@@ -9,7 +9,7 @@ export const HOURLY_DAYS = 90;
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
 /** Calls for hours per request: a long window is filled over several requests. */
 const HOURLY_CALLS = 5;
-/** The pause before a due, missing day is requested again, in ms. */
+/** The pause before a missing day that is due is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
 /** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */
@@ -18,17 +18,17 @@ export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 type PlannedFetch = {
   kind: FetchKind;
   span: Span;
-  /** How long the response waits for it. */
+  /** How long the response waits for the fetch. */
   wait: Wait;
 };
 
 /** The state of one token and the window's interval; instants in Unix ms. */
 export type PlanInput = Known & {
-  /** No data can be older. */
+  /** No older data exists. */
   earliest: number;
-  /** The daily coverage holds the beginning. */
+  /** The daily coverage contains the token's start. */
   isBeginningCovered: boolean;
-  /** The first instant of CoinGecko's plan. */
+  /** The first instant that CoinGecko's plan includes. */
   reach: number;
   /** None of the window's rows will ever change. */
   isSettled: boolean;
@@ -47,10 +47,10 @@ const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
 const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
-// The limit moves on while a call is in flight: the first one or two hours are left out.
+// The limit moves while a call is in flight, so the first one or two hours are left out.
 const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => slotOf('hour', reach) + 2 * HOUR;
 
-/** The first instant with CoinGecko samples of an interval: minutes of the last day only. */
+/** The first instant with CoinGecko samples of an interval; minutes exist for the last day only. */
 export function firstProvided(interval: Interval, known: Pick<PlanInput, 'reach' | 'now'>): number {
   if (interval === 'minute') return Math.max(known.reach, known.now - DAY);
   return interval === 'hour' ? firstHour(known) : firstMidnight(known);
@@ -61,14 +61,14 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/** Requesting data before the known beginning once makes the response independent of earlier requests. */
+/** Data before the known start is requested once, so the response does not depend on earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
-  const isTold = isBeginningCovered && fetchedAt('daily') !== undefined;
-  return !isTold && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
+  const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;
+  return !isKnown && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
-/** One call returns every missing day, and anything older than the known beginning if that was never fetched. */
+/** One call returns every missing day, and anything older than the known start if that was never fetched. */
 function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
@@ -92,7 +92,7 @@ function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   return planDaily(first.from, wait, input);
 }
 
-/** One call for the last 90 days, and older hours in pieces. */
+/** One call for the last 90 days, and further calls for older hours. */
 function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   const recent = { from: now - HOURLY_DAYS * DAY, thru: now };
   const pieces: Span[] = [];
@@ -131,7 +131,7 @@ function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'chart', span: lastDay, wait }];
 }
 
-/** Only days wait for due latest prices, since they end with the newest sample. */
+/** Only windows of days wait for due latest prices, since they end with the newest sample. */
 function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
   const { now, newestAt, schedule, hasFailed } = input;
   const every = schedule.latest;

@@ -28,12 +28,12 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Fetches what `planFetches` plans; the fallback provides the rest. */
+/** Makes the fetches of `planFetches`. The fallback provides the rest. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
   /** When this process last requested a token's latest price (Unix ms), with or without a result. */
-  const askedAt = new Map<TokenName, number>();
+  const requestedAt = new Map<TokenName, number>();
 
   async function fetchLatest(): Promise<void> {
     const tokens = await demand.tokens();
@@ -43,16 +43,18 @@ export function createBackfill(dependencies: Dependencies) {
       await failover?.primaryFailed();
       throw error;
     }
-    for (const token of tokens) askedAt.set(token, clock.now());
+    for (const token of tokens) requestedAt.set(token, clock.now());
     await failover?.primaryAnswered();
   }
 
-  /** In ms. A newly requested token is due at once without a stored price, else if the budget has calls to spare. */
+  /**
+   * In ms. A newly requested token is due immediately without a stored price, otherwise if the budget has spare calls.
+   */
   function latestAge(token: TokenName): number {
     const now = clock.now();
     const ofAll = ageAt(archive.fetchedAt('latest'), now);
-    const told = archive.latestOf(token, fetches.source)?.fetchedAt;
-    const own = Math.min(ageAt(told, now), ageAt(askedAt.get(token), now));
+    const reported = archive.latestOf(token, fetches.source)?.fetchedAt;
+    const own = Math.min(ageAt(reported, now), ageAt(requestedAt.get(token), now));
     return Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own;
   }
 
@@ -91,7 +93,7 @@ export function createBackfill(dependencies: Dependencies) {
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
       const isMade = await runner.run('latest', until, fetchLatest);
-      // The fetch in flight may have begun before this token's request.
+      // The fetch in flight may have started before this token's request.
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
@@ -144,9 +146,9 @@ export function createBackfill(dependencies: Dependencies) {
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // Another source's data is served while the primary source may respond again.
-        const isToldMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
-        const until = wait === 'end' && isToldMeanwhile ? 'moment' : wait;
+        // Another source's data is served while the primary source may recover.
+        const isServedMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
+        const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));
         if (fetches.reach(window.interval, now) > reach) {
@@ -165,7 +167,7 @@ export function createBackfill(dependencies: Dependencies) {
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
     warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
     idle: singleFlight.idle,
-    /** The first instant within CoinGecko's plan and the retention. */
+    /** The first instant within CoinGecko's plan and the retention period. */
     reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
   };
 }

@@ -5,7 +5,7 @@ import type { PrismaClient } from '#generated/prisma/client';
 /** The column of `Token` with the time of the last request. */
 export function createDemandStore(prisma: PrismaClient) {
   return {
-    /** In the order of the names, since two processes may write at once. `at` in Unix ms. */
+    /** Sorted by name, since two processes may write at once. `at` in Unix ms. */
     async note(tokens: readonly TokenName[], at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE token SET requested_at = greatest(requested_at, ${iso(at)}::timestamptz)

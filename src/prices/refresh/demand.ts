@@ -8,7 +8,7 @@ import type { ScheduledLoad } from './refresh-schedule.ts';
 
 /** How long after a request the schedule fetches a token's latest price, in ms. */
 export const IN_DEMAND = HOUR;
-/** The least time between two notes of a token, in ms. */
+/** The shortest time between two records of a token's demand, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
 type Dependencies = { store: DemandStore; clock: Clock };
 
@@ -18,7 +18,7 @@ export function createDemand({ store, clock }: Dependencies) {
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
-  /** Shares this process' requested tokens with the other processes. */
+  /** Shares this process's requested tokens with the other processes. */
   async function note(): Promise<void> {
     const since = (token: TokenName) => notedAt.get(token) ?? Number.NEGATIVE_INFINITY;
     const news = [...requestedAt].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
@@ -43,11 +43,11 @@ export function createDemand({ store, clock }: Dependencies) {
 
 export type Demand = ReturnType<typeof createDemand>;
 
-/** In ms: the schedule repeats fetches that are not older. */
+/** In ms: the schedule does not repeat younger fetches. */
 const IN_USE = DAY + HOUR;
 type LoadDependencies = { archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>; clock: Clock };
 
-/** The schedule's load, from what is in memory; recounted after each change. */
+/** The schedule's load, from data in memory; recounted after each change. */
 export function createScheduledLoad({ archive, clock }: LoadDependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 

@@ -13,7 +13,7 @@ import { HOURLY_DAYS } from './backfill-plan.ts';
 const SOURCE: MarketSourceName = 'coingecko';
 type Recording = { archive: ArchiveCache; retention: Retention };
 
-/** Stores a source's data, except rows beyond the retention. */
+/** Stores a source's data, except rows beyond the retention period. */
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
@@ -75,11 +75,11 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
     reach,
 
     async latest(tokens: readonly TokenName[]): Promise<void> {
-      const told: Quote[] = [];
+      const reported: Quote[] = [];
       for (let i = 0; i < tokens.length; i += QUOTES_PER_CALL) {
-        told.push(...(await source.quotes(tokens.slice(i, i + QUOTES_PER_CALL))));
+        reported.push(...(await source.quotes(tokens.slice(i, i + QUOTES_PER_CALL))));
       }
-      await quotes('latest', told, clock.now());
+      await quotes('latest', reported, clock.now());
     },
 
     /** One call for the last day of a token: its samples, and the first of each hour. */
@@ -99,12 +99,12 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
 
     /** One call for hours older than a day; a span in the last 90 days fetches all of them. */
     async hours(token: TokenName, span: Span): Promise<void> {
-      const asked = clock.now();
-      const isRecent = span.thru >= asked - HOURLY_DAYS * DAY;
-      const days = Math.min(HOURLY_DAYS, Math.floor((asked - source.reach('hour', asked)) / DAY));
+      const requested = clock.now();
+      const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;
+      const days = Math.min(HOURLY_DAYS, Math.floor((requested - source.reach('hour', requested)) / DAY));
       const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
       const now = clock.now();
-      const covers = isRecent ? { from: asked - days * DAY, thru: now } : span;
+      const covers = isRecent ? { from: requested - days * DAY, thru: now } : span;
       const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
       const updates: SeriesUpdate[] = [{ interval: 'hour', samples: archived('hour', mine, now), covers }];
       await record(`hours:${token}`, token, updates, now);
@@ -119,7 +119,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
       const last = rows.findLast(({ at }) => isMidnightSample(at));
       if (last) {
-        // A date without a row is final once a later date has one; until then it may still come.
+        // A date without a row is final once a later date has one. Until then its row may still appear.
         const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
         const covers = { from: startOfDate(from), thru };
         updates.push({ interval: 'day', samples: archived('day', rows, now), covers });

@@ -32,7 +32,7 @@ type Dependencies = {
   every: () => number;
   /** Whether the primary source's budget has calls left. */
   hasBudget: () => boolean;
-  /** Counts a token whose price differed much at a switch. */
+  /** Counts a token whose price differed greatly at a switch. */
   differed: (token: TokenName) => void;
   clock: Clock;
   log: Log;
@@ -46,7 +46,7 @@ export function createLatestFailover(dependencies: Dependencies) {
   const { every, hasBudget, differed, clock, log } = dependencies;
   const recorder = createRecorder(fallback.name, { archive, retention });
   /** When this process last requested a token's latest price from the fallback (Unix ms). */
-  const askedAt = new Map<TokenName, number>();
+  const requestedAt = new Map<TokenName, number>();
   const isFallbackServed = (): boolean => archive.failover().served !== PRIMARY_SOURCE;
 
   const isPrimarySound = (): boolean => {
@@ -58,8 +58,8 @@ export function createLatestFailover(dependencies: Dependencies) {
   function isFresh(token: TokenName): boolean {
     const isRecent = (at: number | undefined) => ageAt(at, clock.now()) < FALLBACK_EVERY;
     if (!isRecent(archive.fetchedAt(`${fallback.name}:latest`))) return false;
-    // A token without recent requests was not in the fallback's request.
-    return archive.latest(token) !== undefined || isRecent(askedAt.get(token));
+    // The fallback's request contained only recently requested tokens.
+    return archive.latest(token) !== undefined || isRecent(requestedAt.get(token));
   }
 
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
@@ -72,7 +72,7 @@ export function createLatestFailover(dependencies: Dependencies) {
   function logSwitch(from: MarketSourceName, { served: to, differences }: FailoverState): void {
     const failure = singleFlight.failure('latest');
     const cause = failure === undefined ? 'over_budget' : causeOf(failure);
-    const reason = to === PRIMARY_SOURCE ? 'it answers again' : `${PRIMARY_SOURCE}: ${cause}`;
+    const reason = to === PRIMARY_SOURCE ? 'recovered' : `${PRIMARY_SOURCE}: ${cause}`;
     log.warn({ from, to, reason }, 'latest-price source switched');
     for (const { token, ...prices } of differences) {
       differed(token);
@@ -102,7 +102,7 @@ export function createLatestFailover(dependencies: Dependencies) {
     const tokens = await demand.tokens();
     const quotes = await fallback.quotes(tokens);
     const now = clock.now();
-    for (const token of tokens) askedAt.set(token, now);
+    for (const token of tokens) requestedAt.set(token, now);
     await recorder.quotes(`${fallback.name}:latest`, quotes, now);
     await decide({ kind: 'fallback_answered', source: fallback.name, isSound: isPrimarySound() }, now);
   }
@@ -113,7 +113,9 @@ export function createLatestFailover(dependencies: Dependencies) {
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
-    /** Whether an open window ends with the fallback's price: if active, or the newest primary sample is old too. */
+    /**
+     * Whether an open window ends with the fallback's price: if it is active, or the newest primary sample is old too.
+     */
     endsWindow: (token: TokenName): boolean =>
       isFallbackServed() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
@@ -150,15 +152,20 @@ export type LatestFailover = ReturnType<typeof createLatestFailover>;
 
 /** Consecutive good responses after which the primary source resumes. */
 const GOOD_ANSWERS = 2;
-/** In ms: the age, beyond twice the interval, at which the newest sample of a good response shows a frozen source. */
+/**
+ * In ms: the age, beyond twice the interval, at which the newest sample of a good response indicates a frozen source.
+ */
 const BEHIND = 10 * MINUTE;
-/** `isSound` is about the primary source (`isSound` below). */
+/** `isSound` refers to the primary source (`isSound` below). */
 export type FailoverEvent =
   | { kind: 'primary_answered' }
   | { kind: 'primary_failed' }
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
-/** The fallback takes over only by responding itself, so never while down; two good primary responses end it. */
+/**
+ * The fallback takes over only with a response of its own, so never while it is down. Two good primary responses end
+ * it.
+ */
 export function nextFailoverState(
   { served, goodAnswers }: Pick<FailoverState, 'served' | 'goodAnswers'>,
   event: FailoverEvent,
@@ -179,5 +186,5 @@ export const isSound = (
   now: number,
 ): boolean => canBeAsked || ageAt(answeredAt, now) <= 2 * every;
 
-/** The age (ms) at which the newest sample of a response shows a frozen source. */
+/** The age (ms) at which the newest sample of a response indicates a frozen source. */
 export const frozenAfter = (every: number): number => 2 * every + BEHIND;

@@ -18,7 +18,7 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   const schedule: Partial<RefreshSchedule> = {};
   for (const entry of text.split(',')) {
     const match = /^\s*(latest|chart)=([1-9]\d{0,5})([smh])\s*$/.exec(entry);
-    if (!match) throw new RangeError('must be like latest=6m,chart=6h (whole numbers of s, m or h)');
+    if (!match) throw new RangeError('must have the form latest=6m,chart=6h (integers with s, m or h)');
     const [, name, amount, unit] = match as unknown as [string, keyof RefreshSchedule, string, keyof typeof UNITS];
     schedule[name] = Number(amount) * UNITS[unit];
   }
@@ -28,19 +28,21 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
 /** In ms: a longer pause between charts of the last day leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
-/** The least time between two early fetches of the latest prices, in ms. */
+/** The shortest time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
-/** The schedule's load: calls per fetch of the latest prices, and tokens with charts and days in use. */
+/**
+ * The schedule's load: calls per fetch of the latest prices, and the number of tokens with charts and days in demand.
+ */
 export type ScheduledLoad = { latest: number; charts: number; days: number };
 
-/** `early`: the least time in ms before the latest prices are fetched ahead of schedule for a new token. */
+/** `early`: the shortest time in ms before the latest prices are fetched ahead of schedule for a new token. */
 export type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
- * The schedule, slowed down in proportion so that the budget lasts to the end of the month. The daily series keeps its
- * one call a day per token, since a day without a fetch is a gap. For the same reason charts are slowed down to a day
- * at most; the latest prices bear the rest. Spare calls serve early fetches.
+ * The schedule, throttled in proportion so that the budget lasts to the end of the month. The daily series keeps its
+ * one call a day per token, since a day without a fetch is a gap. For the same reason charts are throttled to one a day
+ * at most. The latest prices bear the rest. Spare calls are used for early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
@@ -82,8 +84,8 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
   async function check(): Promise<void> {
     const facts = await source.key();
     budget.lower(facts, facts.left);
-    const told = planNamed(facts.plan);
-    if (told) source.limitReach(coinGeckoPlan(told).historyDays);
+    const reported = planNamed(facts.plan);
+    if (reported) source.limitReach(coinGeckoPlan(reported).historyDays);
     differences = planDifferences(plan, configured.budget, facts, budget.reading().limit);
     if (differences.length === 0) return;
     log.warn({ upstream: 'coingecko', ...facts, differences }, 'API plan smaller than configured');
@@ -98,12 +100,12 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
       : Promise.resolve();
 
   return {
-    /** Resolves when the check is over; never rejects. */
+    /** Resolves when the check has ended. Never rejects. */
     done,
 
     warnings(): Warning[] {
       const days = source.historyDays();
-      const reach = `history reaches back ${days} days, not as far as the plan in COINGECKO_PLAN`;
+      const reach = `history reaches back ${days} days, less than the plan in COINGECKO_PLAN allows`;
       const all = [...differences, ...(days < historyDays ? [reach] : [])];
       return all.map((difference) => ({ about: 'plan', difference }));
     },

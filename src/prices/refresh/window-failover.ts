@@ -24,7 +24,7 @@ type Missing = { token: TokenName; interval: Interval; from: number };
 export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
-  /** The start of this process' last request for each series. */
+  /** The start of this process's last request for each series. */
   const askedFrom = new Map<Fetch, number>();
 
   const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
@@ -33,15 +33,15 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   /** The gaps that the fallback can fill. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
-    // The oldest two may be gone, or cut, when the response comes.
+    // The oldest two may be gone, or cut, when the response arrives.
     const reach = fallback.reach(window.interval, now) + 2 * spacingOf(window.interval);
     return gapsFrom(Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)), token, window);
   }
 
   async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
     askedFrom.set(nameOf(token, interval), from);
-    const told = await fallback.samples(token, interval, from);
-    const samples = told.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
+    const reported = await fallback.samples(token, interval, from);
+    const samples = reported.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
     const [head, last] = [samples[0], samples.at(-1)];
     // Nothing is known before the first sample: Kraken may not have listed the token yet.
     const covers = head &&
@@ -64,7 +64,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), token, window).length === 0,
 
-    /** Fills the gaps of a window in one call; again when a newer sample exists. */
+    /** Fills the gaps of a window in one call, and again when a newer sample exists. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       const { interval } = window;
       const [gap] = gaps(token, window);

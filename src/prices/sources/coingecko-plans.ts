@@ -1,7 +1,9 @@
 import { HOUR, MINUTE } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
-/** In ms, while in use: the latest price of all tokens, the last day of one. Daily series: once a day, when ready. */
+/**
+ * In ms, while in demand: the latest price of all tokens, the last day of one. Daily series: once a day, when ready.
+ */
 export type RefreshSchedule = { latest: number; chart: number };
 
 type CoinGeckoPlan = {
@@ -19,10 +21,10 @@ const PUBLIC_URL = 'https://api.coingecko.com/api/v3';
 const PAID = { url: 'https://pro-api.coingecko.com/api/v3', keyHeader: 'x-cg-pro-api-key' };
 
 /**
- * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026); `pro` is Analyst and larger plans, with
+ * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026). `pro` is Analyst and larger plans, with
  * Analyst's figures. The rate without a key is not published; it was measured to be lower than the demo plan's. In 31
- * days, the schedule takes 7,440 calls of the demo plan for the latest prices, 620 for charts and 155 for the daily
- * series of five tokens; of the basic plan 44,640, 14,880 and 155. The rest is for backfill.
+ * days, the schedule makes 7,440 calls on the demo plan for the latest prices, 620 for charts and 155 for the daily
+ * series of five tokens; on the basic plan 44,640, 14,880 and 155. The rest is for backfill.
  */
 export const COINGECKO_PLANS = {
   public: {
@@ -64,34 +66,34 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/** The days of history after a refusal: the number that it names, else the next smaller plan's, else half. */
+/** The days of history after a refusal: the number that it contains, else the next smaller plan's, else half. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
   return smaller.length > 0 ? Math.max(...smaller) : Math.floor(refused / 2);
 }
 
-/** The plan of a key: its name, the calls of a minute and of a month, and the calls left this month. */
+/** The plan of a key: its name, its calls per minute and per month, and the calls left this month. */
 export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left: number };
 
 /** A smaller shortage of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
-/** How the key's plan falls short; `share` is the service's part of the month's calls, since others may use the key. */
+/** How the key's plan falls short. `share` is the service's part of the month's calls, since others may use the key. */
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,
   facts: KeyFacts,
   share: number,
 ): string[] {
-  const told = planNamed(facts.plan);
+  const reported = planNamed(facts.plan);
   const expected = Math.min(perMonth, facts.perMonth);
   return [
-    ...(told && told !== plan ? [`COINGECKO_PLAN is ${plan}, and the key's plan is ${told}`] : []),
-    ...(facts.perMinute < perMinute ? [`the key has ${facts.perMinute} calls a minute, not ${perMinute}`] : []),
-    ...(facts.perMonth < perMonth ? [`the key has ${facts.perMonth} calls a month, not ${perMonth}`] : []),
+    ...(reported && reported !== plan ? [`COINGECKO_PLAN is ${plan}, but the key's plan is ${reported}`] : []),
+    ...(facts.perMinute < perMinute ? [`the key has ${facts.perMinute} calls per minute instead of ${perMinute}`] : []),
+    ...(facts.perMonth < perMonth ? [`the key has ${facts.perMonth} calls per month instead of ${perMonth}`] : []),
     ...(share < expected * (1 - UNREMARKABLE)
-      ? [`others use the key: of this month's calls ${share} are left to the service, not ${expected}`]
+      ? [`the key is shared: ${share} of this month's calls remain for the service instead of ${expected}`]
       : []),
   ];
 }

@@ -12,11 +12,11 @@ import {
 } from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
 
-/* CoinGecko v3 on the wire: figures as strings, arrays of unequal length, five error shapes under any status. */
+/* CoinGecko v3's wire format: figures as strings, arrays of unequal length, five error shapes under any status. */
 const UPSTREAM = 'coingecko';
 export const figure = numeric.nullish().transform((value) => value ?? null);
-/** A figure, or null if missing; undefined for another value. A figure beyond a double is infinite. */
-function told(value: unknown): number | null | undefined {
+/** A figure, or null if missing; undefined for any other value. A number too large for a double becomes infinite. */
+function reported(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
   return typeof number === 'number' ? number : undefined;
@@ -24,15 +24,15 @@ function told(value: unknown): number | null | undefined {
 
 /** A number that never invalidates the rest of the response. */
 const anyFigure = z
-  .custom((value) => told(value) !== undefined, 'is no figure')
+  .custom((value) => reported(value) !== undefined, 'is not a figure')
   .optional()
-  .transform((value) => told(value) ?? null);
+  .transform((value) => reported(value) ?? null);
 
 type Point = readonly [at: number, value: number | null];
 
 function pointOf(value: unknown): Point | undefined {
   if (!Array.isArray(value) || value.length < 2 || !Number.isSafeInteger(value[0])) return undefined;
-  const figure = told(value[1]);
+  const figure = reported(value[1]);
   return figure === undefined ? undefined : [value[0], figure];
 }
 
@@ -46,7 +46,7 @@ const columnOf = (most: number) =>
       for (const value of values) {
         const point = pointOf(value);
         if (!point) {
-          context.addIssue({ code: 'custom', path: [points.length], message: 'is no time with a figure' });
+          context.addIssue({ code: 'custom', path: [points.length], message: 'is not a time with a figure' });
           return z.NEVER;
         }
         points.push(point);
@@ -86,7 +86,7 @@ const market = z.object({
 export const marketsOf = (most: number) => listOf(market, most);
 export type Market = z.infer<typeof market>;
 
-/** The error shapes: a text; a status object, bare or under `error`; a code beside a message. */
+/** The error formats: a text; a status object, bare or under `error`; a code beside a message. */
 const statusShape = z.object({ error_code: z.number().optional(), error_message: z.string().optional() });
 const errorAnswer = z.object({
   error: z.union([z.string(), z.object({ status: statusShape })]).optional(),
@@ -97,13 +97,13 @@ const errorAnswer = z.object({
 const BEYOND_TIME_RANGE = 10012;
 const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', [BEYOND_TIME_RANGE]: 'out_of_reach' };
 
-/** The days of history that a refusal names. */
+/** The days of history in a refusal. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {
   const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
   return days === undefined ? undefined : Number(days);
 }
 
-/** The limits of the account's plan, and of the key where they are lower. */
+/** The limits of the account's plan, and those of the key if lower. */
 export const keyAnswer = z
   .object({
     plan: z.string(),
@@ -114,17 +114,20 @@ export const keyAnswer = z
     api_key_monthly_call_credit: maybe(whole),
     api_key_current_total_monthly_calls: maybe(whole),
   })
-  .transform((told): KeyFacts => {
-    const ownCredit = told.api_key_monthly_call_credit ?? told.monthly_call_credit;
-    const ownCalls = told.api_key_current_total_monthly_calls ?? told.current_total_monthly_calls;
+  .transform((reported): KeyFacts => {
+    const ownCredit = reported.api_key_monthly_call_credit ?? reported.monthly_call_credit;
+    const ownCalls = reported.api_key_current_total_monthly_calls ?? reported.current_total_monthly_calls;
     return {
-      plan: told.plan,
+      plan: reported.plan,
       perMinute: Math.min(
-        told.rate_limit_request_per_minute,
-        told.api_key_rate_limit_request_per_minute ?? Number.POSITIVE_INFINITY,
+        reported.rate_limit_request_per_minute,
+        reported.api_key_rate_limit_request_per_minute ?? Number.POSITIVE_INFINITY,
       ),
-      perMonth: Math.min(told.monthly_call_credit, ownCredit),
-      left: Math.max(0, Math.min(told.monthly_call_credit - told.current_total_monthly_calls, ownCredit - ownCalls)),
+      perMonth: Math.min(reported.monthly_call_credit, ownCredit),
+      left: Math.max(
+        0,
+        Math.min(reported.monthly_call_credit - reported.current_total_monthly_calls, ownCredit - ownCalls),
+      ),
     };
   });
 
@@ -154,6 +157,6 @@ export function chartSamples(chart: Chart): Sample[] {
   fill(chart.prices, 'price');
   fill(chart.market_caps, 'marketCap');
   fill(chart.total_volumes, 'volume');
-  if (rows.size === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'a chart without a point');
+  if (rows.size === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'a chart without points');
   return [...rows.values()].sort((a, b) => a.at - b.at);
 }

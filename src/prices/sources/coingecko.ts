@@ -20,16 +20,16 @@ import {
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './dropped-samples.ts';
 
-/** In bytes: a token's record is about 1 KB, and a point in each of a chart's arrays 40 bytes. */
+/** In bytes: a token's record has about 1 KB, and a point in each of a chart's arrays 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/** A response may exceed the request: by twice the points plus this in each array of a chart, and by tokens. */
+/** A response may exceed the request by this much: twice the points plus this in each array of a chart, or tokens. */
 const MORE_POINTS = 1000;
 const MORE_TOKENS = 250;
 
-/** The points of each array of a chart. */
+/** The points in each array of a chart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
@@ -55,7 +55,7 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** In ms: latest prices are rejected if the newest is older; no limit if left out. */
+  /** In ms: latest prices are rejected if the newest is older. No limit if omitted. */
   frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
@@ -64,7 +64,7 @@ export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
-  /** The days of history of the daily series, and of finer ones, which are fewer on some plans. */
+  /** The days of history of the daily series, and of finer ones, which are shorter on some plans. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
@@ -76,7 +76,10 @@ export function openCoinGecko(options: Options) {
     reachDays.finer = Math.min(reachDays.finer, days);
   }
 
-  /** Learns the history from a refusal. One of hours limits the daily series only if it names the plan's days. */
+  /**
+   * Learns the history from a refusal. A refused request for hours limits the daily series only if it contains the
+   * plan's days.
+   */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);
@@ -93,13 +96,13 @@ export function openCoinGecko(options: Options) {
   ): Promise<Sample[]> {
     const shape = chartOf(2 * points + MORE_POINTS);
     const maxBytes = CHART_BYTES + POINT_BYTES * points;
-    const asked = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
+    const requested = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
     try {
-      return await upstream.send(asked, (answer) => {
+      return await upstream.send(requested, (answer) => {
         const now = clock.now();
         const samples = chartSamples(read(shape, answer, now));
         const beginning = beginningOf(catalogue.named(token));
-        return plausible(asked.path, samples, (sample) => implausible(beginning, sample, now)).map((sample) => ({
+        return plausible(requested.path, samples, (sample) => implausible(beginning, sample, now)).map((sample) => ({
           ...sample,
           marketCap: plausibleFigure(sample.marketCap),
           volume: plausibleFigure(sample.volume),
@@ -115,7 +118,7 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /** Unix ms or -Infinity; as configured until CoinGecko refuses a call, which a restarted process learns again. */
+    /** Unix ms or -Infinity. As configured until CoinGecko refuses a call; a restarted process learns it again. */
     reach: (interval: Interval, now: number): number =>
       now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 
@@ -135,13 +138,13 @@ export function openCoinGecko(options: Options) {
         const now = clock.now();
         const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
         const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
-        if (quotes.length === 0) throw new UpstreamFailure('coingecko', 'empty', 'none of the tokens asked for');
-        const told = plausible(path, quotes, ({ token, ...sample }) =>
+        if (quotes.length === 0) throw new UpstreamFailure('coingecko', 'empty', 'none of the requested tokens');
+        const reported = plausible(path, quotes, ({ token, ...sample }) =>
           implausible(beginningOf(catalogue.named(token)), sample, now),
         );
-        const newest = Math.max(...told.map(({ at }) => at));
-        if (now - newest <= frozenAfter()) return told;
-        throw new UpstreamFailure('coingecko', 'stale', `its newest price is of ${iso(newest)}`);
+        const newest = Math.max(...reported.map(({ at }) => at));
+        if (now - newest <= frozenAfter()) return reported;
+        throw new UpstreamFailure('coingecko', 'stale', `the newest price is from ${iso(newest)}`);
       });
     },
 

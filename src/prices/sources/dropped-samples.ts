@@ -32,6 +32,6 @@ export function createPlausible(upstream: string, dropped: Dropped) {
     if (count === 0) return kept;
     dropped({ path, count, reasons: [...reasons] });
     if (kept.length > 0) return kept;
-    throw new UpstreamFailure(upstream, 'unexpected', 'not one sample that can be true');
+    throw new UpstreamFailure(upstream, 'unexpected', 'no plausible sample');
   };
 }

@@ -40,7 +40,7 @@ function textOf({ status, headers, text }: UpstreamAnswer, now: number): string 
     throw new UpstreamFailure(UPSTREAM, cause, `status ${status}`, { retryAfter: retryAfter(headers, now) });
   }
   if (text !== '' && !text.endsWith('\n'))
-    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'CSV that ends within a line, or no CSV');
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'truncated CSV, or no CSV');
   return text;
 }
 
@@ -48,23 +48,23 @@ function parseCsv(text: string): string[][] {
   try {
     return parse(text, { bom: true, skip_empty_lines: true });
   } catch (error) {
-    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'no CSV, or lines of another length', { cause: error });
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', 'no CSV, or rows of different lengths', { cause: error });
   }
 }
 
-/** The rows after the header, in pieces between which the event loop turns. No field has a line break. */
+/** The rows after the header, in pieces between which the event loop runs. No field contains a line break. */
 async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
   const [names = []] = parseCsv(text.slice(0, end));
   const missing = COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0)
-    throw new UpstreamFailure(UPSTREAM, 'unexpected', `no CSV with the columns ${missing.join(', ')}`);
+    throw new UpstreamFailure(UPSTREAM, 'unexpected', `CSV lacks the columns ${missing.join(', ')}`);
   const places = new Map(names.map((name, place) => [name, place]));
   for (let start = end; start < text.length; ) {
     const next = text.indexOf('\n', start + PIECE) + 1 || text.length;
     const rows = parseCsv(text.slice(start, next));
     if (rows.some((row) => row.length !== names.length))
-      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'lines of another length than the header');
+      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'rows of a different length than the header');
     yield { rows, places };
     start = next;
     await turn();
@@ -97,7 +97,7 @@ async function ratesIn(text: string): Promise<PublishedRate[]> {
   return rates;
 }
 
-/** Rejects a rate that is no positive number, or whose date does not exist or has not begun (`now` in Unix ms). */
+/** Rejects a rate that is not positive, or whose date does not exist or has not started (`now` in Unix ms). */
 function implausibleRate({ date, rate }: PublishedRate, now: number): Implausible | undefined {
   if (!(date <= now)) return 'too_late';
   return rate > 0 && rate < Number.POSITIVE_INFINITY ? undefined : 'price';
@@ -110,16 +110,16 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
   const plausible = createPlausible(UPSTREAM, dropped);
 
   return {
-    /** The rates from a date on (Unix ms), units for one euro, in no order. Throws `UpstreamFailure`. */
+    /** The rates from a date on (Unix ms), in units for one euro, unordered. Throws `UpstreamFailure`. */
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };
       const text = await upstream.send(question, (answer) => textOf(answer, clock.now()));
       if (text === '') return [];
-      const told = await ratesIn(text);
+      const reported = await ratesIn(text);
       const now = clock.now();
-      const rates = plausible(PATH, told, (rate) => implausibleRate(rate, now));
-      // Every rate is used with that of the dollar.
+      const rates = plausible(PATH, reported, (rate) => implausibleRate(rate, now));
+      // Every rate is used together with that of the dollar.
       if (!rates.some(({ currency }) => currency === 'usd'))
         throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate of the US dollar');
       return rates;

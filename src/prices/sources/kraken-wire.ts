@@ -5,15 +5,15 @@ import type { Candle } from '#prices/model/candle';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, NUMERIC, numeric, type ReportedError } from '#upstream/transport/json-answer';
 
-/* Kraken on the wire: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
+/* Kraken's wire format: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
 
 /** Kraken returns 721 rows at most. */
 const MOST_ROWS = 2000;
-/** The last Unix second that a `Date` can hold. */
+/** The largest Unix second that a `Date` can hold. */
 const LAST_SECOND = 8.64e12;
 
-/** The causes by the error's beginning; any other error is `refused`. */
+/** The causes by the start of the error. Any other error is `refused`. */
 const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
   [/^EQuery:(Unknown|Invalid) asset pair/, 'not_listed'],
   [/^(EGeneral:Too many requests|EGeneral:Temporary lockout|EAPI:Rate limit exceeded)/, 'rate_limited'],
@@ -37,7 +37,7 @@ export const read = createJsonReader(UPSTREAM, errorIn);
 export type PairNames = readonly string[];
 const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema });
 
-/** A figure beyond a double is infinite. */
+/** A number too large for a double becomes infinite. */
 function figureOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
@@ -54,10 +54,10 @@ function candleOf(row: unknown): Candle | undefined {
   return { at: (time as number) * SECOND, open, high, low, close, volume };
 }
 
-/** `rows` include the running candle; `last` is the beginning of the newest finished one (Unix ms). */
+/** `rows` include the unfinished candle; `last` is the start of the newest finished one (Unix ms). */
 type Ohlc = { rows: Candle[]; last: number };
 
-/** The candles of one pair. A schema of tuples would take some milliseconds for 721 rows. */
+/** The candles of one pair. A schema of tuples would take several milliseconds for 721 rows. */
 export const ohlcOf = (names: PairNames) =>
   resultOf(z.looseObject({ last: z.int().nonnegative().max(LAST_SECOND) })).transform(({ result }, context): Ohlc => {
     const issue = (path: (string | number)[], message: string) => {
@@ -65,13 +65,13 @@ export const ohlcOf = (names: PairNames) =>
       return z.NEVER;
     };
     const name = names.find((one) => Object.hasOwn(result, one));
-    const told = name === undefined ? undefined : result[name];
-    if (name === undefined || !Array.isArray(told)) return issue([], `has no candles of ${names[0]}`);
-    if (told.length > MOST_ROWS) return issue([name], `has more than ${MOST_ROWS} rows`);
+    const reported = name === undefined ? undefined : result[name];
+    if (name === undefined || !Array.isArray(reported)) return issue([], `has no candles of ${names[0]}`);
+    if (reported.length > MOST_ROWS) return issue([name], `has more than ${MOST_ROWS} rows`);
     const rows: Candle[] = [];
-    for (const [place, row] of told.entries()) {
+    for (const [place, row] of reported.entries()) {
       const candle = candleOf(row);
-      if (!candle) return issue([name, place], 'is no candle');
+      if (!candle) return issue([name, place], 'is not a candle');
       rows.push(candle);
     }
     return { rows, last: result.last * SECOND };
@@ -144,7 +144,7 @@ export function createTradedPairs({ clock, leftOut }: Dependencies) {
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  /** On failure, the last list holds; without one, every pair counts as traded if Kraken responds. */
+  /** On failure, the last list remains valid. Without one, every pair counts as traded if Kraken responds. */
   async function check(askPairs: AskPairs): Promise<void> {
     try {
       listed = await askPairs();

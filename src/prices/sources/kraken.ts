@@ -30,9 +30,9 @@ import {
   UPSTREAM,
 } from './kraken-wire.ts';
 
-/** Finished candles that Kraken returns per length. */
+/** Finished candles that Kraken returns per interval. */
 const CANDLES_SERVED = 720;
-/** In bytes: a row has 90; in 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
+/** In bytes: a row has 90. In 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
@@ -45,9 +45,9 @@ type Options = {
   leftOut: (pair: LeftOut) => void;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
-type Ask = <Body>(question: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
+type SendToKraken = <Body>(question: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
-/** Kraken has begun to name pairs by their symbols: a response may have either name. */
+/** Kraken has started to name pairs by their symbols: a response may have either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
 /** Symbols that Kraken spells differently. */
@@ -62,7 +62,7 @@ function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): Liste
   return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
 }
 
-/** Of rows at the same time, the later in the response counts; ascending. */
+/** Of rows at the same time, the later in the response counts. Ascending. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
@@ -74,7 +74,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
   const tradedPairs = createTradedPairs({ clock, leftOut });
 
   /** The requests of a method share one deadline. */
-  function withinDeadline(): Ask {
+  function withinDeadline(): SendToKraken {
     const end = clock.elapsed() + timeoutMs;
     return (question, schema) => {
       const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
@@ -82,16 +82,16 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
     };
   }
 
-  const askPairs = (ask: Ask) =>
-    ask({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
+  const requestPairs = (send: SendToKraken) =>
+    send({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
 
   /** The names of the traded pairs of some tokens. Throws if there is none. */
-  async function namesOfTraded(tokens: readonly TokenName[], ask: Ask) {
+  async function namesOfTraded(tokens: readonly TokenName[], send: SendToKraken) {
     const listed = tokens.flatMap((name) => {
       const token = catalogue.named(name);
       return token?.pair === undefined ? [] : [{ token, pair: token.pair }];
     });
-    const isTraded = listed.length === 0 ? () => false : await tradedPairs(() => askPairs(ask));
+    const isTraded = listed.length === 0 ? () => false : await tradedPairs(() => requestPairs(send));
     const wanted = listed.flatMap(({ token, pair }) =>
       isTraded({ token: token.name, pair }) ? [{ token, pair, names: namesOf(token, pair) }] : [],
     );
@@ -103,22 +103,25 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
   /** The finished candles from `from` (Unix ms) on, or all; `not_listed` if the token is not traded. */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
     const length = minutes * MINUTE;
-    const ask = withinDeadline();
-    const [{ token, pair, names }] = await namesOfTraded([name], ask);
-    // A second earlier: whether `since` includes a candle that begins then is not documented.
+    const send = withinDeadline();
+    const [{ token, pair, names }] = await namesOfTraded([name], send);
+    // A second earlier: whether `since` includes a candle that starts then is not documented.
     const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
     const query: Record<string, string> = { pair, interval: String(minutes), ...since };
-    const { rows, last } = await ask({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
+    const { rows, last } = await send({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
     const now = clock.now();
     const finished = distinct(rows.filter(({ at }) => at <= last));
-    const told = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
+    const listed = plausible(`/OHLC?pair=${pair}`, finished, (candle) =>
       implausibleCandle(beginningOf(token), candle, length, now),
     );
     const wanted = from ?? beginningOf(token);
-    // Fewer rows than Kraken keeps: there are no others in the requested time.
+    // Fewer rows than Kraken keeps: no others exist in the requested time.
     const first = rows.length < CANDLES_SERVED ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
     const covers = { from: first, thru: last + length - 1 };
-    return { candles: told.filter(({ at }) => at >= wanted), covers: covers.from <= covers.thru ? covers : undefined };
+    return {
+      candles: listed.filter(({ at }) => at >= wanted),
+      covers: covers.from <= covers.thru ? covers : undefined,
+    };
   }
 
   return {
@@ -127,18 +130,18 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
 
     /** The price of each token's last trade, as of now: the response has no time. Tokens without one are left out. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
-      const ask = withinDeadline();
-      const traded = await namesOfTraded(tokens, ask);
+      const send = withinDeadline();
+      const traded = await namesOfTraded(tokens, send);
       const path = '/Ticker';
       const query = { pair: traded.map(({ pair }) => pair).join(',') };
       const names = traded.map((one) => one.names);
-      const prices = await ask({ path, query, maxBytes: TICKER_BYTES }, tickerOf(names));
+      const prices = await send({ path, query, maxBytes: TICKER_BYTES }, tickerOf(names));
       const now = clock.now();
       const quotes = traded.flatMap(({ token: { name: token } }, i) => {
         const price = prices[i];
         return price === undefined ? [] : [{ token, price, at: now }];
       });
-      if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the pairs asked for');
+      if (quotes.length === 0) throw new UpstreamFailure(UPSTREAM, 'empty', 'none of the requested pairs');
       return plausible(path, quotes, ({ token, ...sample }) =>
         implausible(beginningOf(catalogue.named(token)), sample, now),
       );
@@ -148,13 +151,13 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
 
     /** Finds a pair against the US dollar by symbol (`btc`) or Kraken pair name, with the last trade's price. */
     async pairOf(text: string): Promise<FoundPair | undefined> {
-      const ask = withinDeadline();
-      const found = dollarPair(await askPairs(ask), text);
+      const send = withinDeadline();
+      const found = dollarPair(await requestPairs(send), text);
       if (!found) return undefined;
       const [pair] = found.names;
       const query = { pair };
       const names = [...found.names, wsnameOf(text)];
-      const [price] = await ask({ path: '/Ticker', query, maxBytes: TICKER_BYTES }, tickerOf([names]));
+      const [price] = await send({ path: '/Ticker', query, maxBytes: TICKER_BYTES }, tickerOf([names]));
       return { pair, status: found.status, price };
     },
 
@@ -162,8 +165,8 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
     async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
       const length = candleLength(interval);
       const first = from === undefined ? undefined : from - length;
-      const told = await candles(token, CANDLE_MINUTES[interval], first);
-      return told.candles.map((candle) => closingSample(candle, length));
+      const listed = await candles(token, CANDLE_MINUTES[interval], first);
+      return listed.candles.map((candle) => closingSample(candle, length));
     },
 
     close: upstream.close,

@@ -140,6 +140,6 @@ export type Answer = {
   /** Missing spans, as `from/thru`. */
   gaps: readonly string[];
   /** Returns the response to the same question at an instant (Unix ms), if it is cached. */
-  recall?: (now: number) => Answer | undefined;
+  fromCache?: (now: number) => Answer | undefined;
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

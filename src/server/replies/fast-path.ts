@@ -20,7 +20,7 @@ type Known = {
   accept: string | undefined;
   format: Format;
   route: string | undefined;
-  recall: NonNullable<Answer['recall']>;
+  fromCache: NonNullable<Answer['fromCache']>;
   /** The catalogue's generation with which it was validated. */
   generation: number;
   /** In calls. */
@@ -75,7 +75,7 @@ export function createFastPath(dependencies: Dependencies) {
       }
       const now = instantOf(clock);
       const { headers, socket } = request;
-      const answer = found.recall(now.wall);
+      const answer = found.fromCache(now.wall);
       if (answer === undefined || isGone(socket)) return false;
       const { cost, format, histogram, route, scope } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
@@ -96,7 +96,7 @@ export function createFastPath(dependencies: Dependencies) {
     /** Called when a route has answered a request. `cost` in calls. */
     remember(
       request: IncomingMessage,
-      { recall }: Answer,
+      { fromCache }: Answer,
       format: Format,
       { url: route, config: { scope } }: FastifyRequest['routeOptions'],
       cost: number,
@@ -104,10 +104,10 @@ export function createFastPath(dependencies: Dependencies) {
       const { method, url = '', headers } = request;
       // As of its arrival: by now its text may name another token.
       const generation = (request as Arrived)[GENERATION];
-      if (isClosed || method !== 'GET' || recall === undefined) return;
+      if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, recall, cost, scope, generation, histogram });
+      known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, generation, histogram });
     },
 
     /** All requests now go to the framework, which ends open connections. */

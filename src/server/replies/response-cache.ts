@@ -48,7 +48,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
   return function answersOf(service: string, source: Source) {
     /** Long responses in progress, for identical requests meanwhile. */
     const underWay = new Map<string, Promise<Answer>>();
-    const keyOf = (question: string) => `${service} ${question}`;
+    const keyOf = (requestKey: string) => `${service} ${requestKey}`;
 
     function find(key: string, now: number): Answer | undefined {
       const given = kept.get(key)?.given;
@@ -66,13 +66,13 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return body;
     }
 
-    const get = (question: string): Answer | undefined => find(keyOf(question), clock.now());
+    const get = (requestKey: string): Answer | undefined => find(keyOf(requestKey), clock.now());
 
-    function keep(question: string, made: Answer): Answer {
+    function keep(requestKey: string, made: Answer): Answer {
       const { fetched, refreshing, failure } = made.outcome;
       if (fetched || refreshing || failure !== undefined) return made;
-      const key = keyOf(question);
-      const answer = { ...made, recall: (now: number) => find(key, now) };
+      const key = keyOf(requestKey);
+      const answer = { ...made, fromCache: (now: number) => find(key, now) };
       const at = clock.now();
       evictFleeting(at);
       const before = kept.peek(key);
@@ -84,8 +84,8 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     }
 
     /** @param version identifies everything that the body is made from, so that a cached body is never outdated */
-    function body(question: string, version: string, make: () => string): Body {
-      const key = keyOf(question);
+    function body(requestKey: string, version: string, make: () => string): Body {
+      const key = keyOf(requestKey);
       return bodyFor(key, version) ?? keepBody(key, version, bodyOf(make()));
     }
 
@@ -95,22 +95,22 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       body,
 
       /** @param pieces the text; for a wide window it is read later, when the rows may have been replaced */
-      async bodyOfRows(question: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
+      async bodyOfRows(requestKey: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
-        if (!isWide) return body(question, version, text);
-        const key = keyOf(question);
+        if (!isWide) return body(requestKey, version, text);
+        const key = keyOf(requestKey);
         return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
       /** Returns the recent response to the same question, or the long one in progress, or makes one. */
-      ask(question: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
-        const known = get(question) ?? underWay.get(question);
+      respond(requestKey: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
+        const known = get(requestKey) ?? underWay.get(requestKey);
         if (known) return known;
-        const made = make().then((answer) => keep(question, answer));
+        const made = make().then((answer) => keep(requestKey, answer));
         if (isLong()) {
-          const forget = () => underWay.delete(question);
-          underWay.set(question, made);
+          const forget = () => underWay.delete(requestKey);
+          underWay.set(requestKey, made);
           made.then(forget, forget);
         }
         return made;

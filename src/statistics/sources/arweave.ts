@@ -46,13 +46,13 @@ const RULES: FigureRules<Ends> = {
 export const openArweaveNode = statisticsSource({
   kind: 'arweave-node',
   figuresByToken: { ar: reportedFigures(RULES) },
-  async take(ask, { name }) {
+  async take(send, { name }) {
     const block = (height: number) =>
-      ask({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
+      send({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
         if (found.height === height) return found;
         throw new UpstreamFailure(name, 'unexpected', `block ${found.height} in place of ${height}`);
       });
-    const { height } = await ask({ path: '/info' }, infoAnswer);
+    const { height } = await send({ path: '/info' }, infoAnswer);
     const back = Math.min(BLOCKS_BACK, height);
     const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
     return sampleOf(name, RULES, { tip, base }, tip.timestamp);

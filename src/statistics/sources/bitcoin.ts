@@ -40,8 +40,8 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
 export const openBitcoinStats = statisticsSource({
   kind: 'bitcoin-stats',
   figuresByToken: { btc: reportedFigures(RULES) },
-  take: (ask, { name }) =>
-    ask({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
+  take: (send, { name }) =>
+    send({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
       sampleOf(name, RULES, stats, stats.timestamp),
     ),
 });
@@ -73,13 +73,13 @@ const MEMPOOL_RULES: FigureRules<Answers> = {
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
   figuresByToken: { btc: reportedFigures(MEMPOOL_RULES) },
-  async take(ask, { name, clock }) {
+  async take(send, { name, clock }) {
     // One call first: a half-open circuit allows a single probe.
-    const adjustment = await ask({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
+    const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
     const [height, hashrate] = await Promise.all([
       // The body is the number alone.
-      ask({ path: '/blocks/tip/height' }, whole),
-      ask({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
+      send({ path: '/blocks/tip/height' }, whole),
+      send({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
     ]);
     return sampleOf(name, MEMPOOL_RULES, { height, adjustment, hashrate }, clock.now());
   },

@@ -82,10 +82,10 @@ export const openCryptoCompare = statisticsSource({
   figuresByToken: Object.fromEntries(STATISTICS_SYMBOLS.map((symbol) => [symbol, figuresOf(symbol)])),
   authorization: (apiKey) => `Apikey ${apiKey}`,
   errorIn,
-  take(ask, { name, symbol }) {
+  take(send, { name, symbol }) {
     const fsym = symbol.toUpperCase();
-    const question = { path: '/data/blockchain/latest', query: { fsym } };
-    return ask(question, latestAnswer, ({ Data: latest }) => {
+    const request = { path: '/data/blockchain/latest', query: { fsym } };
+    return send(request, latestAnswer, ({ Data: latest }) => {
       if (latest.symbol.toUpperCase() !== fsym) {
         throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
       }

@@ -61,10 +61,10 @@ export const openEthereumStats = statisticsSource({
   figuresByToken: { eth: reportedFigures(RULES) },
   authorization: (apiKey) => `Bearer ${apiKey}`,
   errorIn,
-  async take(ask, { name, clock }) {
-    const stats = await ask({ path: '/stats' }, statsAnswer);
+  async take(send, { name, clock }) {
+    const stats = await send({ path: '/stats' }, statsAnswer);
     const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
-    const blocks = await unlessRefused(ask(newest, blocksAnswer, ({ items }) => items));
+    const blocks = await unlessRefused(send(newest, blocksAnswer, ({ items }) => items));
     return sampleOf(name, RULES, { stats, blocks }, clock.now());
   },
 });

@@ -59,11 +59,11 @@ export const openSolanaRpc = statisticsSource({
   kind: 'solana-rpc',
   figuresByToken: { sol: reportedFigures(RULES) },
   errorIn,
-  async take(ask, { name, clock }) {
+  async take(send, { name, clock }) {
     const call = <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]) => {
       const answer = z.object({ id: z.literal(1), result: schema });
-      const question = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
-      return ask(question, answer, ({ result }) => result);
+      const request = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
+      return send(request, answer, ({ result }) => result);
     };
     // One call first: a half-open circuit allows a single probe.
     const epoch = await call(epochInfo, 'getEpochInfo');

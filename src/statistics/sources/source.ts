@@ -24,8 +24,8 @@ export type StatisticsOptions = Pick<
 };
 
 /** Sends one request of a sample; `use` converts the body, and throws if it is unusable. */
-export type Ask = <Body, Used = Body>(
-  question: Omit<UpstreamRequest, 'withinMs'>,
+export type SourceSend = <Body, Used = Body>(
+  request: Omit<UpstreamRequest, 'withinMs'>,
   schema: z.ZodType<Body>,
   use?: (body: Body) => Used,
 ) => Promise<Used>;
@@ -38,7 +38,7 @@ type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   authorization?: (apiKey: string) => string;
   /** Finds the source's own error format in a body or a status. */
   errorIn?: (body: unknown, status: number, hasKey: boolean) => ReportedError | undefined;
-  take: (ask: Ask, sampling: Sampling) => Promise<ChainSample>;
+  take: (send: SourceSend, sampling: Sampling) => Promise<ChainSample>;
 };
 
 /** Defines a source: all requests of a sample share one deadline, and an unsupported chain is rejected. */
@@ -57,11 +57,11 @@ export const statisticsSource =
         if (!figuresByToken[symbol])
           throw new UpstreamFailure(name, 'not_listed', `does not serve ${symbol}`, { sent: false });
         const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
-        const ask: Ask = (question, schema, use = (body) => body as never) => {
+        const send: SourceSend = (request, schema, use = (body) => body as never) => {
           const left = Math.max(1, Math.ceil(end - clock.elapsed()));
-          return upstream.send({ ...question, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
+          return upstream.send({ ...request, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
         };
-        return take(ask, { name, symbol, clock });
+        return take(send, { name, symbol, clock });
       },
       close: upstream.close,
     };

@@ -54,8 +54,8 @@ async function spend(apiKey: string, calls: number) {
 
 async function report() {
   const store = createNoticeStore(service.database.prisma);
-  for (let round = 0; round < 2; round += 1) await store.tellOfUsedAllowances(service.clock.now(), 0);
-  await store.tellOfEndingValidity(service.clock.now());
+  for (let round = 0; round < 2; round += 1) await store.addUsageNotices(service.clock.now(), 0);
+  await store.addValidityNotices(service.clock.now());
   const mails = await service.mailsSent();
   return { mails, webhooks: receiver.deliveries.splice(0) };
 }

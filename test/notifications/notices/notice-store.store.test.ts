@@ -53,7 +53,7 @@ async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0,
   await database.prisma.lease.create({ data: { ...where, ...lease, granted: unbooked + unspent } });
 }
 
-const look = (now = NOW, staysMs = 0) => store.tellOfUsedAllowances(now, staysMs);
+const look = (now = NOW, staysMs = 0) => store.addUsageNotices(now, staysMs);
 /** The sent notices: `user:threshold`, in any order. */
 async function received() {
   const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
@@ -178,7 +178,7 @@ describe('a threshold', () => {
 
 describe('the end of validity', () => {
   const ends = Date.parse('2026-04-01T00:00:00Z');
-  const lookAt = (now: number) => store.tellOfEndingValidity(now);
+  const lookAt = (now: number) => store.addValidityNotices(now);
 
   test('is sent 7 days and 1 day before, each once, and not afterwards', async () => {
     const ada = await createUser();

@@ -10,12 +10,12 @@ const BAD = 'soon';
 
 /** Imports rows of these dates, in this order: which dates it reads of the store, and which it claims to cover. */
 async function claimed(dates: readonly string[], { strict = false } = {}) {
-  let asked: string[] = [];
+  let requested: string[] = [];
   const covered: string[] = [];
   const store: ImportStore = {
     async merge(_token, span, covers, merge) {
       if (span) {
-        asked = [isoDate(span.from), isoDate(span.thru)];
+        requested = [isoDate(span.from), isoDate(span.thru)];
         merge([]);
       }
       covered.push(
@@ -33,12 +33,12 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
   const received = { onBad: () => undefined, onKept: () => undefined, onBatch: () => undefined };
   const options = { replace: false, strict, signal: new AbortController().signal, ...received };
   await createImport({ store, clock }).run('ethereum', file, options);
-  return { asked, covered };
+  return { requested, covered };
 }
 
 it('reads the dates from the earliest row to the latest, in whatever order they come', async () => {
-  const { asked } = await claimed(['2024-05-03', '2024-05-01', '2024-05-05', '2024-05-02']);
-  expect(asked).toEqual(['2024-05-01', '2024-05-05']);
+  const { requested } = await claimed(['2024-05-03', '2024-05-01', '2024-05-05', '2024-05-02']);
+  expect(requested).toEqual(['2024-05-01', '2024-05-05']);
 });
 
 it('claims a single date that is missing, and neither neighbour of a row before a line of no known date', async () => {

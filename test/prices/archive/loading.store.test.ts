@@ -24,12 +24,12 @@ afterEach(() => database.close());
 /** The archive of a process with room for nothing that is not in use. */
 async function open() {
   const store = createArchiveStore(database.prisma);
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   const archive = await openArchiveCache({
     store: {
       ...store,
       samplesFrom: (series, times) => {
-        asked.push(series.map(({ token, interval }) => `${token} ${interval}`));
+        requested.push(series.map(({ token, interval }) => `${token} ${interval}`));
         return store.samplesFrom(series, times);
       },
     },
@@ -40,7 +40,7 @@ async function open() {
     clock,
     log: openLog('silent'),
   });
-  return { archive, asked };
+  return { archive, requested };
 }
 
 const days = (at: number, price: number) => ({
@@ -54,12 +54,12 @@ test('only requested tokens are loaded, once for concurrent requests', async () 
   const first = await open();
   await first.archive.load('bitcoin');
   await first.archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);
-  const { archive, asked } = await open();
-  expect([archive.loaded(), asked]).toEqual([[], []]);
+  const { archive, requested } = await open();
+  expect([archive.loaded(), requested]).toEqual([[], []]);
   await Promise.all([archive.load('bitcoin'), archive.load('ethereum'), archive.load('bitcoin')]);
   expect(archive.load('bitcoin')).toBeUndefined();
   expect(archive.loaded().sort()).toEqual(['bitcoin', 'ethereum']);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ['bitcoin', 'ethereum'].flatMap((token) => ['minute', 'hour', 'day'].map((one) => `${token} ${one}`)),
   ]);
   expect(lastSample(archive.series('bitcoin', 'day').all())).toMatchObject({ at: DAY_BEFORE, price: 1 });

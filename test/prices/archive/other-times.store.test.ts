@@ -68,11 +68,11 @@ describe('a date whose only row is of another time than midnight', () => {
     expect(await archive.covered()).toEqual(['2017-06-05/2017-06-09']);
 
     const market = await openMarket('public');
-    const asked = await market.date('bitcoin', midnight('2017-06-06'), 'json');
-    expect(JSON.parse(String(asked.body.identity.payload))).toEqual([
+    const requested = await market.date('bitcoin', midnight('2017-06-06'), 'json');
+    expect(JSON.parse(String(requested.body.identity.payload))).toEqual([
       { current_price: 6, market_cap: 2, total_volume: 3 },
     ]);
-    expect(asked).toMatchObject({ gaps: [], modifiedAt: TIMES[1] });
+    expect(requested).toMatchObject({ gaps: [], modifiedAt: TIMES[1] });
     const range = await market.range('bitcoin', 'day', midnight('2017-06-05'), midnight('2017-06-09'), 'json');
     expect(received(range).prices.map(({ date, price }) => [Date.parse(date), price])).toEqual(
       TIMES.map((at, i) => [at, i + 5]),

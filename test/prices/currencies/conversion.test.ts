@@ -161,8 +161,8 @@ describe('by samples of a token', () => {
   test('a day has the one of its own date, the nearest where there are two', () => {
     const day = at('2026-04-02');
     const usdRate = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
-    const asked = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
-    expect(asked.map(usdRate)).toEqual([1, 2, 2, 3, Number.NaN]);
+    const requested = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
+    expect(requested.map(usdRate)).toEqual([1, 2, 2, 3, Number.NaN]);
   });
 
   test.each([
@@ -174,10 +174,10 @@ describe('by samples of a token', () => {
       series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]),
       interval,
     );
-    const asked = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
+    const requested = [-spacing - 1, -spacing, spacing / 4, spacing, spacing + 1, 3 * spacing, 5 * spacing];
     const expected = [Number.NaN, 2, 2, 2, Number.NaN, 4, 4];
     expect(
-      asked.map((apart) => usdRate(base + apart)),
+      requested.map((apart) => usdRate(base + apart)),
       iso(base),
     ).toEqual(expected);
   });

@@ -62,12 +62,12 @@ describe('another currency', () => {
   });
 
   test.each(PATHS)('is a question of its own, with a validator of its own: %s', async (path) => {
-    const asked = `${path}&currency=chf`;
-    const first = await service.ask(asked);
+    const requested = `${path}&currency=chf`;
+    const first = await service.ask(requested);
     expect(first.status).toBe(200);
     expect(first.header('quotient-currency')).toMatch(/^chf;(rate=\d\.\d+;on=2026-05-\d\d;)?source=ecb$/);
     const before = await used();
-    const again = await service.ask(asked, { 'if-none-match': first.header('etag') ?? '' });
+    const again = await service.ask(requested, { 'if-none-match': first.header('etag') ?? '' });
     expect(again.status).toBe(304);
     expect(again.header('quotient-currency')).toBeUndefined();
     expect(await used()).toBe(before);

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { currencyText, type Valuation } from '#prices/currencies/valuation';
 
 const at = Date.parse('2026-11-22T10:00:00Z');
-const valuation = (worth: number): Valuation => ({
+const valuation = (usdRate: number): Valuation => ({
   currency: 'eur',
   source: 'ecb',
   version: '1',
-  worth: () => worth,
+  usdRate: () => usdRate,
   on: () => Date.parse('2026-11-20'),
   missing: () => [],
   isSettled: () => false,
@@ -22,8 +22,8 @@ test.each([
   [67_361, '0.00001484538531'],
   [2_000_000, '0.0000005'],
   [1e-10, '10000000000'],
-])('a unit worth %s dollars is written as the rate %s, in digits only', (worth, rate) => {
-  expect(currencyText(valuation(worth), at)).toBe(`eur;rate=${rate};on=2026-11-20;source=ecb`);
+])('a unit worth %s dollars is written as the rate %s, in digits only', (usdRate, rate) => {
+  expect(currencyText(valuation(usdRate), at)).toBe(`eur;rate=${rate};on=2026-11-20;source=ecb`);
 });
 
 test('an answer of many rates names none', () => {

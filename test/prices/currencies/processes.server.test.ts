@@ -16,7 +16,7 @@ afterEach(() => opened.close());
 const calls = () => opened.sandbox.calls.filter(({ path }) => path.includes('EXR')).length;
 
 /** The response of each process for a currency, requested concurrently. */
-const asked = (...currencies: string[]) =>
+const requested = (...currencies: string[]) =>
   Promise.all(
     processes.flatMap(({ market }) =>
       currencies.map(async (currency) => (await market.latest('solana', currency)).currency),
@@ -24,19 +24,19 @@ const asked = (...currencies: string[]) =>
   );
 
 test('all processes together make one call, for any request, and respond alike', async () => {
-  const received = await asked('eur', 'jpy', 'chf');
+  const received = await requested('eur', 'jpy', 'chf');
   expect(new Set(received).size).toBe(3);
   expect(calls()).toBe(1);
 
   // The next publication too: each finds it due by itself.
   clock.advance(4 * HOUR);
-  await asked('eur');
+  await requested('eur');
   await Promise.all(processes.map(({ rates }) => rates.idle()));
   clock.advance(2000);
-  await asked('eur');
+  await requested('eur');
   await Promise.all(processes.map(({ rates }) => rates.idle()));
   clock.advance(2000);
-  const later = await asked('eur');
+  const later = await requested('eur');
   expect(later[0]).toContain('on=2026-05-15');
   expect(new Set(later).size).toBe(1);
   expect(calls()).toBe(2);

@@ -103,8 +103,8 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
   );
 
   test('all of them took one call for each start of a time', () => {
-    const asked = bank.calls.map(({ query }) => query.startPeriod);
-    expect(asked.filter((from) => from?.endsWith('-01-01'))).toEqual(['2022-01-01', '2017-01-01', '2015-01-01']);
+    const requested = bank.calls.map(({ query }) => query.startPeriod);
+    expect(requested.filter((from) => from?.endsWith('-01-01'))).toEqual(['2022-01-01', '2017-01-01', '2015-01-01']);
   });
 
   test('a discontinued currency keeps its history', async () => {

@@ -136,8 +136,8 @@ describe('hours', () => {
     const months = ['2025-06-01', '2025-09-01', '2025-12-01', '2026-04-01'].map(date);
     const answers: Awaited<ReturnType<typeof market.range>>[] = [];
     const all = async () => {
-      const asked = months.map((from) => market.range('bitcoin', 'hour', from, from + DAY, 'json'));
-      answers.push(...(await Promise.all(asked)));
+      const requested = months.map((from) => market.range('bitcoin', 'hour', from, from + DAY, 'json'));
+      answers.push(...(await Promise.all(requested)));
     };
     expect((await cost(all)).sort()).toEqual(['90', 'range', 'range', 'range']);
     for (const answer of answers) {

@@ -135,9 +135,9 @@ describe('the daily series', () => {
   });
 
   test('is requested again for a day that was due but missing, an hour later and not before', () => {
-    const asked = at('2026-05-15T00:45:00Z');
+    const requested = at('2026-05-15T00:45:00Z');
     const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
-    const known = (now: number): Situation => ({ coverage, newestAt: now, fetched: { daily: asked } });
+    const known = (now: number): Situation => ({ coverage, newestAt: now, fetched: { daily: requested } });
     const window = (now: number) => range('day', '2026-05-14', '2026-05-15', now);
     const before = at('2026-05-15T01:44:59.999Z');
     expect(plan(window(before), before, known(before))).toEqual([]);

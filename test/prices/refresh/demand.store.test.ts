@@ -11,45 +11,45 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   opened = await openTestMarket(clock, options);
   const { sandbox } = opened;
   /** The tokens of each call for latest prices that was made meanwhile. */
-  async function asked(work: () => unknown): Promise<string[]> {
+  async function requested(work: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
     await work();
     await opened.market.idle();
     const calls = sandbox.calls.slice(before).filter(({ path }) => path.endsWith('/coins/markets'));
     return calls.map(({ query }) => query.ids as string);
   }
-  return { ...opened, clock, asked };
+  return { ...opened, clock, requested };
 }
 
 test('the latest prices of all tokens requested within the hour are one call', async () => {
-  const { clock, market, another, poll, asked } = await openAt('2026-05-15T14:42:25Z');
+  const { clock, market, another, poll, requested } = await openAt('2026-05-15T14:42:25Z');
   const other = await another();
-  expect(await asked(() => market.latest('solana'))).toEqual(['solana']);
-  expect(await asked(() => other.latest('bitcoin'))).toEqual(['bitcoin,solana']);
+  expect(await requested(() => market.latest('solana'))).toEqual(['solana']);
+  expect(await requested(() => other.latest('bitcoin'))).toEqual(['bitcoin,solana']);
   clock.advance(50 * MINUTE);
-  expect(await asked(() => market.days('ethereum', 30, 'json'))).toEqual([]);
+  expect(await requested(() => market.days('ethereum', 30, 'json'))).toEqual([]);
   await poll();
-  expect(await asked(() => other.latest('bitcoin'))).toEqual(['bitcoin,ethereum,solana']);
+  expect(await requested(() => other.latest('bitcoin'))).toEqual(['bitcoin,ethereum,solana']);
   clock.advance(11 * MINUTE);
   await poll();
-  expect(await asked(() => market.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
+  expect(await requested(() => market.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
 });
 
 test('a token without recent requests is fetched before the others are due, if calls remain', async () => {
-  const { clock, market, asked } = await openAt('2026-05-15T14:42:25Z', { plan: 'demo' });
+  const { clock, market, requested } = await openAt('2026-05-15T14:42:25Z', { plan: 'demo' });
   await market.latest('solana');
   clock.advance(2 * HOUR);
-  expect(await asked(() => market.latest('bitcoin'))).toEqual(['bitcoin']);
+  expect(await requested(() => market.latest('bitcoin'))).toEqual(['bitcoin']);
   // 300 calls are left over for what is not due: one in several minutes.
   const early = market.staleness().find(({ token, kind }) => token === 'solana' && kind === 'latest');
   expect(early?.age).toBe(2 * HOUR);
   clock.advance(10 * SECOND);
-  expect(await asked(() => market.latest('solana'))).toEqual([]);
+  expect(await requested(() => market.latest('solana'))).toEqual([]);
   expect((await market.latest('solana')).outcome).toMatchObject({ fetched: false, failure: undefined });
   clock.advance(5 * MINUTE);
-  expect(await asked(() => market.latest('solana'))).toEqual(['bitcoin,solana']);
+  expect(await requested(() => market.latest('solana'))).toEqual(['bitcoin,solana']);
   clock.advance(5 * MINUTE);
-  expect(await asked(() => market.latest('solana'))).toEqual([]);
+  expect(await requested(() => market.latest('solana'))).toEqual([]);
 });
 
 test('requested charts count in the schedule, and no others', async () => {

@@ -56,8 +56,8 @@ describe('the key of a paid plan', () => {
     expect(warnings.slice(0, 3)).toEqual(differences.map((text) => `coingecko: ${text}`));
     expect(service.logLines.join()).not.toContain('CG-secret');
     await service.parts.market.days('bitcoin', 30, 'json');
-    const asked = service.sandbox.calls.flatMap(({ query }) => query.days ?? []);
-    expect(asked).toEqual(['730']);
+    const requested = service.sandbox.calls.flatMap(({ query }) => query.days ?? []);
+    expect(requested).toEqual(['730']);
   });
 
   test('has its smaller budget kept', async () => {

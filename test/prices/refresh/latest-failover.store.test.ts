@@ -82,11 +82,11 @@ test('the fallback is called once a minute, in one call, and only while the prim
   const service = await openAt('2026-05-15T14:10:06Z');
   for (const token of BUILT_IN_NAMES) await service.market.latest(token);
   await askFor(5 * MINUTE, service);
-  const asked = () => service.sandbox.calls.filter(({ path }) => path === `${KRAKEN}Ticker`).length;
-  expect(asked()).toBe(0);
+  const requested = () => service.sandbox.calls.filter(({ path }) => path === `${KRAKEN}Ticker`).length;
+  expect(requested()).toBe(0);
   service.sandbox.faults.always(REFUSED, { path: COINGECKO });
   await askFor(12 * MINUTE, service);
-  expect(asked()).toBe(10);
+  expect(requested()).toBe(10);
 });
 
 test('the primary is served again after two consecutive good responses', async () => {

@@ -42,11 +42,11 @@ describe('who is served', () => {
 
   it('is healthy while it can be called, or if it responded within twice its interval', () => {
     const at = 1_000_000;
-    const asked = { answeredAt: at, every: MINUTE, canBeAsked: false };
-    expect(isSound(asked, at + 2 * MINUTE)).toBe(true);
-    expect(isSound(asked, at + 2 * MINUTE + 1)).toBe(false);
-    expect(isSound({ ...asked, canBeAsked: true }, at + 9 * MINUTE)).toBe(true);
-    expect(isSound({ ...asked, answeredAt: undefined }, at)).toBe(false);
+    const requested = { answeredAt: at, every: MINUTE, canBeAsked: false };
+    expect(isSound(requested, at + 2 * MINUTE)).toBe(true);
+    expect(isSound(requested, at + 2 * MINUTE + 1)).toBe(false);
+    expect(isSound({ ...requested, canBeAsked: true }, at + 9 * MINUTE)).toBe(true);
+    expect(isSound({ ...requested, answeredAt: undefined }, at)).toBe(false);
   });
 
   it('has stopped when its newest price is twice its interval and ten minutes old', () => {

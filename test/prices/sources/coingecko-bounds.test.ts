@@ -14,7 +14,7 @@ afterAll(() => upstream.close());
 
 type Source = ReturnType<typeof openTestSource>;
 
-async function asked<T>(script: Script, ask: (source: Source) => Promise<T>, timeoutMs?: number) {
+async function requested<T>(script: Script, ask: (source: Source) => Promise<T>, timeoutMs?: number) {
   upstream.follow(script);
   const source = openTestSource(upstream.url, { ...(timeoutMs && { timeoutMs }) });
   try {
@@ -39,16 +39,16 @@ describe('larger than anything requested', () => {
     ['by its own word', (_call, response) => void response.writeHead(200, { 'content-length': 64 * MB }).write('[')],
     ['of a million values in few bytes', () => ({ body: chart(JSON.parse(list(MB / 2))) })],
   ])('an answer is a failure of the source: %s', async (_name, script) => {
-    await expect(asked(script, latest)).rejects.toMatchObject({ reason: 'too_large' });
-    await expect(asked(script, lastDay)).rejects.toMatchObject({ reason: 'too_large' });
+    await expect(requested(script, latest)).rejects.toMatchObject({ reason: 'too_large' });
+    await expect(requested(script, lastDay)).rejects.toMatchObject({ reason: 'too_large' });
     const sound = chart([[NOW, 1]]);
-    expect((await asked(() => ({ body: sound }), lastDay)).received).toHaveLength(1);
+    expect((await requested(() => ({ body: sound }), lastDay)).received).toHaveLength(1);
   });
 
   test('what was packed is not unpacked', async () => {
     const body = gzipSync(Buffer.alloc(32 * MB, ' '));
     const packed: Script = () => ({ headers: { 'content-encoding': 'gzip' }, body });
-    await expect(asked(packed, lastDay)).rejects.toMatchObject({ reason: 'not_json' });
+    await expect(requested(packed, lastDay)).rejects.toMatchObject({ reason: 'not_json' });
   });
 
   test('what drips is read until the deadline', async () => {
@@ -58,27 +58,27 @@ describe('larger than anything requested', () => {
       drip = setInterval(() => response.write(' '), 10);
       return undefined;
     };
-    await expect(asked(dripping, lastDay, 200)).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(requested(dripping, lastDay, 200)).rejects.toMatchObject({ reason: 'timeout' });
     clearInterval(drip);
   });
 
   test('the bound grows with the requested days and tokens', async () => {
     const padded = (bytes: number) => chart([[NOW, 1]], { padding: 'x'.repeat(bytes) });
-    await expect(asked(() => ({ body: padded(MB) }), lastDay)).rejects.toMatchObject({ reason: 'too_large' });
-    const years = await asked(
+    await expect(requested(() => ({ body: padded(MB) }), lastDay)).rejects.toMatchObject({ reason: 'too_large' });
+    const years = await requested(
       () => ({ body: padded(MB) }),
       (source) => source.daily('bitcoin', 'max'),
     );
     expect(years.received).toHaveLength(1);
     const coins = (count: number) => JSON.stringify(Array(count).fill({ id: 'x', padding: 'x'.repeat(1000) }));
-    await expect(asked(() => ({ body: coins(100) }), latest)).rejects.toMatchObject({ reason: 'too_large' });
+    await expect(requested(() => ({ body: coins(100) }), latest)).rejects.toMatchObject({ reason: 'too_large' });
   });
 
   test('a list is counted before its elements are looked at, and its first fault ends it', async () => {
     const points = Array(5000).fill([NOW, 1]);
-    await expect(asked(() => ({ body: chart(points) }), lastDay)).rejects.toThrow(/prices: Too big/);
+    await expect(requested(() => ({ body: chart(points) }), lastDay)).rejects.toThrow(/prices: Too big/);
     const wrong = chart([[NOW, 1], {}, {}, {}]);
-    await expect(asked(() => ({ body: wrong }), lastDay)).rejects.toThrow(
+    await expect(requested(() => ({ body: wrong }), lastDay)).rejects.toThrow(
       'coingecko: prices.1: is no time with a figure',
     );
   });
@@ -103,7 +103,7 @@ describe('samples that cannot be true', () => {
       total_volumes: [[NOW, 7]],
     };
     const body = chart(prices, more).replace(',-3]', ',1e999]');
-    const { received, dropped, outcomes } = await asked(() => ({ body }), lastDay);
+    const { received, dropped, outcomes } = await requested(() => ({ body }), lastDay);
     expect(received).toEqual([
       { at: NOW - 1, price: null, marketCap: 0, volume: null },
       { at: NOW, price: 100, marketCap: null, volume: 7 },
@@ -123,15 +123,15 @@ describe('samples that cannot be true', () => {
       last_updated: iso(at),
     });
     const body = JSON.stringify([market('bitcoin', NOW, 100), market('ethereum', NOW + 3 * DAY, 100)]);
-    const { received, dropped } = await asked(() => ({ body }), latest);
+    const { received, dropped } = await requested(() => ({ body }), latest);
     expect(received).toMatchObject([{ token: 'bitcoin', at: NOW, record: { market_cap: null, total_volume: 0 } }]);
     expect(dropped).toEqual([{ path: '/coins/markets', count: 1, reasons: ['too_late'] }]);
     const infinite = body.replace('"current_price":100', '"current_price":1e999');
-    await expect(asked(() => ({ body: infinite }), latest)).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(requested(() => ({ body: infinite }), latest)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test('and nothing else are a failure of the source', async () => {
     const body = chart([[NOW + DAY, 5]]);
-    await expect(asked(() => ({ body }), lastDay)).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(requested(() => ({ body }), lastDay)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 });

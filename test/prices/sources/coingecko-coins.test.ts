@@ -14,7 +14,7 @@ afterAll(() => upstream.close());
 
 type Source = ReturnType<typeof openTestSource>;
 
-async function asked<T>(reply: Reply, ask: (source: Source) => Promise<T>): Promise<T> {
+async function requested<T>(reply: Reply, ask: (source: Source) => Promise<T>): Promise<T> {
   upstream.follow(() => reply);
   const source = openTestSource(upstream.url);
   try {
@@ -29,7 +29,7 @@ const withMembers = (members: object) => ({ body: JSON.stringify({ ...JSON.parse
 
 describe('a coin', () => {
   test('has its name, its first block and the dates with a price', async () => {
-    expect(await asked({ body: DOGECOIN }, coin)).toEqual({
+    expect(await requested({ body: DOGECOIN }, coin)).toEqual({
       ...{ id: 'dogecoin', symbol: 'doge', title: 'Dogecoin', price: 0.15 },
       ...{ genesis: '2013-12-08', priced: ['2021-05-08', '2015-05-06'] },
     });
@@ -42,12 +42,12 @@ describe('a coin', () => {
   test('may have no prices and no first block', async () => {
     const nothing = { price: null, genesis: undefined, priced: [] };
     for (const market_data of [null, {}, { current_price: {}, ath_date: { usd: null }, atl_date: {} }]) {
-      expect(await asked(withMembers({ market_data, genesis_date: null }), coin)).toMatchObject(nothing);
+      expect(await requested(withMembers({ market_data, genesis_date: null }), coin)).toMatchObject(nothing);
     }
   });
 
   test('that does not exist is undefined', async () => {
-    expect(await asked({ status: 404, body: '{"error":"coin not found"}' }, coin)).toBeUndefined();
+    expect(await requested({ status: 404, body: '{"error":"coin not found"}' }, coin)).toBeUndefined();
   });
 
   test.each([
@@ -57,14 +57,14 @@ describe('a coin', () => {
     ['a page', { body: '<html></html>' }, 'not_json'],
     ['an error', { status: 500, body: '{}' }, 'server_error'],
   ])('%s is a failure', async (_name, reply, reason) => {
-    await expect(asked(reply, coin)).rejects.toMatchObject({ reason });
+    await expect(requested(reply, coin)).rejects.toMatchObject({ reason });
   });
 });
 
 describe.runIf(haveRecordings)('recorded answers', () => {
   test('a search has its coins, with symbols in lower case', async () => {
     const reply = recording('coingecko', 'docs_example_search_2026.json');
-    const coins = await asked(reply, (source) => source.search('ethereum'));
+    const coins = await requested(reply, (source) => source.search('ethereum'));
     expect(coins).toEqual([{ id: 'ethereum', symbol: 'eth', title: 'Ethereum' }]);
   });
 
@@ -72,7 +72,7 @@ describe.runIf(haveRecordings)('recorded answers', () => {
     '%s has a coin for each entry',
     async (name) => {
       const reply = recording('coingecko', name);
-      const coins = await asked(reply, (source) => source.coins());
+      const coins = await requested(reply, (source) => source.coins());
       const recorded = JSON.parse(String(reply.body)) as { id: string; name: string }[];
       expect(coins.map(({ id, title }) => ({ id, name: title }))).toEqual(
         recorded.map(({ id, name }) => ({ id, name })),
@@ -82,6 +82,6 @@ describe.runIf(haveRecordings)('recorded answers', () => {
 
   test('an unknown coin is none', async () => {
     const reply = recording('coingecko', 'err_404_coin_not_found_2026-07-16.json', 404);
-    expect(await asked(reply, coin)).toBeUndefined();
+    expect(await requested(reply, coin)).toBeUndefined();
   });
 });

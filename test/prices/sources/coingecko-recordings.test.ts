@@ -31,7 +31,7 @@ const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test
 const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<string, string>;
 
 /** Five tokens, or as many names as the recording has: how long an answer may be depends on how much was asked. */
-const asked = (recorded: readonly unknown[]) =>
+const requested = (recorded: readonly unknown[]) =>
   Array.from(
     { length: Math.max(recorded.length, BUILT_IN_NAMES.length) },
     (_, i) => BUILT_IN_NAMES[i % BUILT_IN_NAMES.length] as TokenName,
@@ -68,7 +68,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
   test.each(of('quotes'))('%s: the latest record of each token in it', async (name) => {
     const { answer, source } = served(name);
     const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
-    const quotes = await source.quotes(asked(recorded));
+    const quotes = await source.quotes(requested(recorded));
     await source.close();
     const mine = recorded.filter(({ id }) => BUILT_IN_NAMES.some((token) => token === id));
     expect(quotes.map(({ token }) => token)).toEqual(mine.map(({ id }) => id));
@@ -85,7 +85,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
 
   test('the list of 2023 has all five tokens', async () => {
     const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
-    const quotes = await source.quotes(asked(JSON.parse(String(answer.body))));
+    const quotes = await source.quotes(requested(JSON.parse(String(answer.body))));
     await source.close();
     expect(quotes.map(({ token }) => token).sort()).toEqual([...BUILT_IN_NAMES].sort());
   });

@@ -14,7 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function asked<T>(body: string, ask: (source: ReturnType<typeof openTestSource>) => Promise<T>, status = 200) {
+async function requested<T>(
+  body: string,
+  ask: (source: ReturnType<typeof openTestSource>) => Promise<T>,
+  status = 200,
+) {
   upstream.follow(() => ({ status, body }));
   const source = openTestSource(upstream.url);
   try {
@@ -23,7 +27,7 @@ async function asked<T>(body: string, ask: (source: ReturnType<typeof openTestSo
     await source.close();
   }
 }
-const chart = (body: string, status?: number) => asked(body, ({ recent }) => recent('bitcoin', 1), status);
+const chart = (body: string, status?: number) => requested(body, ({ recent }) => recent('bitcoin', 1), status);
 
 describe('a chart', () => {
   test('of five-minute samples is ascending though its newest is ahead, and keeps both samples of a second', async () => {
@@ -115,7 +119,7 @@ describe('an error', () => {
     ['a chart under another status than 200', 206, 'market_chart_day.json', 'refused'],
   ])('that is %s (%d) has its own cause', async (_name, status, name, reason) => {
     await expect(chart(sample(name), status)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
-    const quotes = asked(sample(name), (source) => source.quotes(['bitcoin']), status);
+    const quotes = requested(sample(name), (source) => source.quotes(['bitcoin']), status);
     await expect(quotes).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
   });
 
@@ -140,7 +144,7 @@ describe('an error', () => {
 describe('the latest prices', () => {
   test('are those of the tokens that have one; null stays null, dates become HTTP-dates', async () => {
     const answer = JSON.parse(sample('markets.json')) as object[];
-    const quotes = await asked(JSON.stringify(answer.slice(0, 4)), (source) =>
+    const quotes = await requested(JSON.stringify(answer.slice(0, 4)), (source) =>
       source.quotes(['bitcoin', 'ethereum', 'arweave', 'usd-coin']),
     );
     for (const { record } of quotes) expect(latestPrice.parse(record)).toEqual(record);
@@ -166,14 +170,14 @@ describe('the latest prices', () => {
   });
 
   test('of a coin that is not served are left out', async () => {
-    const quotes = await asked(sample('markets.json'), (source) => source.quotes(['bitcoin']));
+    const quotes = await requested(sample('markets.json'), (source) => source.quotes(['bitcoin']));
     expect(quotes.map(({ token }) => token)).not.toContain('somewhere-else');
   });
 
   test('that name none of the tokens are a failure', async () => {
     const answers = ['[]', '[{"id":"somewhere-else","current_price":1}]', '[{"id":"bitcoin","current_price":null}]'];
     for (const body of answers) {
-      const quotes = asked(body, (source) => source.quotes(['bitcoin']));
+      const quotes = requested(body, (source) => source.quotes(['bitcoin']));
       await expect(quotes).rejects.toMatchObject({ reason: 'empty' });
     }
   });
@@ -197,12 +201,14 @@ describe('a call', () => {
   });
 
   test('for several tokens has no space after a comma', async () => {
-    await asked(sample('markets.json'), (source) => source.quotes(['bitcoin', 'ethereum']));
+    await requested(sample('markets.json'), (source) => source.quotes(['bitcoin', 'ethereum']));
     expect(upstream.calls.at(-1)?.query.ids).toBe('bitcoin,ethereum');
   });
 
   test('for a span is in whole seconds, and not narrower than the span', async () => {
-    await asked(sample('market_chart_day.json'), (source) => source.between('solana', { from: 1_500, thru: 8_001 }));
+    await requested(sample('market_chart_day.json'), (source) =>
+      source.between('solana', { from: 1_500, thru: 8_001 }),
+    );
     expect(upstream.calls.at(-1)?.query).toEqual({ vs_currency: 'usd', from: '1', to: '9' });
   });
 });

@@ -28,7 +28,7 @@ const serving =
     }[path as keyof Bodies] as string,
   });
 
-async function asked<T>(bodies: Bodies, ask: (source: Source) => Promise<T>) {
+async function requested<T>(bodies: Bodies, ask: (source: Source) => Promise<T>) {
   upstream.follow(serving(bodies));
   const source = openTestKraken(upstream.url);
   const before = upstream.calls.length;
@@ -48,7 +48,7 @@ const row = (time: number, changes: Partial<Record<number, unknown>> = {}) =>
 
 describe('candles', () => {
   test('are the finished ones as they are, the later of two, and without those of before the listing', async () => {
-    const { received, dropped, calls } = await asked({}, days);
+    const { received, dropped, calls } = await requested({}, days);
     expect(received.candles).toEqual([
       {
         at: at('2026-05-08'),
@@ -77,13 +77,13 @@ describe('candles', () => {
   });
 
   test('of a short answer are all there ever were, up to the end of the newest', async () => {
-    const { received } = await asked({}, days);
+    const { received } = await requested({}, days);
     expect(received.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
   });
 
   test('from an instant on are requested from a second before, and earlier ones are dropped', async () => {
     const from = at('2026-05-10');
-    const { received, calls } = await asked({}, (source) => source.candles('bitcoin', 1440, from));
+    const { received, calls } = await requested({}, (source) => source.candles('bitcoin', 1440, from));
     expect(calls.at(-1)?.query.since).toBe(String(from / 1000 - 1));
     expect(received.candles.map((candle) => candle.at)).toEqual([from, at('2026-05-12')]);
     expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
@@ -91,15 +91,15 @@ describe('candles', () => {
 
   test('may arrive under the newer name of their pair, never under another', async () => {
     const rows = [row(1_778_716_800)];
-    const newer = await asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
+    const newer = await requested({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
     expect(newer.received.candles).toHaveLength(1);
-    const other = asked({ '/OHLC': ohlc(rows, 1_778_716_800, 'XETHZUSD') }, days);
+    const other = requested({ '/OHLC': ohlc(rows, 1_778_716_800, 'XETHZUSD') }, days);
     await expect(other).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test('when none is finished yet are none, and nothing of the time after is known', async () => {
     const from = at('2026-05-15');
-    const { received } = await asked({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
+    const { received } = await requested({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
       source.candles('bitcoin', 1440, from),
     );
     expect(received).toEqual({ candles: [], covers: undefined });
@@ -117,14 +117,14 @@ describe('candles', () => {
     ['an end in the future', { 0: 1_778_803_200 }, 'too_late'],
   ])('that have %s are left out and counted', async (_name, changes, reason) => {
     const rows = [row(1_778_630_400, changes), row(1_778_716_800)];
-    const { received, dropped } = await asked({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
+    const { received, dropped } = await requested({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
     expect(received.candles.map((candle) => candle.at)).toEqual([1_778_716_800_000]);
     expect(dropped).toEqual([{ path: '/OHLC?pair=XXBTZUSD', count: 1, reasons: [reason] }]);
   });
 
   test('that all cannot be true are a failure of the source', async () => {
     const rows = [row(1_778_716_800, { 3: '0.0' })];
-    await expect(asked({ '/OHLC': ohlc(rows) }, days)).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(requested({ '/OHLC': ohlc(rows) }, days)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test.each([
@@ -138,14 +138,14 @@ describe('candles', () => {
     ['no result', '{"error":[]}'],
     ['too many rows', ohlc(Array(2001).fill([]))],
   ])('with %s are an answer of another shape', async (_name, body) => {
-    await expect(asked({ '/OHLC': body }, days)).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(requested({ '/OHLC': body }, days)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 });
 
 describe('prices', () => {
   test('are those of the last trades of the pairs that are online, in one call', async () => {
     const tokens = ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave'] as const;
-    const { received, leftOut, calls } = await asked({}, (source) => source.quotes(tokens));
+    const { received, leftOut, calls } = await requested({}, (source) => source.quotes(tokens));
     const now = at('2026-05-15T14:10:06Z');
     expect(received).toEqual([
       { token: 'bitcoin', price: 82051, at: now },
@@ -159,7 +159,7 @@ describe('prices', () => {
   });
 
   test('as samples are the closes at the ends of the candles, days at midnight', async () => {
-    const { received } = await asked({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
+    const { received } = await requested({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
     const figures = { marketCap: null, volume: null };
     expect(received).toEqual([
       { at: at('2026-05-10'), price: 81000.2, ...figures },
@@ -173,7 +173,7 @@ describe('prices', () => {
     ['a pair without a trade', '{"error":[],"result":{"XXBTZUSD":{"c":[]}}}', 'unexpected'],
     ['a price of 0', '{"error":[],"result":{"XXBTZUSD":{"c":["0.0","1"]}}}', 'unexpected'],
   ])('of an answer with %s are a failure', async (_name, body, reason) => {
-    const quotes = asked({ '/Ticker': body }, (source) => source.quotes(['bitcoin']));
+    const quotes = requested({ '/Ticker': body }, (source) => source.quotes(['bitcoin']));
     await expect(quotes).rejects.toMatchObject({ upstream: 'kraken', reason });
   });
 });
@@ -188,7 +188,7 @@ test.each([
   ['EAnything:Else', 'refused'],
 ])('the error %s under 200 is %s', async (error, reason) => {
   const body = JSON.stringify({ error: ['WGeneral:Beside it', error] });
-  await expect(asked({ '/OHLC': body }, days)).rejects.toMatchObject({ upstream: 'kraken', reason });
+  await expect(requested({ '/OHLC': body }, days)).rejects.toMatchObject({ upstream: 'kraken', reason });
 });
 
 describe('the list of pairs', () => {
@@ -208,13 +208,13 @@ describe('the list of pairs', () => {
   });
 
   test('that cannot be read leaves the pairs as they are known', async () => {
-    const { received } = await asked({ '/AssetPairs': '{"error":[],"result":7}' }, days);
+    const { received } = await requested({ '/AssetPairs': '{"error":[],"result":7}' }, days);
     expect(received.candles).toHaveLength(4);
   });
 });
 
 describe('the pair of a symbol', () => {
-  const pairOf = (text: string) => asked({}, (source) => source.pairOf(text));
+  const pairOf = (text: string) => requested({}, (source) => source.pairOf(text));
 
   test.each([
     ['btc', 'XXBTZUSD'],

@@ -103,10 +103,10 @@ test('a connection that is open at shutdown receives Connection: close', async (
   await app.listen({ host: '127.0.0.1', port: 0 });
   const connection = openConnection(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
   const key = await service.createUser();
-  const ask = () => connection.send([`GET ${LATEST} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`]);
-  for (let i = 0; i < 3; i++) expect((await ask()).headers.connection).toBe('keep-alive');
+  const respond = () => connection.send([`GET ${LATEST} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`]);
+  for (let i = 0; i < 3; i++) expect((await respond()).headers.connection).toBe('keep-alive');
   const closed = app.close();
-  const last = await ask();
+  const last = await respond();
   expect([last.status, last.headers.connection]).toEqual([200, 'close']);
   await closed;
 });

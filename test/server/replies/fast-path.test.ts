@@ -56,7 +56,7 @@ const answer: Answer = {
   settled: false,
   gaps: [],
   outcome: { fetched: false, refreshing: false, failure: undefined },
-  recall: () => (holds ? answer : undefined),
+  fromCache: () => (holds ? answer : undefined),
 };
 
 const ETAG_KEY = 'a key';
@@ -122,7 +122,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
 
 type Received = { status: number; headers: IncomingMessage['headers']; body: string };
 
-function ask(
+function respond(
   headers: Record<string, string | string[]> = {},
   { url = URL, method = 'GET', body = '' } = {},
 ): Promise<Received> {
@@ -148,8 +148,8 @@ beforeEach(async () => {
 afterEach(() => void server.close());
 
 test('a question in the same words is answered without the framework, with all the headers', async () => {
-  expect((await ask()).body).toBe('framework');
-  const again = await ask({ 'x-request-id': 'mine' });
+  expect((await respond()).body).toBe('framework');
+  const again = await respond({ 'x-request-id': 'mine' });
   expect(framework).toHaveLength(1);
   expect(again).toMatchObject({ status: 200, body: '{"current_price":1}' });
   expect(again.headers).toMatchObject({
@@ -176,79 +176,79 @@ test.each([
   ['a body in chunks', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
   ['header fields that are too large', { 'x-long': 'x'.repeat(16_000), 'x-longer': 'x'.repeat(1000) }, {}],
 ])('%s: goes to the framework, and nothing is taken', async (_what, headers, rest) => {
-  await ask();
-  await ask(headers as Record<string, string>, rest);
+  await respond();
+  await respond(headers as Record<string, string>, rest);
   expect(framework).toHaveLength(2);
   expect(spent).toBe(0);
 });
 
 test('a key without the scope of the route goes to the framework, which refuses it', async () => {
-  await ask();
+  await respond();
   scopes = ['node'];
-  expect((await ask()).body).toBe('framework');
+  expect((await respond()).body).toBe('framework');
   expect([spent, noted]).toEqual([0, []]);
 });
 
 test('the use of a key is noted, and of an owner key the page of another site that does', async () => {
-  await ask();
+  await respond();
   const page = { host: 'quotient.example', origin: 'https://shop.example' };
-  await ask(page);
+  await respond(page);
   scopes = OWNER_SCOPES;
-  await ask(page);
-  await ask({ ...page, 'sec-fetch-site': 'same-origin' });
-  await ask({ ...page, origin: 'http://quotient.example' });
-  await ask({ ...page, origin: `https://${'x'.repeat(300)}` });
+  await respond(page);
+  await respond({ ...page, 'sec-fetch-site': 'same-origin' });
+  await respond({ ...page, origin: 'http://quotient.example' });
+  await respond({ ...page, origin: `https://${'x'.repeat(300)}` });
   expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
 });
 
 test('an answer that holds no more is not given again', async () => {
-  await ask();
+  await respond();
   holds = false;
-  expect((await ask()).body).toBe('framework');
+  expect((await respond()).body).toBe('framework');
   expect(spent).toBe(0);
 });
 
 test('once a token was added or removed, a URL may name another one: it goes to the framework', async () => {
-  await ask();
-  expect((await ask()).body).toBe('{"current_price":1}');
+  await respond();
+  expect((await respond()).body).toBe('{"current_price":1}');
   generation += 1;
-  expect((await ask()).body).toBe('framework');
-  expect((await ask()).body).toBe('{"current_price":1}');
+  expect((await respond()).body).toBe('framework');
+  expect((await respond()).body).toBe('{"current_price":1}');
 });
 
 test('what was checked before a token was added or removed, and answered after it, is not remembered', async () => {
   onFramework = () => {
     generation += 1;
   };
-  await ask();
+  await respond();
   onFramework = () => undefined;
-  expect((await ask()).body).toBe('framework');
-  expect((await ask()).body).toBe('{"current_price":1}');
+  expect((await respond()).body).toBe('framework');
+  expect((await respond()).body).toBe('{"current_price":1}');
 });
 
 test('who has nothing left at once goes to the framework', async () => {
-  await ask();
+  await respond();
   left = 0;
-  expect((await ask()).body).toBe('framework');
+  expect((await respond()).body).toBe('framework');
 });
 
 test('what costs several is charged as much again, or goes to the framework where less is left', async () => {
   cost = 10;
-  await ask();
-  expect((await ask()).headers.ratelimit).toBe('"plan";r=90;t=1000');
-  const unchanged = await ask({ 'if-none-match': ETAG });
+  await respond();
+  expect((await respond()).headers.ratelimit).toBe('"plan";r=90;t=1000');
+  const unchanged = await respond({ 'if-none-match': ETAG });
   expect([unchanged.status, spent, left]).toEqual([304, 10, 90]);
   left = 9;
-  expect((await ask()).body).toBe('framework');
+  expect((await respond()).body).toBe('framework');
   expect([spent, left]).toEqual([10, 9]);
 });
 
 test('who comes too fast goes to the framework, and nothing is taken for it', async () => {
   server.close();
   await open({ burstPerSecond: 3 });
-  await ask();
+  await respond();
   const bodies = [];
-  for (let i = 0; i < 5; i++) bodies.push((await ask()).body);
+  for (let i = 0; i < 5; i++) bodies.push((await respond()).body);
   expect(bodies.filter((body) => body !== 'framework')).toHaveLength(3);
   expect([asked, spent, left]).toEqual([3, 3, 97]);
 });
@@ -257,9 +257,9 @@ test('its responses are counted under the remembered route, and requests passed 
   server.close();
   const requests = createRequestHistograms();
   await open({ requests });
-  await ask();
-  for (let i = 0; i < 3; i++) await ask();
-  await ask({ 'x-api-key': 'unknown' });
+  await respond();
+  for (let i = 0; i < 3; i++) await respond();
+  await respond({ 'x-api-key': 'unknown' });
   expect(framework).toHaveLength(2);
   const counted = Array.from(requests.all(), (histogram) => {
     const { route, method, status } = histogram;
@@ -269,10 +269,10 @@ test('its responses are counted under the remembered route, and requests passed 
 });
 
 test('once it is closed everything goes to the framework', async () => {
-  await ask();
+  await respond();
   fastPath.close();
-  await ask();
-  await ask();
+  await respond();
+  await respond();
   expect(framework).toHaveLength(3);
 });
 
@@ -280,9 +280,9 @@ test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge'
   server.close();
   const requests = createRequestHistograms();
   await open({ requests });
-  await ask();
+  await respond();
   const etag = known === 'etag' ? ETAG : known;
-  const { status, headers, body } = await ask({ 'if-none-match': etag });
+  const { status, headers, body } = await respond({ 'if-none-match': etag });
   expect([status, body, headers.etag]).toEqual([304, '', ETAG]);
   for (const name of ['content-type', 'content-length']) expect(headers).not.toHaveProperty(name);
   expect(headers.ratelimit).toBe('"plan";r=7;t=1000');
@@ -291,8 +291,8 @@ test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge'
 });
 
 test('a validator of another answer is 200, and charged', async () => {
-  await ask();
-  expect(await ask({ 'if-none-match': '"x"' })).toMatchObject({ status: 200, body: '{"current_price":1}' });
+  await respond();
+  expect(await respond({ 'if-none-match': '"x"' })).toMatchObject({ status: 200, body: '{"current_price":1}' });
   expect([framework.length, spent]).toEqual([1, 1]);
 });
 
@@ -305,8 +305,8 @@ test.each([
 ])('with the origins %j a page of %s may read it: %s', async (origins, origin, allowed) => {
   server.close();
   await open({ origins });
-  await ask();
-  const { body, headers } = await ask(origin === undefined ? {} : { origin });
+  await respond();
+  const { body, headers } = await respond(origin === undefined ? {} : { origin });
   expect([body, framework.length]).toEqual(['{"current_price":1}', 1]);
   expect(headers['access-control-allow-origin']).toBe(allowed);
   expect(headers['access-control-expose-headers']?.includes('RateLimit')).toBe(allowed && true);
@@ -316,15 +316,15 @@ test('each answer is logged where all are', async () => {
   server.close();
   const lines: object[] = [];
   await open({ log: (facts) => lines.push(facts) });
-  await ask();
-  await ask({ 'x-request-id': 'mine' });
+  await respond();
+  await respond({ 'x-request-id': 'mine' });
   const ms = expect.any(Number);
   const received = { reqId: 'mine', method: 'GET', route: '/v1/prices/latest/token', status: 200, ms, user: 1 };
   expect(lines).toEqual([received]);
 });
 
 test('a connection that will be closed receives Connection: close', async () => {
-  await ask();
-  const { body, headers } = await ask({ connection: 'close' });
+  await respond();
+  const { body, headers } = await respond({ connection: 'close' });
   expect([body, headers.connection]).toEqual(['{"current_price":1}', 'close']);
 });

@@ -11,8 +11,8 @@ import { MINUTE } from '#core/clock';
 import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 /*
- * HTTP caches as they are, in front of the service: within an answer's lifetime one call is on the wire and paid, after it
- * a client that has the response is told so free of charge.
+ * HTTP caches as they are, in front of the service: within an answer's lifetime one call is on the wire and paid, after
+ * it a client that has the response is told so free of charge.
  */
 
 const START = '2026-05-15T14:10:06Z';
@@ -74,7 +74,7 @@ test.each(Object.keys(CACHES).flatMap((name) => [LATEST, DAYS].map((path) => [na
   async (name, path) => {
     const get = (CACHES[name] as () => Get)();
     const { port } = wire.address() as AddressInfo;
-    const ask = () => get(`http://127.0.0.1:${port}${path}`, { 'x-api-key': service.key });
+    const respond = () => get(`http://127.0.0.1:${port}${path}`, { 'x-api-key': service.key });
     const pass = async (ms: number) => {
       await service.pass(ms);
       vi.setSystemTime(service.clock.now());
@@ -86,17 +86,17 @@ test.each(Object.keys(CACHES).flatMap((name) => [LATEST, DAYS].map((path) => [na
     statuses.length = 0;
     const before = await used();
 
-    const first = await ask();
+    const first = await respond();
     for (let i = 0; i < 3; i++) {
       await pass(40_000);
-      expect(await ask()).toBe(first);
+      expect(await respond()).toBe(first);
     }
     expect(statuses).toEqual([200]);
     expect(await used()).toBe(before + 1);
 
     await service.gate.shut();
     await pass(20 * MINUTE);
-    expect(await ask()).toBe(first);
+    expect(await respond()).toBe(first);
     expect(statuses).toEqual([200, 304]);
     expect(await used()).toBe(before + 1);
   },

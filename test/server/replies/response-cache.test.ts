@@ -76,9 +76,9 @@ const TEXT = 'x'.repeat(1000);
 test('a body outlives its answer, for as long as it is made of the same rows', () => {
   const body = cache.body('bitcoin,7', '1', () => TEXT);
   const kept = cache.keep('bitcoin,7', answer({}, body));
-  expect(kept.recall?.(clock.now())).toBe(kept);
+  expect(kept.fromCache?.(clock.now())).toBe(kept);
   clock.advance(SECOND);
-  expect(kept.recall?.(clock.now())).toBeUndefined();
+  expect(kept.fromCache?.(clock.now())).toBeUndefined();
   cache.keep('bitcoin,30', answer());
   expect(cache.body('bitcoin,7', '1', never)).toBe(body);
   expect(cache.body('ethereum,7', '1', () => TEXT)).not.toBe(body);
@@ -115,10 +115,10 @@ test('a question that takes long is answered once for all who ask meanwhile', as
     made += 1;
     return answer({ fetched: true });
   };
-  const ask = (isLong: boolean) => cache.ask('bitcoin,365', () => isLong, make);
-  await Promise.all([ask(true), ask(true), ask(true)]);
+  const respond = (isLong: boolean) => cache.respond('bitcoin,365', () => isLong, make);
+  await Promise.all([respond(true), respond(true), respond(true)]);
   expect(made).toBe(1);
-  await Promise.all([ask(false), ask(false)]);
+  await Promise.all([respond(false), respond(false)]);
   expect(made).toBe(3);
 });
 
