@@ -23,6 +23,9 @@ const STORE_TESTS_ON_BOTH = [
   'test/prices/archive/market-sources.store.test.ts',
 ];
 
+/** The commands open an embedded database by its directory. */
+const STORE_TESTS_EMBEDDED = 'test/cli/**/*.store.test.ts';
+
 const globalSetup = 'test/support/database/global-setup.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
@@ -49,14 +52,14 @@ async function usual(): Promise<TestProjectConfiguration[]> {
     },
   ];
   const hasServer = await isServerWithinReach();
-  const embedded = hasServer ? STORE_TESTS_ON_BOTH : [STORE_TESTS];
+  const embedded = hasServer ? [...STORE_TESTS_ON_BOTH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
   projects.push({ extends: true, test: { name: 'embedded', include: embedded, globalSetup } });
   if (hasServer) {
     const include = [SERVER_TESTS, STORE_TESTS];
     const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
     projects.push({
       extends: true,
-      test: { name: 'server', include, exclude: [HOSTILE_TESTS], globalSetup, setupFiles },
+      test: { name: 'server', include, exclude: [HOSTILE_TESTS, STORE_TESTS_EMBEDDED], globalSetup, setupFiles },
     });
     if (findPgBouncer()) {
       // Three sessions for all connections of a database: what is left in one of them, another transaction finds.

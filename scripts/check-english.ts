@@ -20,7 +20,11 @@ const EXCLUDED = /\/(generated|node_modules|dist|samples)\/|\/check-english(\.te
 const CLAUSE = /(?<=^[\s/*#>-]*|[.!:]\s+|['"`(])(?:What|Who|Of|So many) [a-z][^.?!]*(?![^.?!]*\?)(?:[.!,;:]|$)/;
 
 const RULES: { pattern: RegExp; use: string }[] = [
-  { pattern: /\btold(?!_at)\b|\btells?\b|[a-z]Told|\bTold[A-Z]|\bTell[A-Z]/, use: 'reports, serves, returns, states' },
+  {
+    pattern:
+      /(?<!known\.|excluded\.|what, )\btold(?!_at| = excluded)\b|\btells?\b(?!:)|[a-z]Told|\bTold[A-Z]|\bTell[A-Z]/,
+    use: 'reports, serves, returns, states',
+  },
   { pattern: /\b(whoever|nobody|somebody|whosoever)\b/i, use: 'the actor: the client, the user, the operator' },
   { pattern: CLAUSE, use: 'subject, verb, object: start with the subject, not with a clause' },
   { pattern: /\b(those|what|as many as|that) there (is|are)\b/, use: 'the existing, available or known ones' },

@@ -40,7 +40,9 @@ type Options = {
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
-  /** The key of the ETags of priced responses. With a different key per process, clients pay for unchanged data. */
+  /**
+   * The key of the ETags of priced responses. With a different key per process, clients would pay for unchanged data.
+   */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   timeouts?: Timeouts;

@@ -107,7 +107,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     addUpstreamReadings(metrics, () => readings.flatMap(({ upstreams }) => upstreams?.() ?? []));
     addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
     for (const { add } of readings) add?.(metrics);
-    metrics.gauge('quotient_database_up', 'Whether the database answers: 1, or 0', () =>
+    metrics.gauge('quotient_database_up', 'Whether the database responds: 1, or 0', () =>
       checkDatabase().then(
         () => 1,
         () => 0,

@@ -13,7 +13,7 @@ const origins = z
   .transform((text) => text.split(',').map((origin) => origin.trim()))
   .refine(
     (list) => list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin),
-    'must be origins like https://app.example.org, separated by commas, or *',
+    'must be origins such as https://app.example.org, separated by commas, or *',
   );
 
 const isAddress = (text: string) => {
@@ -29,7 +29,7 @@ const proxies = z
   )
   .refine(
     (given) => typeof given === 'number' || given.every(isAddress),
-    'must be a number of proxies, or their addresses like 10.0.0.0/8, separated by commas',
+    'must be a number of proxies, or their addresses such as 10.0.0.0/8, separated by commas',
   );
 
 const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
@@ -40,7 +40,7 @@ const variables = z.object({
   PORT: whole(0, 65_535).default(8080),
   BASE_PATH: z
     .string()
-    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or like /market, without a slash at its end')
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or a path such as /market, without a trailing slash')
     .default(''),
   DATABASE_URL: z
     .string()
@@ -58,7 +58,7 @@ const variables = z.object({
   TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level like info or warn')
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level such as info or warn')
     .default('info'),
   LOG_REQUESTS: oneOf('all', 'errors', 'none').default('errors'),
   METRICS_HOST: z.string().default('127.0.0.1'),

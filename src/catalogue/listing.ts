@@ -21,7 +21,7 @@ export type PairOutcome =
   | { kind: 'found'; status: string }
   | { kind: 'not_traded' }
   | { kind: 'left_out' }
-  | { kind: 'not_asked'; cause: string }
+  | { kind: 'unavailable'; cause: string }
   /** The prices (USD) differ too much to be of the same token. */
   | { kind: 'another'; pair: string; price: number; wanted: number }
   | { kind: 'taken'; pair: string; by: string };
@@ -103,7 +103,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       return { pair, outcome: { kind: 'found', status: found.status } };
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || wanted.pair !== undefined) throw error;
-      return { outcome: { kind: 'not_asked', cause: error.reason } };
+      return { outcome: { kind: 'unavailable', cause: error.reason } };
     }
   }
 

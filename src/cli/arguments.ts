@@ -6,7 +6,7 @@ import { EXIT, ExitError } from '#process/exit';
 type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
-/** The dispatcher appends where to find the usage. */
+/** The dispatcher appends a reference to the usage. */
 export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
@@ -34,8 +34,10 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   const surplus = parsed.positionals.length - names.length;
   if (surplus > 0) {
     const hasValues = Object.values(options ?? {}).some(({ type }) => type === 'string');
-    const hint = names.length > 0 || hasValues ? ', with quotes around a value that has spaces' : '';
-    throw wrongUsage(`${surplus} argument${surplus > 1 ? 's' : ''} too many: give ${acceptedBy(form)}${hint}`);
+    const hint = names.length > 0 || hasValues ? '; quote values that contain spaces' : '';
+    throw wrongUsage(
+      `${surplus} unexpected argument${surplus > 1 ? 's' : ''}: the command accepts ${acceptedBy(form)}${hint}`,
+    );
   }
   return parsed;
 }
@@ -61,21 +63,22 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(args: reado
 /** Node's message quotes the option and does not repeat its value. */
 function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseArgsOptionsConfig>): string {
   const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}: give ${acceptedBy(form)}`;
-  if (form.options?.[name]?.type === 'boolean') return `${option} takes no value: give ${option} alone`;
-  return `${option} has no value: give ${option} <value>, or ${option}=<value> if the value begins with a dash`;
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    return `unknown option ${option}: the command accepts ${acceptedBy(form)}`;
+  if (form.options?.[name]?.type === 'boolean') return `${option} takes no value: use ${option} alone`;
+  return `${option} requires a value: use ${option} <value>, or ${option}=<value> if the value starts with a dash`;
 }
 
 /** Throws `UsageError` for anything but an integer from `min` to `max`. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
-  throw wrongUsage(`${what} must be a whole number from ${min} to ${max}`);
+  throw wrongUsage(`${what} must be an integer from ${min} to ${max}`);
 }
 
 /** Parses a UTC date to the Unix ms of its midnight. Throws `UsageError` also for a future date. */
 export function pastDate(what: string, text: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   if (at <= now && isoDate(at) === text) return at;
-  throw wrongUsage(`${what} must be a date like 2025-01-31, not after today`);
+  throw wrongUsage(`${what} must be a date such as 2025-01-31, not after today`);
 }

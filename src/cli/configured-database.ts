@@ -51,11 +51,11 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
   const token = catalogue.find(text);
   if (token) return token;
   const near = catalogue.nearest(text).map(({ name }) => name);
-  const hint = near.length > 0 ? `do you mean ${near.join(' or ')}?` : '`npm run tokens -- list` has them all';
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`npm run tokens -- list` lists all tokens';
   throw wrongUsage(`unknown token: ${hint}`);
 }
 
-/** Parses a URL or directory. Throws `UsageError`; the text, which may hold a password, is not repeated. */
+/** Parses a URL or directory. Throws `UsageError`. The text, which may contain a password, is not repeated. */
 export function placeOf(what: string, text: string): Place {
   if (/^postgres(?:ql)?:\/\//.test(text)) return { url: text };
   if (text === '' || /^[^/\\]*:\/\/|@/.test(text))
@@ -92,8 +92,8 @@ export function databaseFault(error: unknown): unknown {
 export const backupUsage = `  npm run database -- backup <file>
   npm run database -- restore <file>
 
-    Writes the embedded database in DATA_DIR into a file, also while the service runs; makes it from such a file, in a
-    DATA_DIR that is empty. A backup holds names, e-mail addresses and hashes of keys.
+    Writes the embedded database in DATA_DIR to a file, also while the service runs, or restores it from such a file into
+    an empty DATA_DIR. A backup contains names, email addresses and hashes of keys.
 `;
 
 const form = { positionals: ['file'] };
@@ -101,7 +101,7 @@ const form = { positionals: ['file'] };
 function embeddedDirectory(): string {
   const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl !== undefined)
-    throw new ExitError('this is for the embedded database: with DATABASE_URL, use pg_dump and pg_restore');
+    throw new ExitError('this command is for the embedded database: with DATABASE_URL, use pg_dump and pg_restore');
   return resolve(dataDir);
 }
 
@@ -113,7 +113,7 @@ function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
   if (/^Z_/.test(String(code)))
-    return new ExitError(`${file} is cut short or damaged: ${OTHER_FILE}`, EXIT.failed, error);
+    return new ExitError(`${file} is truncated or damaged: ${OTHER_FILE}`, EXIT.failed, error);
   if (code === 'DIRECTORY_IN_USE') return new ExitError(message, EXIT.refused, error);
   if (code === 'NOT_EMPTY') return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
   if (syscall !== undefined || /cannot be (opened|written|created)/.test(message))
@@ -126,16 +126,15 @@ export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   if (!holdsDatabase(dataDir))
     throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
   const folder = dirname(resolve(file));
-  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: make this directory first`);
+  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: create this directory first`);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new ExitError(`${file} is a directory: give the name of a file`);
-  if (!relative(dataDir, resolve(file)).startsWith('..'))
-    throw wrongUsage('<file> must not be in DATA_DIR, which it is a backup of');
+    throw new ExitError(`${file} is a directory: use a file name`);
+  if (!relative(dataDir, resolve(file)).startsWith('..')) throw wrongUsage('<file> must not be in DATA_DIR');
   const { elapsed, now } = systemClock;
   try {
     const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });
     process.stdout.write(
-      `${file}: ${megabytes(size)}, from ${dataDir}; the database stood still for ${Math.round(waited)} ms\n`,
+      `${file}: ${megabytes(size)}, from ${dataDir}; statements waited for ${Math.round(waited)} ms\n`,
     );
   } catch (error) {
     throw faultOf(file, error);

@@ -19,11 +19,11 @@ import { readSettings } from '#settings';
 
 export const copyUsage = `  npm run database -- copy <target> [--from <source>] [--live]
 
-    Copies everything, users, keys, usage and archive, into an empty database, and compares both at the end. <target>
-    and <source> are postgresql:// URLs or directories of the embedded database; the source is DATABASE_URL, or
-    DATA_DIR, unless it is given. If interrupted, run it again: it goes on. Stop the service first.
+    Copies everything (users, keys, usage and archive) into an empty database, and compares both at the end. <target>
+    and <source> are postgresql:// URLs or directories of the embedded database. The default source is DATABASE_URL or
+    DATA_DIR. If interrupted, run it again to resume. Stop the service first.
 
-    --live  the service goes on on a server: the copy is of the moment at which it begins
+    --live  the service keeps running on a server: the copy shows the state at its start
 `;
 
 const form = {
@@ -37,24 +37,24 @@ const plain = (table: string) => table.replaceAll('"', '');
 const countOf = ({ rows }: { rows: number }) => `${number(rows)} rows`;
 
 function differenceLine({ table, source, target }: Compared): string {
-  const counts = source.rows === target.rows ? 'other values' : `${countOf(source)} and ${countOf(target)}`;
+  const counts = source.rows === target.rows ? 'different values' : `${countOf(source)} and ${countOf(target)}`;
   return `${plain(table)}: ${counts}`;
 }
 
 /** Progress at a terminal, elsewhere one line per table. */
 function createReport() {
   const progress = progressLine();
-  const begun = systemClock.elapsed();
+  const startedAt = systemClock.elapsed();
   let copied = 0;
-  const rate = () => `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - begun)))} rows/s`;
+  const rate = () => `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - startedAt)))} rows/s`;
   let before = { table: '', rows: 0 };
   return {
     progress,
     rate,
     on(event: CopyEvent): void {
-      if (event.kind === 'resumed') progress.line('going on with the copy that was interrupted');
-      else if (event.kind === 'begun anew')
-        progress.line('what was copied before does not fit the source any more: beginning anew');
+      if (event.kind === 'resumed') progress.line('resuming the interrupted copy');
+      else if (event.kind === 'started over')
+        progress.line('the source has changed since the interrupted copy: starting over');
       else if (event.kind === 'copied') progress.line(`${plain(event.table)}: ${countOf(event)}`);
       else if (event.kind === 'comparing') progress.show(`comparing ${plain(event.table)}`);
       else {
@@ -74,14 +74,14 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
   }
   if (outcome.kind === 'finished') {
     const rows = outcome.tables.reduce((sum, { target }) => sum + target.rows, 0);
-    print(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no difference`);
+    print(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no differences`);
     return EXIT.ok;
   }
   for (const one of outcome.tables) print(differenceLine(one));
   throw new ExitError(
     outcome.kind === 'changed'
-      ? 'the source was written to while it was copied: stop what writes, and run it again'
-      : 'the copy differs from the source, and is not finished: run it again',
+      ? 'the source changed during the copy: stop all writers, and run it again'
+      : 'the copy differs from the source and is not finished: run it again',
     EXIT.failed,
   );
 }
@@ -96,14 +96,14 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
   const { session, name } = await opened('the source', place).catch((error) => {
     const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
     if (code !== 'DIRECTORY_IN_USE') throw error;
-    const advice = '`npm run database -- backup` works meanwhile: restore the backup and copy that';
+    const advice = '`npm run database -- backup` works meanwhile: restore the backup and copy the result';
     throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
   });
   const source = createCopySource(session);
   await source.prepare().catch(named(name));
   if (isLive || !(await source.isInUse())) return { source, name };
   throw new ExitError(
-    `a process is at work on ${name}: stop it first (half a minute after a crash its leases have ended), or give --live`,
+    `a process is using ${name}: stop it first (after a crash, its leases end within half a minute), or use --live`,
   );
 }
 
@@ -112,10 +112,10 @@ async function openTarget(opened: Opened, place: Place) {
   const target = createCopyTarget(session, BUILT_IN_NAMES);
   const state = await target.prepare().catch(named(name));
   if (state.kind === 'filled')
-    throw new ExitError(`${name} is not empty: its table ${plain(state.table)} has rows; give an empty database`);
+    throw new ExitError(`${name} is not empty: the table ${plain(state.table)} has rows; use an empty database`);
   if (state.kind === 'of another release')
-    throw new ExitError(`${name} is an unfinished copy of another release: drop it and begin with an empty one`);
-  if (await target.isInUse()) throw new ExitError(`a process is at work on ${name}: stop it first`);
+    throw new ExitError(`${name} is an unfinished copy of another release: drop it and start with an empty database`);
+  if (await target.isInUse()) throw new ExitError(`a process is using ${name}: stop it first`);
   return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
 }
 
@@ -133,7 +133,7 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
     const exitCode = conclude(outcome, signal, line);
     if (outcome.kind !== 'finished') return exitCode;
     if (outcome.copied > 0) line(`${number(outcome.copied)} rows copied, ${report.rate()}`);
-    if (isLive) line(`what was written to the source after ${at} is not in the copy`);
+    if (isLive) line(`writes to the source after ${at} are not in the copy`);
     return exitCode;
   } finally {
     clear();
@@ -143,10 +143,10 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
 export const runCopy = command(form, async ({ values, positionals }) => {
   const target = placeOf('<target>', positionals[0] ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
-  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: give another target');
+  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: use another target');
   if ('dataDir' in source && !holdsDatabase(source.dataDir))
     throw new ExitError(
-      `there is no database in ${source.dataDir}: give another source with --from, DATA_DIR or DATABASE_URL`,
+      `there is no database in ${source.dataDir}: set another source with --from, DATA_DIR or DATABASE_URL`,
     );
 
   const open: OpenSession[] = [];

@@ -2,7 +2,7 @@ import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
-/** The node's own records stand in for an explorer. */
+/** The node's own records replace an explorer. */
 const EXPLORER_PATHS = {
   cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },

@@ -26,13 +26,13 @@ type Guide = {
 /** A DATABASE_URL of the operator's shell would select another database, so it is unset. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
-    return 'Operator commands cannot reach this demo: its temporary directory cannot hold a Unix socket.\n';
+    return 'Operator commands cannot reach this demo: the path of its temporary directory is too long for a Unix socket.\n';
   const isElsewhere = overridden.includes('DATABASE_URL');
   const lines = COMMANDS.map(({ settings, line }) => {
     const names: readonly SettingName[] = isElsewhere ? ['DATABASE_URL', ...settings] : settings;
     return `  ${names.map((name) => `${name}=${quoted(environment[name] ?? '')}`).join(' ')} ${line}\n`;
   });
-  return `Operator commands reach this demo from another shell:\n\n${lines.join('')}`;
+  return `To use operator commands with this demo, run them in another shell:\n\n${lines.join('')}`;
 }
 
 export function guide(facts: Guide): string {
@@ -46,7 +46,7 @@ export function guide(facts: Guide): string {
   ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
   const notice = overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
   return `
-Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from stand-ins for the upstreams.
+Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from simulated data sources.
 
   Console:        ${url}/
   Documentation:  ${url}/docs

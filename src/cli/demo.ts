@@ -20,18 +20,18 @@ const USAGE = `Starts the service with stand-ins for its upstreams, on a tempora
 
 --node is the REST dialect of the stand-in for the node. The default is cosmos.
 
-Every setting of the environment is in effect, except the settings of the database, the upstreams and the mail
+Every setting of the environment applies, except the settings of the database, the upstreams and the mail
 server. The demo names each setting that it overrides. It logs errors only, unless LOG_LEVEL or LOG_REQUESTS is set.
 Without PORT it listens on 8080, or on a free port if 8080 is taken.
-The demo prints how the operator's commands (users, archive, tokens, database) reach it.
+The demo prints how to use the operator's commands (users, archive, tokens, database) with it.
 It needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
-const tell = (step: string) => process.stdout.write(`${step}\n`);
+const print = (step: string) => process.stdout.write(`${step}\n`);
 
 /** Resolves with the text to print. `closers` has everything that is open, also when a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
-  tell('Starting stand-ins for the upstreams, and a small blockchain …');
+  print('Starting simulated data sources and a small blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
@@ -41,15 +41,15 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const standIns = { sandbox, dialect, mailUrl: mails.url, dataDir };
   const { environment, overridden } = demoEnvironment(settingsIn(), standIns);
   const settings = readSettings(environment);
-  tell('Making a temporary database, an embedded PostgreSQL: a few seconds …');
+  print('Creating a temporary embedded PostgreSQL database, which takes a few seconds …');
   const database = await openConfiguredDatabase(settings);
   closers.push(database.close);
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
-  tell('Starting the service …');
+  print('Starting the service …');
   const { users, listen } = await openService(settings, { logger, database, closers });
   const address = await listen(settings.port).catch((error) => {
     if (environment.PORT !== undefined || error.code !== 'EADDRINUSE') throw error;
-    tell(`Port ${settings.port} is taken: a free one will do …`);
+    print(`Port ${settings.port} is in use: using a free one …`);
     return listen(0);
   });
   const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });

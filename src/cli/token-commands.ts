@@ -28,7 +28,7 @@ import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
-const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString('en')} at most.
+const USAGE = `Manages the served tokens, ${MOST_SERVED.toLocaleString('en')} at most.
 
   npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
                                  serve a coin of CoinGecko, by its id there; candles and prices of Kraken where it
@@ -37,19 +37,19 @@ const USAGE = `Manages the tokens that are served, ${MOST_SERVED.toLocaleString(
   npm run tokens -- list [--json]
   npm run tokens -- find <text>  the coins of CoinGecko that a text may mean, and their ids
 
-Of several tokens with one symbol, the symbol stands for the one that was added first. Running processes take
-changes over within seconds. The calls to CoinGecko (two for \`add\`, one for \`find\`) come from the service's budget.
+If several tokens share a symbol, it refers to the one that was added first. Running processes apply
+changes within seconds. Calls to CoinGecko (two for \`add\`, one for \`find\`) count toward the service's budget.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Causes without an entry may pass: the advice is to retry. */
+/** Causes without an entry may be temporary: the advice is to retry. */
 const ADVICE: Partial<Record<FailureCause, string>> = {
   unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
   refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
-  over_budget: 'run it again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
+  over_budget: 'try again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
 };
 
 const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
@@ -61,7 +61,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
       return await work(opened.listing);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      const advice = ADVICE[error.reason] ?? 'run it again later';
+      const advice = ADVICE[error.reason] ?? 'try again later';
       throw new ExitError(`${error.message} (${error.reason}): ${advice}`, EXIT.failed, error);
     } finally {
       await opened.close();
@@ -69,7 +69,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   });
 
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
-const SERVED = '`npm run tokens -- list` shows the served tokens';
+const SERVED = '`npm run tokens -- list` lists the served tokens';
 
 /** @param hint how to find an id when none is similar */
 function refusalText({ reason, names: similar }: Refusal, hint: string): string {
@@ -77,10 +77,10 @@ function refusalText({ reason, names: similar }: Refusal, hint: string): string 
   const texts: Record<Refusal['reason'], string> = {
     built_in: 'this token is built in: it cannot be added or removed',
     too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the maximum: remove one first`,
-    unknown: `there is no such id: ${names === '' ? hint : `do you mean ${names}?`}`,
+    unknown: `unknown id: ${names === '' ? hint : `did you mean ${names}?`}`,
     is_symbol: `this id is the symbol of ${names}, so it cannot be added: clients that send it mean ${names}`,
-    no_symbol: 'its symbol has spaces, commas or control characters: give another symbol with --symbol',
-    no_pair: 'Kraken has no such pair against US dollars: give another pair, or `--kraken none`',
+    no_symbol: 'the symbol has spaces, commas or control characters: set another symbol with --symbol',
+    no_pair: 'Kraken has no such pair against US dollars: use another pair, or `--kraken none`',
   };
   return texts[reason];
 }
@@ -92,24 +92,24 @@ function pairText(outcome: PairOutcome, pair: string | undefined): string {
     return outcome.status === 'online'
       ? `${pair} of Kraken`
       : `${pair} of Kraken, which is not traded now (${outcome.status})`;
-  if (outcome.kind === 'left_out') return 'none, as asked for';
+  if (outcome.kind === 'left_out') return 'none, as requested';
   if (outcome.kind === 'not_traded') return 'none: Kraken does not trade its symbol for US dollars';
-  if (outcome.kind === 'not_asked')
-    return `none: Kraken could not be asked (${outcome.cause}); add it again for its pair`;
+  if (outcome.kind === 'unavailable')
+    return `none: Kraken is unavailable (${outcome.cause}); add the token again to find its pair`;
   if (outcome.kind === 'taken')
-    return `none: ${outcome.pair} of Kraken is that of ${outcome.by}; name another with --kraken`;
+    return `none: ${outcome.pair} of Kraken belongs to ${outcome.by}; set another pair with --kraken`;
   const prices = `${outcome.price} there, ${outcome.wanted} by CoinGecko`;
-  return `none: ${outcome.pair} of Kraken seems to be of another token (${prices}); name it with --kraken if it is this one`;
+  return `none: ${outcome.pair} of Kraken seems to be another token (${prices}); if it is this one, set it with --kraken`;
 }
 
 function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
-  say(`${name}: ${title} (${symbol}), ${isKnown ? 'looked up anew' : 'added'}`);
-  say(`listed: ${listed}${isFirstDate ? '' : ', or before: the plan does not reach back to its first price'}`);
+  say(`${name}: ${title} (${symbol}), ${isKnown ? 'updated' : 'added'}`);
+  say(`listed: ${listed}${isFirstDate ? '' : ', or earlier: the plan does not reach back to the first price'}`);
   say(`pair: ${pairText(pair, token.pair)}`);
   if (shared.length === 0) return;
   const others = shared.map((one) => one.name).join(', ');
-  say(`symbol: ${symbol} stands for ${meant.name}; others are called so too: ${meant.name === name ? others : name}`);
+  say(`symbol: ${symbol} refers to ${meant.name}; also the symbol of ${meant.name === name ? others : name}`);
 }
 
 const text = { type: 'string' } as const;
@@ -118,7 +118,7 @@ const addition = { options: { symbol: text, kraken: text }, positionals: ['id'] 
 const add = command(addition, async ({ values, positionals: [id = ''] }) => {
   const symbol = values.symbol?.toLowerCase();
   if (symbol !== undefined && !isTokenSymbol(symbol))
-    throw wrongUsage('--symbol must have no spaces, commas or control characters, and 50 characters at most');
+    throw wrongUsage('--symbol must have at most 50 characters, without spaces, commas and control characters');
   const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
   if ('reason' in outcome) throw refuse(outcome, SEARCH);
   print(outcome);
@@ -127,7 +127,7 @@ const add = command(addition, async ({ values, positionals: [id = ''] }) => {
 const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
   const outcome = await withListing((listing) => listing.remove(id));
   if (outcome !== 'removed') throw refuse(outcome, SERVED);
-  say(`${id}: removed; what is stored of it stays`);
+  say(`${id}: removed; stored data is kept`);
 });
 
 const list = command({ options: JSON_OPTION }, async ({ values }) => {
@@ -140,7 +140,7 @@ const list = command({ options: JSON_OPTION }, async ({ values }) => {
 const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''] }) => {
   const coins = await withListing((listing) => listing.find(text));
   if (coins.length === 0)
-    throw new ExitError('CoinGecko finds no coin: try a part of its name, or its symbol', EXIT.failed);
+    throw new ExitError('no coin found: search for a part of the name, or for the symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
 });

@@ -37,7 +37,7 @@ export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
     ...[message.userKey, about(message), CHANNELS[message.channel], state(message)],
     ...[minuteOf(message.createdAt), message.attempts, minuteOf(message.dueAt), message.lastError ?? '-'],
   ]);
-  process.stdout.write(rows.length === 0 ? 'No notice waits.\n' : alignedTable([heading, ...rows]));
+  process.stdout.write(rows.length === 0 ? 'No notices are waiting.\n' : alignedTable([heading, ...rows]));
 });
 
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
@@ -48,7 +48,7 @@ const USAGE = `Manages users. <key> is a user's record number, as shown by \`lis
   npm run users -- limit <key> <calls>      set the calls allowed per period
   npm run users -- rotate <key> [--grace-seconds <seconds>]
                                             a new owner key; the old ones can still read, for ${GRACE_SECONDS.default} s by
-                                            default; keys with other scopes go on
+                                            default; keys with other scopes remain valid
   npm run users -- renew <key>              extend by one period; if expired, start a new one now
   npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the one with this id (see \`show\`)
   npm run users -- notices [--json]         notices that have not arrived: waiting, failed, given up
@@ -69,7 +69,7 @@ const create = command(registration, async ({ values: { limit, ...given } }) => 
     const lines = [...faults].map(([name, message]) => {
       const isMissing = given[name as keyof typeof given] === undefined;
       const { fix } = registrationForm.shape[name as keyof typeof registrationForm.shape].meta() ?? {};
-      return `--${name} ${isMissing ? 'is missing' : message}: give ${fix}`;
+      return `--${name} ${isMissing ? 'is missing' : message}: use ${fix}`;
     });
     throw wrongUsage(lines.join('\n'));
   }

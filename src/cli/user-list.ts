@@ -11,12 +11,12 @@ import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
 
-/** Command-line remedies: the API's own details name paths, or nothing. */
+/** Remedies as commands: the API's own details name paths, or nothing. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
   api_key_revoked: () => 'The user was erased and cannot be changed.',
   last_owner_key: () =>
-    'The last owner key cannot be revoked alone: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
+    'The last owner key cannot be revoked separately: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
 
 /** Rethrows a problem with a command as its remedy. */
@@ -122,7 +122,7 @@ function printAccount({ account, keys, notices }: Shown): void {
     ['valid until', minuteOf(account.validUntil)],
     ['notices', noticesInWords(notices)],
   ]);
-  const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'ends'];
+  const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'expires'];
   const rows = keys.map(({ id, label, scopes, start, state, createdAt, lastUsedAt, expiresAt }) => [
     ...[id, cut(label, 20), scopes.join(), start ?? '-', state],
     ...[dateOf(createdAt), dateOf(lastUsedAt), dateOf(expiresAt)],

@@ -18,7 +18,7 @@ export type Database = Awaited<ReturnType<typeof openDatabase>>;
  * @param poolSize maximum number of connections
  * @param statementMs statement timeout on a server; none if left out
  * @param onEnd called when the thread of an embedded database ends unexpectedly; it is restarted
- * @throws an Error without a password, fit to be shown; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, or
+ * @throws an Error without a password that can be displayed; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, or
  * `UNREACHABLE` for a server that is not reachable (yet)
  */
 export async function openDatabase(options: {

@@ -8,7 +8,7 @@ export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/** Rejects with `database_unavailable` on failure or after `ms`. The statement may go on; its result is ignored. */
+/** Rejects with `database_unavailable` on failure or after `ms`. The statement may continue; its result is ignored. */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,
@@ -17,14 +17,14 @@ export async function withinDeadline<Answer>(
   const within = Math.max(0, Math.round(ms));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const give = () => reject(new TooLate(`the database did not answer within ${within} ms`));
-    timer = setTimeout(give, within);
+    const expire = () => reject(new TooLate(`the database did not respond within ${within} ms`));
+    timer = setTimeout(expire, within);
   });
   try {
     return await Promise.race([work, late]);
   } catch (cause) {
     if (cause instanceof Problem || !(cause instanceof TooLate || isDatabaseError(cause))) throw cause;
-    throw new Problem('database_unavailable', 'The database cannot be reached.', { cause, retryAfter: 2 });
+    throw new Problem('database_unavailable', 'The database is not responding.', { cause, retryAfter: 2 });
   } finally {
     clearTimeout(timer);
     work.catch(() => undefined);
@@ -33,7 +33,7 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/** Applies the deadline to stores from `begin` on: reads of a start may take longer. Bugs are rethrown as they are. */
+/** Applies the deadline to stores from `begin` on: reads of a start may take longer. Bugs are rethrown unchanged. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 

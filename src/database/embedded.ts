@@ -22,7 +22,7 @@ export type EmbeddedPlace = {
   onEnd?: ((reason: string) => void) | undefined;
 };
 
-/** `isShared`: through the process that has the directory, if any. `guard` makes a hanging thread end from now on. */
+/** `isShared`: through the process that has the directory, if any. `guard` ends a hanging thread from then on. */
 export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;
   if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);

@@ -3,7 +3,7 @@ import { SECOND, systemClock } from '#core/clock';
 import { memo } from '#core/memo';
 import { isPassing } from './unreachable.ts';
 
-/** Which server is used: any reachable one, one that accepts writes, or one that is no standby. */
+/** Which server is used: any reachable one, one that accepts writes, or one that is not a standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 type TargetSession = (typeof SESSIONS)[number];
 
@@ -14,9 +14,9 @@ export type ServerUrl = {
 };
 
 const FORM =
-  'is not of the form postgresql://user:password@host:port/database; special characters in it must be percent-encoded';
+  'must have the form postgresql://user:password@host:port/database, with special characters percent-encoded';
 
-// An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is shown.
+// An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is displayed.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
 /** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path; then a port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
@@ -64,24 +64,24 @@ function readSession(text: string): TargetSession {
 
 /**
  * As in libpq: several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
- * `RangeError`; its message follows the setting's name and repeats no part of the URL.
+ * `RangeError`. Its message follows the setting's name and repeats no part of the URL.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, start = '', authority = '', path = '', query] = PARTS.exec(text) ?? [];
   if (start === '') throw fault(FORM);
   const given = new URLSearchParams(query);
-  // The last one wins, as in libpq.
+  // The last one takes precedence, as in libpq.
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
   if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: name the host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
-    throw fault('must have no load_balance_hosts other than disable: hosts are tried in their order');
+    throw fault('must have no load_balance_hosts other than disable: hosts are tried in the given order');
   const session = readSession(parameter('target_session_attrs') ?? 'any');
 
   const inQuery = parameter('host')?.split(',').map(toAuthority);
   const named = (inQuery ?? authority.split(',')).map(readHost);
   const ports = portsOf(parameter('port') ?? named.map(({ port }) => port).join(), named.length);
   const isOne = named.length === 1;
-  if (named.length > MOST) throw fault(`must name ${MOST} hosts at most`);
+  if (named.length > MOST) throw fault(`must name at most ${MOST} hosts`);
   if (!isOne && named.some(({ host }) => host === '')) throw fault('must name every host of its list');
 
   for (const name of CHOICE) given.delete(name);

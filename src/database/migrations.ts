@@ -102,7 +102,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   }
   if (!tables.some((table) => table.name === '_prisma_migrations')) {
     throw new Error(
-      `the database has no record of migrations but holds other tables (${tables[0]?.name}, …): give Quotient a database of its own`,
+      `the database has no record of migrations but contains other tables (${tables[0]?.name}, …): use a separate database for Quotient`,
     );
   }
   const { rows } = await session.query<Recorded>(
@@ -116,9 +116,9 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
   const scripts = new Map(known.map((migration) => [migration.name, migration.script]));
   for (const { name, checksum: sum, finished, logs } of recorded) {
     if (name === UNFINISHED_COPY) {
-      throw new Error('the database is a copy that was not finished: run `npm run database -- copy` again, or drop it');
+      throw new Error('the database is an unfinished copy: run `npm run database -- copy` again, or drop it');
     }
-    if (!finished) throw new Error(`the migration ${name} failed earlier and needs a hand: ${logs ?? 'no log'}`);
+    if (!finished) throw new Error(`the migration ${name} failed earlier and must be repaired: ${logs ?? 'no log'}`);
     const script = scripts.get(name);
     if (script === undefined) {
       throw new Error(`the database has the migration ${name}, which this release does not know: run a newer one`);

@@ -53,7 +53,7 @@ function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/** `pg` pools a client again after a query timeout, though it still waits for a response: the next user would too. */
+/** `pg` pools a client again after a query timeout, though it still waits for a response: so would its next user. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
@@ -104,7 +104,7 @@ const clientOf = (config: Reach) => new (config.Client ?? pg.Client)(config);
 const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
   `the database at ${hosts ?? `${host}:${port}`}`;
 
-/** Throws an Error fit to be shown. */
+/** Throws an Error that can be displayed. */
 export async function connect(config: Reach, name?: string): Promise<pg.Client> {
   const client = clientOf(config);
   client.on('error', () => {}); // the query that runs rejects as well

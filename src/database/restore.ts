@@ -61,7 +61,7 @@ export async function restoreBackup(file: string, dataDir: string) {
   try {
     const other = (await readdir(dataDir)).find((name) => !isNothing(name));
     if (other !== undefined)
-      throw Object.assign(new Error(`${dataDir} is not empty: it has ${other}`), { code: 'NOT_EMPTY' });
+      throw Object.assign(new Error(`${dataDir} is not empty: it contains ${other}`), { code: 'NOT_EMPTY' });
     await rm(trial, { recursive: true, force: true });
     const { createdAt } = await unpack(file, trial);
     const { users } = await tryOut(trial);

@@ -27,7 +27,7 @@ function clientOf(config: pg.ClientConfig): pg.Client {
     return new pg.Client(config);
   } catch {
     // Without the cause, which contains the URL.
-    throw malformedUrl('has a parameter that cannot be used, such as a certificate file that cannot be read');
+    throw malformedUrl('has an invalid parameter, such as a certificate file that cannot be read');
   }
 }
 

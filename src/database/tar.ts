@@ -50,7 +50,7 @@ export async function* readArchive(
   let held: Buffer = Buffer.alloc(0);
   async function more(): Promise<void> {
     const { value, done } = await source.next();
-    if (done) throw new ArchiveFault('is cut short');
+    if (done) throw new ArchiveFault('is truncated');
     held = held.length === 0 ? value : Buffer.concat([held, value]);
   }
   async function* take(size: number): AsyncGenerator<Buffer> {

@@ -30,10 +30,10 @@ const WORDS = /^(?:timeout expired|Connection terminated)/;
 /** A write to a read-only server. */
 export const READ_ONLY = '25006';
 
-/** PostgreSQL's codes of a reachable database that cannot execute statements, with what the operator has to fix. */
+/** PostgreSQL's codes of a reachable database that cannot execute statements, with the condition to fix. */
 const UNABLE = new Set([
   READ_ONLY, // a standby, or a role or database that was set so
-  '25P03', // a transaction of ours lay idle for longer than it may
+  '25P03', // a transaction of ours was idle for too long
   POOLER,
   '28000', // the role may not connect any more
   '28P01', // the password was changed
@@ -44,10 +44,10 @@ const UNABLE = new Set([
   '53100', // disk full
   '53200', // out of memory
   '53400', // a limit of its configuration
-  '55P03', // a lock that was not to be had in time
-  '57014', // cancelled: it took longer than a statement may
+  '55P03', // a lock could not be obtained in time
+  '57014', // cancelled: it exceeded the statement timeout
   '57P04', // the database was dropped
-  '57P05', // a session of ours lay idle for longer than it may
+  '57P05', // a session of ours was idle for too long
   '58000', // the system's file operations
   '58030',
   '58P01',
@@ -90,10 +90,10 @@ export function isDatabaseUnable(error: unknown): boolean {
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
 }
 
-/** PgBouncer's message for the pool's parameter; 1.20 and later word it differently. */
+/** PgBouncer's message for the pool's parameter; 1.20 and later use another text. */
 const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
 
-/** How to fix a failed connection, to be appended to its message; mostly empty. */
+/** The remedy for a failed connection, to be appended to its message; usually empty. */
 export function remedyOf(cause: unknown): string {
   if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
   return '. PgBouncer must ignore it: set ignore_startup_parameters = options in pgbouncer.ini';
@@ -120,7 +120,7 @@ export function identifyDatabaseFailure(error: unknown): { cause: string; reason
   return { cause: String(code ?? name ?? 'unwritable'), reason };
 }
 
-/** An Error fit to be shown; its code is `UNREACHABLE` if a retry may succeed. */
+/** An Error that can be displayed; its code is `UNREACHABLE` if a retry may succeed. */
 export function connectionFailure(message: string, cause: unknown): Error {
   const error = new Error(message, { cause });
   return isPassing(cause) ? Object.assign(error, { code: 'UNREACHABLE' as const }) : error;

@@ -6,7 +6,7 @@ export const DATA_KINDS = ['latest', 'history', 'candles', 'statistics', 'rates'
 type SourceEntry = {
   title: string;
   url: string;
-  tells: (typeof DATA_KINDS)[number][];
+  provides: (typeof DATA_KINDS)[number][];
   /** Missing for self-hosted software: the terms are those of the host. */
   terms?: string;
   /** The required attribution. `title` in it becomes a link to `url`. */
@@ -17,51 +17,51 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
   coingecko: {
     title: 'CoinGecko',
     url: 'https://www.coingecko.com',
-    tells: ['latest', 'history'],
+    provides: ['latest', 'history'],
     terms: 'https://www.coingecko.com/en/terms',
     attribution: 'Powered by CoinGecko',
   },
   kraken: {
     title: 'Kraken',
     url: 'https://www.kraken.com',
-    tells: ['latest', 'history', 'candles'],
+    provides: ['latest', 'history', 'candles'],
     terms: 'https://www.kraken.com/legal',
   },
   ecb: {
     title: 'European Central Bank',
     url: 'https://www.ecb.europa.eu',
-    tells: ['rates'],
+    provides: ['rates'],
     terms: 'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
     attribution: 'Exchange rates: European Central Bank',
   },
   cryptocompare: {
     title: 'CryptoCompare (CoinDesk Data)',
     url: 'https://www.cryptocompare.com',
-    tells: ['statistics'],
+    provides: ['statistics'],
     terms: 'https://www.cryptocompare.com/terms-and-conditions/',
   },
   'bitcoin-stats': {
     title: 'Blockchain.com',
     url: 'https://www.blockchain.com',
-    tells: ['statistics'],
+    provides: ['statistics'],
     terms: 'https://www.blockchain.com/legal/terms',
   },
   'bitcoin-mempool': {
     title: 'mempool.space',
     url: 'https://mempool.space',
-    tells: ['statistics'],
+    provides: ['statistics'],
     terms: 'https://mempool.space/terms-of-service',
   },
-  'ethereum-stats': { title: 'Blockscout', url: 'https://www.blockscout.com', tells: ['statistics'] },
-  'solana-rpc': { title: 'a Solana RPC node', url: 'https://solana.com', tells: ['statistics'] },
-  'arweave-node': { title: 'an Arweave gateway', url: 'https://arweave.org', tells: ['statistics'] },
+  'ethereum-stats': { title: 'Blockscout', url: 'https://www.blockscout.com', provides: ['statistics'] },
+  'solana-rpc': { title: 'a Solana RPC node', url: 'https://solana.com', provides: ['statistics'] },
+  'arweave-node': { title: 'an Arweave gateway', url: 'https://arweave.org', provides: ['statistics'] },
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
 /** Sources of prices first, in source order; exchange rates last. */
 export const SOURCES = NAMES.map((name) => {
-  const { title, url, tells, terms = null, attribution = null } = ENTRIES[name];
-  return { name, title, url, tells, terms, attribution };
+  const { title, url, provides, terms = null, attribution = null } = ENTRIES[name];
+  return { name, title, url, tells: provides, terms, attribution };
 });
 export const SOURCE_NAMES = NAMES as unknown as [(typeof NAMES)[number], ...(typeof NAMES)[number][]];
 

@@ -21,7 +21,7 @@ type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
 /** Address and hash must be validated. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
 export function createNode({ pool, ...rest }: Dependencies) {
-  // A transaction in a block never changes: SDK chains are final at once.
+  // A transaction in a block never changes: SDK chains are final immediately.
   const kept = new LRUCache<string, LegacyTransaction>({
     maxSize: MOST_KEPT,
     sizeCalculation: (transaction) => JSON.stringify(transaction).length,

@@ -107,7 +107,7 @@ export const nodeTransaction = z
       .optional()
       .meta({
         description:
-          'An amino `StdTx`, converted if the node is modern. Messages of non-standard modules stay in protobuf JSON.',
+          'An amino `StdTx`, converted if the node is modern. Messages of non-standard modules remain in protobuf JSON.',
         examples: [
           {
             type: 'cosmos-sdk/StdTx',

@@ -13,7 +13,7 @@ import {
 /** Statuses of a gateway or proxy before the node. They say nothing about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
-/** Of a response, and of a page of transactions, in bytes. */
+/** The maximum size of a response, and of a page of transactions, in bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** Nesting depth of JSON. Real transactions are far below it. */
@@ -67,7 +67,7 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
-/** One node over HTTP. It does not limit calls, and forwards only the upstreamRequest. */
+/** One node over HTTP. It does not limit calls, and forwards nothing but the given request. */
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {

@@ -53,7 +53,7 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
 /** `question` identifies the request. */
 type WindowRequest = { requestKey: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
-/** What the archive has of an interval, across all sources. */
+/** The archived span and number of points of an interval, across all sources. */
 function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
   const mine = rows.filter((row) => row.interval === interval);
   if (mine.length === 0) return undefined;

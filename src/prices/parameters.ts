@@ -15,6 +15,8 @@ function tokenFix(near: readonly { name: string }[]): string {
 }
 const TOKEN_FIX = 'the name or symbol of a token from GET /v1/tokens, such as bitcoin';
 
+const BUILT_IN_LIST = BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ');
+
 /** Resolves a name or symbol of a served token to its name. */
 export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
   z
@@ -31,9 +33,7 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
     })
     .meta({
       description:
-        'Token name or symbol, case-insensitive. Built-in tokens: ' +
-        `${BUILT_IN_TOKENS.map(({ name, symbol }) => ``${name}` (`${symbol}`)`).join(', ')}. The operator can ` +
-        'add others.',
+        'Token name or symbol, case-insensitive. Built-in tokens: ' + `${BUILT_IN_LIST}. The operator can add others.`,
       fix: TOKEN_FIX,
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });

@@ -14,17 +14,17 @@ export const USAGE = `Starts the service.
 
   npm start                  or: node build/main.js
 
-It takes no arguments but --help. Settings are environment variables; those that are asked for first:
+It takes no arguments except --help. Settings are environment variables. The most important ones:
 
-  PORT, HOST           where to listen (8080, 127.0.0.1)
-  DATABASE_URL         a PostgreSQL server, postgresql://… (also several hosts, of which the primary is used);
+  PORT, HOST           the address to listen on (8080, 127.0.0.1)
+  DATABASE_URL         a PostgreSQL server, postgresql://… (several hosts are allowed, of which the primary is used);
                        unset: an embedded one in DATA_DIR (./data)
-  COINGECKO_API_KEY    a key of CoinGecko, with COINGECKO_PLAN (demo, basic or pro); unset: its public interface
-  REGISTRATION         open, verified (by mail), or closed: then only \`npm run users\` creates users
+  COINGECKO_API_KEY    a CoinGecko key, with COINGECKO_PLAN (demo, basic or pro); unset: the public API
+  REGISTRATION         open, verified (by mail), or closed (only \`npm run users\` creates users)
   LOG_LEVEL            info; warn and error say less
 
-README.md ("Settings") has all of them, and .env.example: \`node --env-file=.env build/main.js\` reads such a file.
-The running service explains its interface at /docs. SIGTERM or Ctrl-C stops it; a second one does so at once.
+docs/settings.md lists all of them, and .env.example is a template: \`node --env-file=.env build/main.js\` reads such a file.
+The running service documents its API at /docs. SIGTERM or Ctrl-C stops it; a second one stops it immediately.
 
 Exit codes: 0 stopped, 1 failed, 2 wrong arguments or settings, or a data directory that is in use.
 `;

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '#database/database';
 /** Exit codes. `refused`: a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** An expected fault: its message is printed without a stack. */
+/** An expected fault. Its message is printed without a stack. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -19,19 +19,19 @@ export class ExitError extends Error {
 /** Prisma prints the call site and blank lines before the database's message. */
 function databaseSaid({ message }: Error): string {
   const lines = message.split('\n').map((line) => line.trim());
-  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'it gave no reason'}`;
+  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'no reason given'}`;
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there (PORT and METRICS_PORT set the ports)',
-  EACCES: 'the system does not allow it (ports below 1024 may need a privilege)',
+  EADDRINUSE: 'the port is in use by another process (PORT and METRICS_PORT set the ports)',
+  EACCES: 'permission denied (ports below 1024 may require a privilege)',
   EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set it)',
 };
 
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
 function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') return `${hostname} has no address (HOST and METRICS_HOST set where to listen)`;
+  if (syscall === 'getaddrinfo') return `${hostname} has no address (HOST and METRICS_HOST set the address)`;
   if (syscall !== 'listen') return undefined;
   const reason = LISTEN_FAULTS[code];
   const host = address?.includes(':') ? `[${address}]` : address;

@@ -6,7 +6,7 @@ import { every } from '#core/every';
 const LOOK = 5 * SECOND;
 const GROWN = 1.25;
 const CALM = 0.1;
-/** V8 keeps no free pages after it: of 240 MB with 100 MB in use, 150 MB stay instead of 220 MB. */
+/** V8 keeps no free pages after it: of 240 MB with 100 MB in use, 150 MB remain instead of 220 MB. */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**

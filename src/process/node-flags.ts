@@ -1,4 +1,4 @@
-// The README of this folder has the reasons and measurements.
+// The README in this folder has the reasons and measurements.
 
 export const NODE_FLAGS = [
   '--expose-gc',

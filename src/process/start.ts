@@ -9,7 +9,7 @@ export async function start(args: readonly string[], serve: () => Promise<unknow
     process.stdout.write(USAGE);
   } else if (args.length > 0) {
     process.stderr.write(
-      'the service takes no arguments: its settings are environment variables (see `npm start -- --help`)\n',
+      'the service takes no arguments: settings are environment variables (see `npm start -- --help`)\n',
     );
     process.exitCode = 2;
   } else if (isLaunched()) {
@@ -24,7 +24,10 @@ const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
-/** The flags and the environment cannot be set from within. The operator's win. Windows has no `execve`. */
+/**
+ * The flags and the environment cannot be set from within. Those of the operator take precedence. Windows has no
+ * `execve`.
+ */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last of several equal flags wins.
@@ -37,7 +40,7 @@ export async function launch(): Promise<void> {
 }
 
 async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // The channel closes when this process ends, however it ends.
+  // The channel closes when this process ends, for any reason.
   const child = spawn(process.execPath, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   // A terminal sends these to both processes; the child handles them.

@@ -32,9 +32,9 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
 export type Capability = {
   /** Below `/v1`. */
   routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
-  /** Reloads what other processes have written: once a second, if there can be others. */
+  /** Reloads data written by other processes: once a second, if there can be others. */
   poll?: () => Promise<void>;
-  /** Conditions that operators should know, while the service works. */
+  /** Conditions to report to operators while the service works. */
   warnings?: () => Warning[];
   readings?: {
     upstreams?: () => readonly UpstreamReading[];

@@ -31,7 +31,7 @@ type Origins = readonly string[];
 export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
   const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
   if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
-    throw new Problem('cross_site', 'A page of another site may not do this here.');
+    throw new Problem('cross_site', 'Pages of other origins may not make this request.');
 }
 
 /** CORS for framework responses, including preflights. */

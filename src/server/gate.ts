@@ -7,13 +7,13 @@ export type Receipt = { readonly cost: number };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller's record number; set on every route that is not open. */
+    /** The user's record number; set on every route that is not open. */
     user: number;
     receipt: Receipt | undefined;
   }
 }
 
-/** What the server needs of the gate; `accounts/gate` implements it. */
+/** The port that the server uses to admit and charge requests. `accounts/gate` implements it. */
 export type Gate = {
   /** Admits and charges a request. Returns undefined, without any effect, if that would wait or be rejected. */
   admitAtOnce(
@@ -45,17 +45,17 @@ export type RouteFacts = {
   scope?: WantedScope;
   /** Also accepts the keys of an expired user. */
   allowExpired?: true;
-  /** Accepts the parameter `api` as the key, in place of the headers. */
+  /** Accepts the parameter `api` as the key, instead of the headers. */
   keyInQuery?: true;
   /** Rejects pages of other sites, unless their origin is allowed. */
   sameSite?: true;
   /** Registers a user, which the operator may have disabled. */
   registers?: true;
-  /** Unavailable without mail. */
+  /** Requires mail to be configured. */
   needsMail?: true;
-  /** Limits an address to a few of these calls a minute; the name of the calls, in the plural. */
+  /** Limits each address to a few of these calls per minute; the name of the calls, in the plural. */
   perClient?: string;
-  /** Headers of a 2xx or 304, beyond those of every route with this price; `?` marks an optional one. */
+  /** Headers of a 2xx or 304, beyond those of every route with this cost; `?` marks an optional one. */
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request: those of `node_rejected`. */
   rejections?: readonly number[];

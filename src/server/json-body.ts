@@ -20,14 +20,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw broken('is not JSON');
+    throw broken('must be valid JSON');
   }
 }
 
 type Options = {
   /** In bytes. */
   limit: number;
-  /** Bodies of the same caller count together; the default is the user. */
+  /** Bodies of the same client count together; by default the user. */
   callerOf?: (request: FastifyRequest) => number | string;
 };
 

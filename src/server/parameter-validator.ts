@@ -4,11 +4,11 @@ import { editDistance, tolerance } from '#core/record-fields';
 
 type Shape = Record<string, z.ZodType>;
 
-/** Words for a fault of one parameter, beside zod's issue. */
+/** The message for a fault of one parameter, beside zod's issue. */
 function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
   if (place === 'body' && value !== undefined) return message;
-  if (Array.isArray(value)) return `is given ${value.length} times`;
+  if (Array.isArray(value)) return `was sent ${value.length} times`;
   if (value === '') return 'is empty';
   return value === undefined ? 'is missing' : message;
 }
@@ -22,7 +22,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
   const known = Object.keys(object.shape);
   return (data: unknown) => {
     if (place === 'body' && (typeof data !== 'object' || data === null || Array.isArray(data))) {
-      const message = data === undefined || data === null ? 'is missing' : 'is not a JSON object';
+      const message = data === undefined || data === null ? 'is missing' : 'must be a JSON object';
       const fix = `send {${known.join(', ')}}`;
       return { error: invalidRequest({ location: place, message, fix }) };
     }
@@ -34,7 +34,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
     for (const issue of parsed.error?.issues ?? []) {
       const name = String(issue.path[0] ?? '');
       const own = (issue as { params?: { fix?: string } }).params?.fix;
-      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the interface description');
+      const fix = own ?? String(object.shape[name]?.meta()?.fix ?? 'see the API reference');
       const fault = {
         location: name === '' ? place : `${place}.${name}`,
         message: wrong(name, given, issue.message, place),
@@ -46,7 +46,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
   };
 }
 
-/** What other services call the same parameters. */
+/** The names of our parameters in other services. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   thruDate: ['toDate', 'endDate', 'to'],
   fromDate: ['startDate', 'from'],
@@ -59,7 +59,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 const apart = (name: string, known: string): number =>
   editDistance(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
 
-/** The known name that equals another up to case or one or two letters. */
+/** The known name that equals another except for case or one or two letters. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const [first] = known.toSorted((a, b) => apart(name, a) - apart(name, b));
   return first !== undefined && apart(name, first) < Number.POSITIVE_INFINITY ? first : undefined;
@@ -71,10 +71,10 @@ function faultOf(name: string, known: readonly string[], given: readonly string[
   const same = known.find((one) => OTHER_NAMES[one]?.includes(name) && !given.includes(one));
   const right = nearly ?? same;
   if (right === undefined) return undefined;
-  const message = nearly ? 'is misspelt' : `is not called ${name} here`;
-  return { location: `query.${right}`, message, fix: `name the parameter ${right}, just so` };
+  const message = nearly ? 'is misspelled' : `is called ${right} in this API`;
+  return { location: `query.${right}`, message, fix: `use the parameter name ${right}` };
 }
 
-/** Reports unknown parameters that seem to be meant: misspelt, or named as in other services. */
+/** Reports unknown parameters that resemble known ones: misspelled, or named as in other services. */
 const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
   given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);

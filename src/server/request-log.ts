@@ -28,7 +28,7 @@ type Options = {
 
 /** A failed request is one line: its own for a fault of the service, otherwise a count in the line of its cause. */
 export function createRequestLog({ which, logger, failures }: Options) {
-  const answered = (facts: Facts) => logger.info(rounded(facts), 'request answered');
+  const answered = (facts: Facts) => logger.info(rounded(facts), 'request completed');
 
   return {
     /** Undefined if requests are not logged. */

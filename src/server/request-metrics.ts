@@ -76,9 +76,9 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
       const labels = { route, method, status: String(status) };
       return { labels, counts, value, sum: histogram.figures[0] ?? 0 };
     });
-  const answered = 'Requests that were answered, by the pattern of their route';
+  const answered = 'Requests by the pattern of their route';
   registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], rows);
-  const durations = 'From a request to the end of its answer';
+  const durations = 'Time from a request to the end of its response';
   registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
 }
 

@@ -2,7 +2,7 @@ import { DAY, HOUR } from '#core/clock';
 import { type Budget, leftOf, monthOf } from '#upstream/budget';
 import type { StatisticsKind } from './statistics-sources.ts';
 
-/** How often the statistics of a token in use are fetched, in ms: no figure changes faster. */
+/** How often the statistics of a token in demand are fetched, in ms: no figure changes faster. */
 const EVERY = HOUR;
 
 /** The cost of a sample at a source, in calls, and the number of tokens that the source may serve. */
@@ -41,7 +41,7 @@ export const STATISTICS_BUDGETS = Object.fromEntries(
 /** `every`: the time between samples of a token; `apart`: the time between calls that the budget allows. In ms. */
 type StatisticsSchedule = { every: number; apart: number };
 
-/** The hourly schedule, slowed down in proportion so that the rest of the budget lasts to the end of the month. */
+/** The hourly schedule, throttled in proportion so that the rest of the budget lasts to the end of the month. */
 export function throttledStatistics(
   kind: StatisticsKind,
   budget: Budget,

@@ -2,9 +2,9 @@ import { DAY, MINUTE } from '#core/clock';
 import type { Figure } from './figures.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
-/* Daily figures that a source does not report: its counter now, less its counter a day before. */
+/* Daily figures that a source does not report: its counter now, minus its counter a day before. */
 
-/** Each daily figure, and the counter that it is the growth of. */
+/** Each daily figure, and the counter from which it is computed. */
 const COUNTERS = {
   new_addresses: 'unique_addresses_all_time',
   transaction_count: 'transaction_count_all_time',

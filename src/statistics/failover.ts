@@ -89,7 +89,7 @@ export function createFailover({
           const sample = await source.sample(symbol, Math.max(1, Math.floor(share)));
           if (implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now())) {
             dropped(name);
-            throw new UpstreamFailure(name, 'unexpected', `a sample of ${iso(sample.at)} cannot be true`);
+            throw new UpstreamFailure(name, 'unexpected', `the time of a sample is implausible: ${iso(sample.at)}`);
           }
           return { source: name, sample, passedOver };
         } catch (error) {

@@ -101,7 +101,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       staleness: statistics.staleness,
     },
 
-    /** Reads the calls that other processes spent, after a change of the cache. */
+    /** Reads how many calls other processes made, after a change of the cache. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

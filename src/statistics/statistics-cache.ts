@@ -14,7 +14,7 @@ import {
 } from './statistics-sources.ts';
 import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 
-/** The names of stored resources: a fetch, and that a source does not list a chain. */
+/** The names of stored resources: a fetch, and the fact that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;

@@ -10,7 +10,7 @@ import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from './statistics-sources.ts';
 
-const nothingStored = new UpstreamFailure('statistics', 'empty', 'nothing was stored that can be read');
+const nothingStored = new UpstreamFailure('statistics', 'empty', 'no valid record is stored');
 
 type Dependencies = {
   cache: StatisticsCache;
@@ -54,7 +54,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   function answer(symbol: StatisticsSymbol, outcome: FetchOutcome): Answer {
     const known = cache.of(symbol);
     if (!known) {
-      throw upstreamProblem(outcome.failure ?? nothingStored, { who: 'The source of these statistics' });
+      throw upstreamProblem(outcome.failure ?? nothingStored, { who: 'The statistics source' });
     }
     const { body, row } = known;
     return {
@@ -70,7 +70,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   }
 
   return {
-    /** Returns at once if nothing is due. Throws a problem if no record exists. */
+    /** Returns immediately if nothing is due. Throws a problem if no record exists. */
     latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
       const known = answers.get(symbol);
       if (known) return known;

@@ -46,7 +46,7 @@ type Dependencies = {
   log: Log;
   clock: Clock;
   identifyDatabaseFailure: IdentifyDatabaseFailure;
-  /** The statement deadline, in ms: work that began before a recovery has timed out by then. */
+  /** The statement deadline, in ms: work that started before a recovery has timed out by then. */
   deadline: number;
 };
 
@@ -90,10 +90,10 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   }
 
   function check(key: string): void {
-    const ask = checks.get(key);
-    if (!ask || checking.has(key)) return;
+    const check = checks.get(key);
+    if (!check || checking.has(key)) return;
     checking.add(key);
-    ask()
+    check()
       .then(
         () => worked(key),
         (error) => failed('check', error),
@@ -168,10 +168,10 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     /** Declares an upstream that reports its successes, so that its recovery is detected. */
     observe: (upstream: string): void => void observed.add(upstream),
     /** Checks a failing dependency once a second, so that its recovery is detected without a request. */
-    watch: (key: string, ask: () => Promise<void>): void => void checks.set(key, ask),
+    watch: (key: string, check: () => Promise<void>): void => void checks.set(key, check),
     review,
 
-    /** Writes the lines that still wait for the end of their window. */
+    /** Writes the lines that are still waiting for the end of their window. */
     close(): void {
       void reviewing?.close();
       clearImmediate(writing);

@@ -58,26 +58,26 @@ export function identifyFailure(
 
 /** Used in logs, metrics and `Cache-Status`: code and text of the problem. No text comes from the upstream. */
 const FAILURES = {
-  /** No connection, or it broke before the response was complete. */
-  unreachable: ['upstream_unavailable', 'cannot be reached'],
-  timeout: ['upstream_timeout', 'did not answer in time'],
-  /** 429, or a body or page that says so. */
-  rate_limited: ['upstream_unavailable', 'limits our rate'],
+  /** No connection, or the connection broke before the response was complete. */
+  unreachable: ['upstream_unavailable', 'is unreachable'],
+  timeout: ['upstream_timeout', 'did not respond in time'],
+  /** 429, or a body or page with that meaning. */
+  rate_limited: ['upstream_unavailable', 'limits the rate of requests'],
   /** The plan does not cover data this old. */
-  out_of_reach: ['upstream_unavailable', 'does not reach back so far on our plan'],
-  not_listed: ['upstream_unavailable', 'does not serve this'],
+  out_of_reach: ['upstream_unavailable', 'does not provide data this old on the current plan'],
+  not_listed: ['upstream_unavailable', 'does not provide this data'],
   /** Any other 3xx or 4xx. */
-  refused: ['upstream_unavailable', 'refused the request'],
+  refused: ['upstream_unavailable', 'rejected the request'],
   /** 5xx. */
-  server_error: ['upstream_unavailable', 'has a fault'],
-  not_json: ['upstream_invalid', 'gave no JSON'],
-  unexpected: ['upstream_invalid', 'gave an answer of another shape'],
-  empty: ['upstream_invalid', 'gave an answer without figures'],
-  too_large: ['upstream_invalid', 'gave an answer too large to read'],
+  server_error: ['upstream_unavailable', 'reported an internal error'],
+  not_json: ['upstream_invalid', 'did not return JSON'],
+  unexpected: ['upstream_invalid', 'returned an unexpected response'],
+  empty: ['upstream_invalid', 'returned no figures'],
+  too_large: ['upstream_invalid', 'returned a response that is too large'],
   /** The newest data is old: the upstream responds but no longer updates. */
-  stale: ['upstream_invalid', 'gave old figures alone'],
+  stale: ['upstream_invalid', 'returned only old figures'],
   /** Not called because its circuit is open. The name is public (metrics, `Cache-Status`). */
-  resting: ['upstream_unavailable', 'failed repeatedly and is not asked again yet'],
+  resting: ['upstream_unavailable', 'has failed repeatedly and will be retried later'],
   /** Not called because the budget of the minute or month is spent. */
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
@@ -112,7 +112,7 @@ export class UpstreamFailure extends Error {
 export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure && error.reason === 'out_of_reach';
 
-/** The text that follows the subject: `cannot be reached`. */
+/** The text that follows the subject: `is unreachable`. */
 export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
 /** Default `Retry-After`, in seconds. */
 const RETRY_AFTER = 30;
@@ -124,11 +124,11 @@ type Options = {
 };
 
 /** The problem for an upstream failure without stored data to serve. Any other error is returned as it is. */
-export function upstreamProblem(failure: unknown, { who = 'The aggregator', members = {} }: Options = {}) {
+export function upstreamProblem(failure: unknown, { who = 'CoinGecko', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
   const [code, what] = FAILURES[failure.reason];
   const retryAfter = failure.retryAfter ?? RETRY_AFTER;
-  const detail = `${who} ${what}, and nothing is stored to serve.`;
+  const detail = `${who} ${what}, and no stored data is available.`;
   return new Problem(code, detail, { cause: failure, members, retryAfter });
 }
 

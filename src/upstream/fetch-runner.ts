@@ -50,7 +50,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /** Fetches or joins the fetch in flight. True when its own `fetch` ran: the other may be for other data. */
+    /** Fetches or joins the fetch in flight. True if its own `fetch` ran: the other may be for other data. */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {
@@ -97,7 +97,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
         try {
           return await fetch();
         } catch (error) {
-          // Not awaited: if the database hangs too, the caller has already waited long enough.
+          // Not awaited: if the database hangs too, the client has already waited long enough.
           void store.release(what, holder).catch(() => undefined);
           throw error;
         }

@@ -47,7 +47,7 @@ export type Warning =
   /** `what` is the name in the log. */
   | { about: 'fetch'; what: string; cause: FailureCause | 'not stored' }
   | { about: 'statistics source'; source: string; cause: FailureCause }
-  /** The CoinGecko plan has less than is configured. */
+  /** The CoinGecko plan offers less than is configured. */
   | { about: 'plan'; difference: string }
   /** The fallback source is served for latest prices since an instant (Unix ms). */
   | { about: 'failover'; served: string; primary: string; since: number }
@@ -69,7 +69,7 @@ export function warningText(warning: Warning): string {
     case 'plan':
       return `coingecko: ${warning.difference}`;
     case 'failover':
-      return `latest: ${warning.served} is served instead of ${warning.primary} since ${iso(warning.since)}`;
+      return `latest: ${warning.served} has been serving instead of ${warning.primary} since ${iso(warning.since)}`;
     case 'price': {
       const { token, before, after, since } = warning;
       return `latest: ${token} was ${before.price} by ${before.source} and ${after.price} by ${after.source} at ${iso(since)}`;
@@ -78,7 +78,7 @@ export function warningText(warning: Warning): string {
       const name = `node ${warning.node}`;
       if ('cause' in warning) return `${name}: ${warning.cause}`;
       if ('blocksBehind' in warning) return `${name}: ${warning.blocksBehind} blocks behind`;
-      return `${name}: of another chain (${warning.otherChain ?? 'it tells none'})`;
+      return `${name}: on another chain (${warning.otherChain ?? 'not reported'})`;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 
-/** The outcomes of calls that were made; the other causes prevent the call. */
+/** The outcomes of calls that were made. The other causes prevent the call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 /** `budget` counts calls of the calendar month. */
@@ -15,12 +15,12 @@ export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',
-    'Calls to an upstream, by how they ended: ok, or failed with the cause',
+    'Calls to an upstream by outcome: ok, or the cause of the failure',
     ['upstream', 'outcome', 'cause'],
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
-    'Samples of an upstream that were left out, since they cannot be true',
+    'Samples of an upstream that were dropped as implausible',
     ['upstream'],
   );
 
@@ -52,14 +52,10 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
     ['quotient_upstream_breaker_state', '0 closed, 1 half open, 2 open', (row) => BREAKER[row.breaker]],
     [
       'quotient_upstream_budget_spent_calls',
-      'Calls to an upstream in the running calendar month (UTC), by all processes',
+      'Calls to an upstream by all processes in the current calendar month (UTC)',
       ({ budget }) => budget?.spent,
     ],
-    [
-      'quotient_upstream_budget_limit_calls',
-      'Calls to an upstream that a calendar month allows',
-      ({ budget }) => budget?.limit,
-    ],
+    ['quotient_upstream_budget_limit_calls', 'Monthly call budget of an upstream', ({ budget }) => budget?.limit],
   ]);
 }
 
@@ -69,17 +65,17 @@ export function addStalenessReadings(registry: MetricsRegistry, read: () => read
   registry.gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
     [
       'quotient_data_age_seconds',
-      'Since it was fetched; of minutes, hours and days since the time of the newest sample',
+      'Time since the fetch; for minutes, hours and days, the age of the newest sample',
       ({ age }) => finite(age),
     ],
     [
       'quotient_data_interval_seconds',
-      'How far apart it should arrive while somebody asks for it; +Inf when the budget is spent',
+      'Interval at which data should arrive while it is requested; +Inf when the budget is spent',
       ({ every }) => every / SECOND,
     ],
     [
       'quotient_data_idle_seconds',
-      'Since this process was last asked for the newest of it',
+      'Time since this process last received a request for the newest data',
       ({ idle }) => finite(idle),
     ],
   ]);

@@ -17,7 +17,7 @@ export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): b
 /** Why a sample is implausible. `off_grid`: a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/** Why no sample of a chain with this beginning can have this time; undefined for a plausible one. */
+/** Why no sample of a chain that started at this time can have this time; undefined for a plausible one. */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';

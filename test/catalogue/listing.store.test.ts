@@ -151,7 +151,7 @@ describe('a symbol', () => {
 describe('the pair', () => {
   test.each([
     ['is none where the venue trades none', { pair: undefined }, { kind: 'not_traded' }],
-    ['is absent if Kraken cannot be called', { venueFails: true }, { kind: 'not_asked', cause: 'timeout' }],
+    ['is absent if Kraken cannot be called', { venueFails: true }, { kind: 'unavailable', cause: 'timeout' }],
     [
       'is not one whose price is another’s',
       { pair: { pair: 'XDGUSD', status: 'online', price: 3 } },

@@ -41,7 +41,7 @@ export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
-/** `start` is long enough to tell a user's keys apart, and too short to help guess one. */
+/** `start` is long enough to distinguish a user's keys, and too short to help guess one. */
 export const storedForm = (apiKey: string) => ({
   hash: hashApiKey(apiKey),
   start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),

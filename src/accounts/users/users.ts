@@ -131,7 +131,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     async renew(authority: Authority): Promise<User> {
       const { validUntil } = await existing(authority.userKey);
       const now = clock.now();
-      // Of two simultaneous requests, such as a double click after a lapse, the second one renews nothing.
+      // The second of two simultaneous requests, such as a double click after a lapse, renews nothing.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);

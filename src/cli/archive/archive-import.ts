@@ -16,14 +16,14 @@ const MAX_KEPT_ROWS = 20;
 
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
-    Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume) into the daily
-    history, or a CSV of the service itself (date in place of snapped_at; rows without a column source are
-    coingecko's). Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
-    UTC, or another where there is none. <token> is a name or symbol of \`npm run tokens -- list\`.
+    Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume), or the service's
+    own CSV (date instead of snapped_at), into the daily history. Rows without a source column count as
+    CoinGecko's. Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
+    UTC, or of another time if there is none. <token> is a name or symbol from \`npm run tokens -- list\`.
 
     --strict   import nothing if any line is bad, and exit with code 1
-    --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a source
-               that comes first are kept in any case
+    --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a
+               preferred source are always kept
 `;
 
 const form = {
@@ -96,10 +96,10 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
-    process.stdout.write('interrupted: what was added stays; run it again for the rest\n');
+    process.stdout.write('interrupted: added rows are kept; run it again for the rest\n');
     return EXIT.failed;
   }
-  process.stdout.write('stopped at the bad line: nothing after it was imported\n');
+  process.stdout.write('stopped at the bad line: no later lines were imported\n');
   return EXIT.failed;
 }
 

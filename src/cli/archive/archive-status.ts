@@ -16,7 +16,7 @@ const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    Shows what the archive holds for each token, interval and source: number of points, first and last,
+    Shows the archived data of each token, interval and source: number of points, first and last,
     complete spans, and gaps since the token's listing, whichever source might fill them. Then the same of
     candles, and the implausible rows (in the future, or without a finite value), which are not served.
 `;
@@ -33,7 +33,7 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
 type Row = CoverageRow | CandleReportRow;
 const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
-/** Further spans and gaps stand below the first. */
+/** Further spans and gaps are listed below the first. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
   const rows: (string | number)[][] = [['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {

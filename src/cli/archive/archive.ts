@@ -10,9 +10,9 @@ import { runStatus, statusUsage } from './archive-status.ts';
 
 const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
-    Deletes what a source told: its points, candles, latest prices and coverage, or only those before a date
-    (UTC). Running processes drop them within seconds. The gaps are fetched again when somebody asks, as far as
-    the source still tells them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
+    Deletes the data of a source: its points, candles, latest prices and coverage, or only those before a date
+    (UTC). Running processes drop them within seconds. The gaps are fetched again on request, as far as
+    the source still provides them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
 `;
 
 const options = { source: { type: 'string' }, before: { type: 'string' } } as const;

@@ -4,7 +4,7 @@ import type { CopyTarget, Progress } from './target.ts';
 /** `of` is the number of rows of the table. */
 export type CopyEvent =
   | { kind: 'resumed' }
-  | { kind: 'begun anew' }
+  | { kind: 'started over' }
   | { kind: 'copying'; table: string; rows: number; of: number }
   | { kind: 'copied'; table: string; rows: number }
   | { kind: 'comparing'; table: string };
@@ -23,7 +23,7 @@ type Run = {
   /** The source. An unfinished copy of another source is started over. */
   name: string;
   unfinished: Progress | undefined;
-  /** Whether the source may be written to meanwhile. The copy is of the moment it begins. */
+  /** Whether the source may be written to meanwhile. The copy shows the state at its start. */
   isLive: boolean;
   signal?: AbortSignal;
 };
@@ -84,14 +84,14 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     const tables = await source.tables();
     const left = run.unfinished;
     const from = left?.source === run.name ? left : undefined;
-    if (left) onEvent({ kind: from ? 'resumed' : 'begun anew' });
+    if (left) onEvent({ kind: from ? 'resumed' : 'started over' });
 
     let result = await attempt(tables, run, from).catch((error) => {
       if (from && isViolation(error)) return 'misfit' as const;
       throw error;
     });
     if (from && result && (result === 'misfit' || !result.compared.every(isSame))) {
-      onEvent({ kind: 'begun anew' });
+      onEvent({ kind: 'started over' });
       await source.end();
       await source.begin();
       result = await attempt(tables, run);

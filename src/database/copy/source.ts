@@ -12,13 +12,13 @@ export function createCopySource(session: Session) {
   return {
     /** Migrates it to this release, so that both ends have the same tables. Throws if it is not a Quotient database. */
     async prepare(): Promise<void> {
-      if (!(await hasRecord(session))) throw new Error('there is no database of Quotient');
+      if (!(await hasRecord(session))) throw new Error('it is not a Quotient database');
       await migrate(session);
     },
 
     isInUse: () => isInUse(session),
 
-    /** Until `end`, all reads see one moment. */
+    /** Until `end`, all reads see one instant. */
     async begin(): Promise<void> {
       await session.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}`);
     },

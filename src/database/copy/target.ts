@@ -24,9 +24,11 @@ type TargetState =
   | { kind: 'filled'; table: string }
   | { kind: 'of another release' };
 
-const takenOver = () => new Error('another process goes on with this copy');
+const takenOver = () => new Error('another process has resumed this copy');
 
-/** Until it is finished, a record among the migrations holds the progress and keeps processes from starting on it. */
+/**
+ * Until the copy is finished, a record among the migrations holds the progress and keeps processes from starting on it.
+ */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
   // A resuming process replaces the mark; from then on, statements of other processes write nothing.
   const mark = randomUUID();

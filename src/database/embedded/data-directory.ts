@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 
-/** Creates a missing directory. Throws an Error fit to be shown if it cannot be written. */
+/** Creates a missing directory. Throws an Error that can be displayed if it cannot be written. */
 export async function makeWritable(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -42,7 +42,7 @@ export function lockDirectory(directory: string): { release(): void } {
   return {
     release() {
       if (!held.has(lock)) return;
-      rmSync(holder, { force: true }); // before the lock goes, or it would be the next holder's
+      rmSync(holder, { force: true }); // before the lock is released: afterwards it could be the next holder's
       letGo(lock);
     },
   };
@@ -72,7 +72,7 @@ function letGo(lock: DatabaseSync) {
 function directoryInUse(directory: string) {
   const pid = recordedHolder(directory);
   const by = pid === undefined ? 'another process' : `process ${pid}`;
-  const message = `the data directory ${directory} is in use by ${by}; stop it first, or set another DATA_DIR, or set DATABASE_URL to share a database`;
+  const message = `the data directory ${directory} is in use by ${by}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database`;
   return Object.assign(new Error(message), { code: 'DIRECTORY_IN_USE' as const });
 }
 

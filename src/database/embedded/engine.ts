@@ -4,7 +4,7 @@ import { unpackTemplate } from './template.ts';
 
 /** File errors that the operator can fix, by WASI number and by Node code. */
 const FILE_ERRORS: Record<number | string, string> = {
-  2: 'no permission',
+  2: 'permission denied',
   51: 'no space left on the disk',
   69: 'the disk is read-only',
   ENOSPC: 'no space left on the disk',

@@ -43,7 +43,7 @@ export function createByteReader(stream: Readable) {
         let total = held.length;
         while (total < size) {
           const { value, done } = await chunks.next();
-          if (done) throw new ConnectionEnd('the client is gone');
+          if (done) throw new ConnectionEnd('the client has disconnected');
           parts.push(value);
           total += value.length;
         }
@@ -63,10 +63,10 @@ export async function readStart(input: ByteReader, decline: () => void): Promise
   for (;;) {
     const head = await input.take(8);
     const [length, code] = [head.readUInt32BE(0), head.readUInt32BE(4)];
-    if (length < 8 || length > LONGEST_START) throw new ConnectionEnd('not a start of the protocol');
+    if (length < 8 || length > LONGEST_START) throw new ConnectionEnd('not a startup packet');
     await input.take(length - 8);
     if (code >>> 16 === PROTOCOL_3) return;
-    if (code !== SSL_REQUEST && code !== GSS_REQUEST) throw new ConnectionEnd('another protocol');
+    if (code !== SSL_REQUEST && code !== GSS_REQUEST) throw new ConnectionEnd('an unsupported protocol');
     decline();
   }
 }
@@ -80,7 +80,7 @@ export async function readBatch(input: ByteReader): Promise<Buffer | undefined> 
     const [letter = 0] = head;
     const length = head.readUInt32BE(1);
     size += length + 1;
-    if (length < 4 || size > LONGEST) throw new ConnectionEnd('not a message of the protocol');
+    if (length < 4 || size > LONGEST) throw new ConnectionEnd('not a protocol message');
     if (TERMINATE.has(letter)) return undefined;
     parts.push(head, await input.take(length - 4));
     if (ENDS_BATCH.has(letter)) return Buffer.concat(parts);

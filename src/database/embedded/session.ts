@@ -82,7 +82,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
       await submit(client, LEFT);
     },
 
-    /** Stops serving. To be called between two statements. */
+    /** Stops serving. Call it between two statements. */
     end(): void {
       stopWatching();
       isRunning = true;

@@ -27,15 +27,15 @@ export async function startSupervisor(
   let current: Promise<Worker> = Promise.resolve(watch(await launch({ ...data, loadDataDir })));
 
   function watch(worker: Worker): Worker {
-    let reason = 'it ended';
+    let reason = 'the thread ended';
     let unanswered = 0;
     const pinging = setInterval(() => {
       if (!isGuarded) return;
       unanswered += 1;
       if (unanswered > UNANSWERED) {
-        reason = 'it does not answer';
+        reason = 'the thread does not respond';
         void worker.terminate();
-      } else tell(worker, { kind: 'ping' });
+      } else post(worker, { kind: 'ping' });
     }, pingMs).unref();
     worker.on('message', ({ kind }: FromWorker) => {
       if (kind === 'pong') unanswered = 0;
@@ -70,11 +70,11 @@ export async function startSupervisor(
     async connect(): Promise<MessagePort> {
       const worker = await current;
       const { port1, port2 } = new MessageChannel();
-      tell(worker, { kind: 'client', port: port2 }, [port2]);
+      post(worker, { kind: 'client', port: port2 }, [port2]);
       return port1;
     },
 
-    /** From now on, ends a thread that does not answer for a minute. Off during migrations, which may take longer. */
+    /** From now on, ends a thread that does not respond for a minute. Off during migrations, which may take longer. */
     guard(): void {
       isGuarded = true;
     },
@@ -84,7 +84,7 @@ export async function startSupervisor(
       const worker = await current.catch(() => undefined);
       if (!worker || worker.threadId < 0) return;
       const exited = once(worker, 'exit');
-      tell(worker, { kind: 'close' });
+      post(worker, { kind: 'close' });
       const late = setTimeout(() => void worker.terminate(), STOP);
       await exited;
       clearTimeout(late);
@@ -92,7 +92,7 @@ export async function startSupervisor(
   };
 }
 
-const tell = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
+const post = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
 const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
 /** Resolves when the database of the thread is open. Throws an Error with the reason otherwise. */
@@ -103,7 +103,7 @@ async function launch(data: WorkerData): Promise<Worker> {
   try {
     const [message] = (await Promise.race([
       once(worker, 'message'),
-      once(worker, 'exit').then(() => [{ kind: 'failed', reason: 'its thread ended' }]),
+      once(worker, 'exit').then(() => [{ kind: 'failed', reason: 'the thread ended' }]),
     ])) as [FromWorker];
     if (message.kind === 'failed') throw new Error(message.reason);
     return worker;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-// The files of a new database. Making them at run time would peak at 970 MB, where the service needs 250 MB.
+// The files of a new database. Creating them at run time would peak at 970 MB, where the service needs 250 MB.
 
 /** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);

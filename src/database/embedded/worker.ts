@@ -6,7 +6,7 @@ import { createSession } from './session.ts';
 
 // The thread of the embedded database. It ends on request and at an unhandled error; the supervisor restarts it.
 
-if (!parentPort) throw new Error('this is a thread of the service');
+if (!parentPort) throw new Error('this file runs only as a thread of the service');
 const owner = parentPort;
 const { at, loadDataDir, socketPath } = workerData as WorkerData;
 const say = (message: FromWorker) => owner.postMessage(message);

@@ -40,7 +40,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     }
   }
 
-  /** Asks a node for its chain before trusting it. If that fails, nothing of the call has been sent. */
+  /** Requests a node's chain before trusting it. If that fails, nothing of the call has been sent. */
   async function introduce(member: Member, calls: NodeCalls): Promise<void> {
     try {
       await readHead(member, calls);
@@ -84,7 +84,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
       isOpenEnded = isUpToCaller(question);
       const left = until - clock.elapsed();
       if (left > 0) return member.source.send(question, left);
-      throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left for it', { sent: false });
+      throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
     };
     try {
       const value = await attempt(member, send, use);

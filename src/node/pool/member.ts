@@ -24,12 +24,12 @@ export function toFailure(error: unknown, sent: boolean, node: string): unknown 
   return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
 }
 
-/** Failures of the node, even if the caller chose how much to request. */
+/** Failures of the node, even if the client chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
 /** Never a failure of the node: another node would respond with as much. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
-/** Whether a failure concerns the node. `isOpenEnded`: the caller chose how much to request. */
+/** Whether a failure concerns the node. `isOpenEnded`: the client chose how much to request. */
 export const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
   reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
 
@@ -40,11 +40,11 @@ export function createMember(source: NodeSource, index: number, dialect: NodeDia
     source,
     dialect,
     capabilities: {},
-    /** Of its newest block at the last check; undefined if that failed. */
+    /** The height of its newest block at the last check; undefined if that failed. */
     height: undefined as number | undefined,
     /** The chain that it reported; null if it reported none. */
     chainId: undefined as string | null | undefined,
-    /** Of its last call. */
+    /** The failure of its last call. */
     failure: undefined as UpstreamFailure | undefined,
   };
 }
@@ -75,7 +75,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
     /** No node is on the chain; nothing of the call has been sent. */
-    failure: () => new UpstreamFailure('node', 'not_listed', 'no node of the wanted chain is there', { sent: false }),
+    failure: () => new UpstreamFailure('node', 'not_listed', 'no node is on the expected chain', { sent: false }),
 
     /** Throws `NodeFault` for another chain. */
     check(reported: string): void {

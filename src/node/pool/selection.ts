@@ -3,7 +3,7 @@ import { type Clock, SECOND } from '#core/clock';
 import type { Member, WantedChain } from './member.ts';
 import type { MemberCall } from './member-call.ts';
 
-/** How often each node is asked for its newest block while there are calls, in ms. */
+/** How often the newest block of each node is requested while there are calls, in ms. */
 const CHECK_EVERY = 10 * SECOND;
 /** A node this many blocks behind the best is used only if no other can be. */
 const MOST_BEHIND = 50;
@@ -57,7 +57,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The highest node may fail at everything but its height: while none is sound, nodes far behind are tried too.
+    // The highest node may fail at everything but its height. While no node is healthy, nodes far behind are tried too.
     return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 

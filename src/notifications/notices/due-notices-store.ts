@@ -18,10 +18,10 @@ const addMessagesOfFresh = Prisma.sql`
   SELECT count(*)::int AS added FROM fresh`;
 
 /** Users per statement; the next run continues. */
-const TOLD_AT_ONCE = 1_000;
+const MOST_PER_STATEMENT = 1_000;
 
 /**
- * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. Of the
+ * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. For the
  * days before the end only the smallest that applies is reported. A user without a renewable key gets no notice.
  * Race: two processes may run it at once; the unique index allows one notice per event.
  * @param now in Unix ms
@@ -40,7 +40,7 @@ export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
         AND n.kind = 'validity' AND n.concerns = valid_until AND n.threshold <= days LIMIT 1) n ON true
     WHERE is_told IS NULL
       AND EXISTS (SELECT FROM api_key k WHERE k.user_key = key AND k.revoked_at IS NULL)
-    LIMIT ${TOLD_AT_ONCE} ON CONFLICT DO NOTHING RETURNING id, user_key),
+    LIMIT ${MOST_PER_STATEMENT} ON CONFLICT DO NOTHING RETURNING id, user_key),
   ${addMessagesOfFresh}`;
 
 /** A period that ended less than this many days ago is still checked: its last calls may be settled late. */
@@ -75,7 +75,7 @@ const busy = (now: number): Prisma.Sql => {
  *   it passes a threshold that was not reported yet.
  * - A failed call is refunded after it was counted. So a passed threshold is noted first (`seen_at`), and reported by a
  *   later run if it is still passed; otherwise the note is deleted.
- * Race: two processes may run it at once. The unique index allows one note per event. Of two that report it, the second
+ * Race: two processes may run it at once. The unique index allows one note per event. If two report it, the second
  * waits for the row and finds it reported.
  * Each notice is looked up by its key (`LIMIT`), for at most a thousand at once: the planner does not know how many
  * rows a step has, and could compare all with all.

@@ -20,7 +20,7 @@ const TOLERANCE = 30 * MINUTE;
 
 /**
  * The change in per cent of a price (at an instant, Unix ms) from the sample nearest to 24 hours before it, in any
- * series. Of two equally near samples of a series, the earlier counts. Null if no sample is within the tolerance.
+ * series. If two samples of a series are equally near, the earlier counts. Null if no sample is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;

@@ -62,7 +62,7 @@ function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): Liste
   return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
 }
 
-/** Of rows at the same time, the later in the response counts. Ascending. */
+/** If two rows have the same time, the later one in the response counts. Ascending. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 

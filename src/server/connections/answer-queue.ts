@@ -6,16 +6,18 @@ import { Problem } from '#core/problems';
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
-  new Problem('overloaded', 'Other long answers are under way: ask for them one after another.', { retryAfter: 2 });
+  new Problem('overloaded', 'Other long responses to this user are in progress. Request them one at a time.', {
+    retryAfter: 2,
+  });
 
 /** In the order of requests. A response keeps its place until it is sent or its client disconnects. */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
-  /** Running responses and when each began, oldest first. */
+  /** Running responses and when each started, oldest first. */
   const given = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** While others wait, the oldest response is cut off when its time is up: its client reads too slowly. */
+  /** While others wait, the oldest response is cut when its time is up: its client reads too slowly. */
   function watch(): void {
     clearTimeout(timer);
     const [first] = given;

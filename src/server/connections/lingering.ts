@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 
-/** Lingering connections; beyond this number the oldest is cut. */
+/** Lingering connections. Above this number the oldest is cut. */
 const MOST = 256;
 
 /**
  * Cuts connections a moment after their last response, so that it can be read (RFC 9112, 9.6). They are not read
- * meanwhile, so a client that has disconnected is not noticed. Hence the bound on their number.
+ * meanwhile, so a client's disconnection goes unnoticed. Hence the bound on their number.
  * @param ms how long a connection may linger
  */
 export function createLingering(ms: number) {

@@ -31,11 +31,11 @@ export function createLoopTurns(most: number) {
   };
 }
 
-/** Limits the concurrent work of each caller in this process. Only callers with work are in memory. */
+/** Limits the concurrent work of each client in this process. Only clients with work are in memory. */
 export function createConcurrencyLimit<Caller>(most: number, refusal: () => Problem) {
   const underWay = new Map<Caller, number>();
 
-  /** Returns the function that ends the work. Throws the refusal. */
+  /** Returns the function that ends the work. Throws the given rejection. */
   return function begin(caller: Caller): () => void {
     const now = underWay.get(caller) ?? 0;
     if (now >= most) throw refusal();

@@ -19,7 +19,7 @@ export function createPendingResponses() {
   }
 
   return {
-    /** Call for every request, once it was passed on or answered. */
+    /** Call for every request, once it was passed to the framework or served. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
       // An ended response is on its way, unless it waits for an earlier one. Others are not kept: keeping responses
       // until the next on their connection tripled the pauses of garbage collection.
@@ -51,12 +51,13 @@ const MOMENT = SECOND;
 
 /**
  * Makes `app.close()` lose no request: new connections are rejected, and requests on open connections get a response
- * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle
- * connections at once, possibly with a request on its way. Requests that are unanswered at the end of this time (ms)
+ * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle idle
+ * connections immediately, possibly with a request on its way. Requests without a response at the end of this time (ms)
  * are cut.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
-  // From here on, Fastify answers new requests with `Connection: close`. It closes the server itself after these hooks.
+  // From here on, Fastify responds to new requests with `Connection: close`. It closes the server itself after these
+  // hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
     for (const response of pending.all()) response.shouldKeepAlive = false;

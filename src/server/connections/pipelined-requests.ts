@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Requests of a connection that may wait for earlier responses. */
 const WAITING = 32;
 
-/** The parser of a connection. Node does not publish it, so another shape is left alone. */
+/** The parser of a connection. Node does not publish it, so any other object is left alone. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
 /** The parser would continue with a request for every 27 bytes of 64 KB. 2 (another protocol follows) stops it. */

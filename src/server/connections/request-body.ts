@@ -11,22 +11,22 @@ export const TIMEOUTS = {
   head: 30 * SECOND,
   /** From there to the end of its body. */
   body: MINUTE,
-  /** From the second of these windows on, a body must bring `LEAST_RATE` in each. */
+  /** From the second of these windows on, `LEAST_RATE` of a body must arrive in each. */
   window: 5 * SECOND,
   /** For an unwanted body, and for the client to read the reason. */
   linger: 2 * SECOND,
 };
 export type Timeouts = typeof TIMEOUTS;
 
-/** Up to this many bytes of a rejected body are read, so that its connection can continue. */
+/** Up to this many bytes of a rejected body are read, so that its connection can be reused. */
 const SHORT = 64 * 1024;
-/** Requests with a body that begin or continue in one turn of the event loop: a millisecond's work. */
+/** Requests with a body that start or continue in one turn of the event loop: a millisecond's work. */
 const PER_TURN = 4;
 /** After this many bytes a body waits for its turn before it continues. */
 const TURN = 32 * 1024;
-/** Of one body that is not wanted, in bytes. */
+/** For one unwanted body, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
-/** The buffers of all bodies being read, in bytes, and the number of one caller. */
+/** The buffers of all bodies being read, in bytes, and the number per client. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 /** In bytes per second. */
@@ -36,19 +36,19 @@ const MOST_PIECES = 4096;
 /** In bytes. */
 const FIRST_BUFFER = 4 * 1024;
 
-// The rest of such a body is not waited for.
+// The rest of such a body is not awaited.
 const close = { connection: 'close' };
 
 export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
-  new Problem('body_too_large', `The body is over ${limit / 1024} KB, more than this path takes.`, {
+  new Problem('body_too_large', `The body is larger than ${limit / 1024} KB, the limit of this path.`, {
     headers: close,
   });
 
 const inTooManyPieces = () =>
-  new Problem('body_too_large', 'The body comes in too many pieces: send larger ones.', { headers: close });
+  new Problem('body_too_large', 'The body is sent in too many pieces. Send larger ones.', { headers: close });
 
 const tooSlow = () =>
-  new Problem('request_timeout', 'The body did not arrive in time, or came too slowly.', { headers: close });
+  new Problem('request_timeout', 'The body did not arrive in time, or arrived too slowly.', { headers: close });
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
@@ -77,8 +77,8 @@ type Body = {
  * Reads wanted bodies; counts and discards others as they arrive. Nothing is read before a handler waits for it, so a
  * rejection does not wait. All bodies together get a small part of a turn of the loop: libuv would read up to 2 MB of
  * each. After the response, the rest of a short body is discarded. A longer one is no longer read, so its sender waits,
- * and its connection is ended, and cut a moment later (RFC 9112, 9.6: a connection cut at once takes the response with
- * it).
+ * and its connection is ended, and cut a moment later (RFC 9112, 9.6: a connection that is cut immediately takes the
+ * response with it).
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
@@ -88,7 +88,7 @@ export function createRequestBodies(
   /** The last request with a body on a connection. */
   const lastOn = new WeakMap<Socket, IncomingMessage>();
   const beginReading = createConcurrencyLimit(AT_ONCE, () =>
-    overloaded(`More than ${AT_ONCE} bodies of one caller arrive at once.`),
+    overloaded(`One client may send up to ${AT_ONCE} bodies at once.`),
   );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
@@ -135,7 +135,7 @@ export function createRequestBodies(
         turns.wait(goOn);
       };
       const onEnd = () => settle();
-      const onClose = () => settle(new Problem('invalid_request', 'The body ended before it was whole.'));
+      const onClose = () => settle(new Problem('invalid_request', 'The body is incomplete.'));
       const timer = setInterval(() => {
         windows += 1;
         const isDripping = windows > 1 && size - before < (LEAST_RATE * timeouts.window) / SECOND;
@@ -150,10 +150,10 @@ export function createRequestBodies(
   /** Handles the rest of a body after its response. */
   function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
     const { socket } = request;
-    // Node would cut a connection that is to close at once.
+    // Node would cut a connection that is about to close immediately.
     socket.destroySoon = () => socket.end();
     if (lengthOf(request) > SHORT) {
-      // Node continues reading for the next request, which does not come.
+      // Node continues reading for the next request, which does not arrive.
       socket.on('resume', () => socket.pause()).pause();
       lingerUnread(socket);
       return;
@@ -164,7 +164,7 @@ export function createRequestBodies(
   }
 
   return {
-    /** Call for every request with a body before it is answered. */
+    /** Call for every request with a body before the response. */
     expect(request: IncomingMessage, response: ServerResponse): void {
       const keepsAlive = response.shouldKeepAlive;
       bodies.set(request, { response, keepsAlive });
@@ -178,12 +178,12 @@ export function createRequestBodies(
       });
     },
 
-    /** A thousand bodies that arrive together do not get a turn of the loop to themselves. */
+    /** A thousand bodies that arrive together do not occupy a whole turn of the loop. */
     begin: turns.wait,
     /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
-    /** Reads a body of at most `limit` bytes. Also throws `overloaded`: a caller may have only a few at once. */
+    /** Reads a body of at most `limit` bytes. Also throws `overloaded`: a client may send only a few at once. */
     async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
       const end = beginReading(caller);
@@ -192,7 +192,7 @@ export function createRequestBodies(
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
             const larger = Math.min(limit, Math.max(FIRST_BUFFER, 2 * buffer.length, wanted));
-            if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies arrive at once.');
+            if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies are being received.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);
           }
@@ -206,7 +206,7 @@ export function createRequestBodies(
       }
     },
 
-    /** Input that is not HTTP. If it belongs to a body, the wait for that fails, and the result is true. */
+    /** Input that is not HTTP. If it belongs to a body, the wait for that body fails, and the result is true. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

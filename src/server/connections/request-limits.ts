@@ -16,7 +16,8 @@ function parameterNames({ query, url }: FastifyRequest): string[] {
 function refuseSecrets(request: FastifyRequest): void {
   for (const name of parameterNames(request)) {
     if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
-      const detail = 'A seed phrase never belongs in a URL: consider it known to others, and send none here.';
+      const detail =
+        'A seed phrase must never be in a URL. Consider it compromised, and never send one to this service.';
       throw new Problem('secret_in_request', detail);
     }
   }
@@ -30,9 +31,9 @@ export function headersSize(rawHeaders: readonly string[]): number {
 }
 
 function refuseOversize({ url, raw }: FastifyRequest): void {
-  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+  if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is longer than ${LIMITS.uri} bytes.`);
   if (headersSize(raw.rawHeaders) > LIMITS.headers) {
-    throw new Problem('headers_too_large', `The header fields are over ${LIMITS.headers} bytes.`);
+    throw new Problem('headers_too_large', `The header fields are longer than ${LIMITS.headers} bytes.`);
   }
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
@@ -51,7 +52,7 @@ export function fieldsIn(rawHeaders: readonly string[], name: string): number {
 function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
-  const message = hosts === 0 ? 'is missing' : 'is there more than once';
+  const message = hosts === 0 ? 'is missing' : 'was sent more than once';
   const fault = { location: 'header.host', message, fix: 'send one, with the host of the URL' };
   throw new Problem('invalid_request', `header.host ${message}: ${fault.fix}.`, {
     headers: { connection: 'close' },
@@ -65,8 +66,8 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   try {
     decodeURIComponent(url.slice(start));
   } catch {
-    const fix = 'encode it in UTF-8, and a per cent sign as %25';
-    throw invalidRequest({ location: 'query', message: 'is not valid percent-encoding', fix });
+    const fix = 'encode it in UTF-8, and percent signs as %25';
+    throw invalidRequest({ location: 'query', message: 'has invalid percent-encoding', fix });
   }
 }
 

@@ -16,7 +16,7 @@ type Dependencies = {
   timeouts: Timeouts;
   bodies: RequestBodies;
   pending: PendingResponses;
-  /** Answers a request without a body before the framework, or returns false. */
+  /** Responds to a request without a body before the framework, or returns false. */
   fastPath: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
@@ -35,7 +35,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
   };
   const inTurn = createPipelines();
 
-  /** @param framework handles the requests that the fast path does not answer */
+  /** @param framework handles the requests that the fast path does not serve */
   return function open(framework: RequestListener): Server {
     const handle: RequestListener = (request, response) => {
       if (!fastPath(request, response)) framework(request, response);
@@ -51,12 +51,12 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     const server = createServer(options, take);
     server.maxConnections = MAX_CONNECTIONS;
     limitUnread(server);
-    // 100 Continue is sent once the body is waited for (RFC 9110, 10.1.1).
+    // 100 Continue is sent once the body is awaited (RFC 9110, 10.1.1).
     server.on('checkContinue', (request, response) => {
       if (!hasBody(request)) response.writeContinue();
       take(request, response);
     });
-    // Node answers an unknown Expect with 417. Ignoring it is allowed too.
+    // Node responds to an unknown Expect with 417. Ignoring it is allowed too.
     server.on('checkExpectation', take);
     return server;
   };

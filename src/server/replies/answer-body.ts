@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createLongWork } from '#core/time-slicing';
 
-/** The least size for compression, in bytes. A smaller body goes out as text in one write with its headers. */
+/** The minimum size for compression, in bytes. A smaller body is sent as text in one write with its headers. */
 const WORTH_COMPRESSING = 1024;
 /** Compressed once per version of a body, so it may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
@@ -49,9 +49,9 @@ function alone(bytes: Buffer): Buffer {
 }
 
 const [making, compressing] = [createLongWork(), createLongWork()];
-/** From this size on, bodies are compressed one at a time, and less thoroughly; in bytes. */
+/** From this size on, bodies are compressed one at a time, at a lower level; in bytes. */
 const LONG_BODY = 1024 * 1024;
-/** In bytes: half a millisecond's encoding, and large enough for the memory to return to the system. */
+/** In bytes: half a millisecond's encoding, and large enough that the memory is returned to the system. */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {
@@ -60,7 +60,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
-/** As `bodyOf`, for a text in pieces: the event loop turns between them. */
+/** Like `bodyOf`, for a text in pieces: the event loop turns between them. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
@@ -117,29 +117,29 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
       made.set(coding, making);
       return making;
     },
-    // Figures and dates compress to less than half, so both compressed forms take no more than the text.
+    // Figures and dates compress to less than half, so both compressed forms together are no larger than the text.
     size: () => (typeof payload === 'string' ? bytes.length : 2 * bytes.length),
   };
 }
 
-/** A response, with what its headers state about its age; instants in Unix ms. */
+/** A response, and the data for its cache headers; instants in Unix ms. */
 export type Answer = {
   body: Body;
   /** The name of the downloaded file, without extension. */
   fileName?: string;
-  /** The sources in it, as in `Quotient-Source`: the primary one first, separated by commas. */
+  /** The sources of the response, as in `Quotient-Source`: the primary one first, separated by commas. */
   source: string;
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
   modifiedAt: number;
   /** When its data was fetched; undefined if it was imported or has long been settled. */
   fetchedAt: number | undefined;
-  /** When it is due for a fetch, if requested. */
+  /** When the data is due for a fetch, if requested. */
   dueAt: number;
   settled: boolean;
   /** Missing spans, as `from/thru`. */
   gaps: readonly string[];
-  /** Returns the response to the same question at an instant (Unix ms), if it is cached. */
+  /** Returns the response to the same request at an instant (Unix ms), if it is cached. */
   fromCache?: (now: number) => Answer | undefined;
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

@@ -21,7 +21,7 @@ function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
 }
 
 /**
- * How a response came about (RFC 9211). `hit`: from stored data; `fwd=miss; stored`: fetched for this request;
+ * How a response was produced (RFC 9211). `hit`: from stored data; `fwd=miss; stored`: fetched for this request;
  * `fwd=stale`: stored and due, with `detail` for the failure of its refresh, or `refreshing`.
  */
 function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
@@ -29,7 +29,7 @@ function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
   const ttl = Math.ceil((dueAt - now) / SECOND);
   const { failure, fetched, refreshing } = outcome;
   if (failure !== undefined) {
-    // An upstream failure states its reason.
+    // An upstream failure has a reason.
     const reason = failure instanceof Error && 'reason' in failure ? failure.reason : 'not_stored';
     return `quotient; fwd=stale; ttl=${ttl}; detail=${reason}`;
   }
@@ -49,7 +49,7 @@ export function isNamed(header: string | undefined, etag: string): boolean {
 
 /**
  * Whether an `If-Modified-Since` equals the response's `Last-Modified`, to the second. A later time does not match: the
- * newest sample may be fetched a minute after its time. Neither does the same time if older figures may still change:
+ * newest sample may be fetched a minute after its time. Nor does the same time if older figures may still change:
  * filled gaps, another source's figures, exchange rates.
  */
 function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Answer): boolean {

@@ -13,7 +13,7 @@ import type { RequestHistograms } from '#server/request-metrics';
 /** Node's error for invalid bytes, with the last of them. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** Whether bytes begin with a request line whose URI alone is too long. */
+/** Whether bytes start with a request line whose URI alone is too long. */
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
@@ -24,7 +24,7 @@ function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
     return new Problem('request_timeout', `The head of a request did not arrive within ${seconds} s.`);
   }
   if (code === 'HPE_HEADER_OVERFLOW' && hasLongUri(rawPacket))
-    return new Problem('uri_too_long', `The URI is over ${LIMITS.uri} bytes.`);
+    return new Problem('uri_too_long', `The URI is longer than ${LIMITS.uri} bytes.`);
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Problem('headers_too_large', 'The request line and header fields are too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
@@ -41,9 +41,12 @@ type Dependencies = {
   requests?: RequestHistograms | undefined;
 };
 
-/** Answers after the connection's pending responses, and ends it. A fault in a body is its request's response. */
+/**
+ * Responds after the connection's pending responses, and ends it. A fault in a body is reported by its request's
+ * response.
+ */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /** Each is answered once: Node also reports the bytes that follow. */
+  /** Each gets one response: Node also reports the bytes that follow. */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {
@@ -79,8 +82,8 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
     /** Node's `connect`: Node no longer handles the connection. */
     refuseTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
-      const fix = `ask for a path: ${basePath}/docs lists those there are`;
-      refuse(socket, invalidRequest({ location: 'method', message: 'asks for a tunnel', fix }));
+      const fix = `request a path: ${basePath}/docs lists all paths`;
+      refuse(socket, invalidRequest({ location: 'method', message: 'CONNECT is not supported', fix }));
     },
   };
 }

@@ -12,10 +12,10 @@ import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import { isGone, type WriteAnswer } from './write-answer.ts';
 
-/** Remembered requests, and the size of their texts, in characters. */
+/** Cached requests, and the size of their texts, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
 
-/** A request that a route has answered: what it requested, and the histogram of its responses. */
+/** A request that a route has answered: its content, and the histogram of its responses. */
 type Known = {
   accept: string | undefined;
   format: Format;
@@ -26,7 +26,7 @@ type Known = {
   /** In calls. */
   cost: number;
   scope: WantedScope;
-  /** Of its 200 responses. */
+  /** For its 200 responses. */
   histogram: Histogram | undefined;
 };
 
@@ -40,14 +40,14 @@ type Dependencies = {
   log?: LogAnswer | undefined;
 };
 
-/** A request that goes on to the framework, with the catalogue's generation at its arrival. */
+/** A request that is passed to the framework, with the catalogue's generation at its arrival. */
 type Arrived = IncomingMessage & { [GENERATION]?: number };
 const GENERATION = Symbol('generation of the catalogue');
 
 /**
- * Answers requests before the framework if the same URL was answered before and the response is still cached. The URL
- * passed every check then, and no token has changed since. So only the caller, the burst limit and the charge remain.
- * Other requests go on to the framework untouched.
+ * Responds before the framework if the same URL was served before and the response is still cached. The URL
+ * passed every check then, and no token has changed since. Only the key, the burst limit and the charge remain.
+ * Other requests are passed to the framework unchanged.
  */
 export function createFastPath(dependencies: Dependencies) {
   const { gate, catalogue, clock, write, requests, log } = dependencies;
@@ -93,7 +93,7 @@ export function createFastPath(dependencies: Dependencies) {
       return true;
     },
 
-    /** Called when a route has answered a request. `cost` in calls. */
+    /** Called when a route has responded to a request. `cost` in calls. */
     remember(
       request: IncomingMessage,
       { fromCache }: Answer,

@@ -4,7 +4,7 @@ import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 import { runHook } from '#server/run-hook';
 
-/** Longer lists are cut: a browser sends ten members. */
+/** Longer lists are truncated: a browser sends ten members. */
 const MEMBERS = 64;
 
 /** By name (RFC 9110, 12.4.2). `negotiator` reads lists of any length and hides the qualities, which a tie needs. */
@@ -37,7 +37,7 @@ export function acceptedType<MediaType extends string>(
     if (quality > most) [best, most] = [mediaType, quality];
   }
   if (best !== undefined) return best;
-  const detail = `This path gives ${mediaTypes.join(' and ')} alone: name it in Accept, or leave Accept out.`;
+  const detail = `This path returns ${mediaTypes.join(' or ')}. Accept one of them, or omit the Accept header.`;
   throw new Problem('not_acceptable', detail);
 }
 
@@ -66,7 +66,7 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/** Clients send few different headers, and each call needs the choice: this many are remembered, up to this length. */
+/** Clients send few different headers, and each call needs the choice: this many are cached, up to this length. */
 const REMEMBERED = 256;
 const LONGEST = 256;
 const chosen = new Map<string, Coding>();
@@ -97,7 +97,7 @@ function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[])
   const { format } = request.query as { format?: unknown };
   if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];
   if (mediaTypes.some((one) => FORMATS[one] === format)) return format;
-  throw new Problem('not_acceptable', `This path gives ${mediaTypes.join(' and ')} alone: leave format out.`);
+  throw new Problem('not_acceptable', `This path returns only ${mediaTypes.join(' and ')}. Omit the format parameter.`);
 }
 
 /** Selects the format of each response of a scope, among those of its route. Throws `not_acceptable`. */

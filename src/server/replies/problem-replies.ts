@@ -11,7 +11,7 @@ import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of a problem. Everything that looks like a key is removed. */
+/** The body of a problem. Anything that looks like a key is removed. */
 export function textOf(problem: Problem, basePath: string, requestId: string): string {
   const { code, title, status, message, members } = problem;
   const type = `${basePath}/docs/problems#${code}`;
@@ -20,8 +20,8 @@ export function textOf(problem: Problem, basePath: string, requestId: string): s
 
 /** Errors that Fastify and Node throw before a handler is reached. */
 const FRAMEWORK: Record<string, () => Problem> = {
-  FST_ERR_BAD_URL: () => new Problem('invalid_request', 'The path is not valid percent-encoding: encode it in UTF-8.'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A part of the path is too long.'),
+  FST_ERR_BAD_URL: () => new Problem('invalid_request', 'The path has invalid percent-encoding. Encode it in UTF-8.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A segment of the path is too long.'),
 };
 
 /** Converts any error to a problem. An unknown error becomes `internal_error` without details. */
@@ -33,7 +33,9 @@ function toProblem(error: unknown): Problem {
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
   }
-  return new Problem('internal_error', 'An unexpected fault; the request id finds it in our log.', { cause: error });
+  return new Problem('internal_error', 'An unexpected error occurred. The operator can find it by the request id.', {
+    cause: error,
+  });
 }
 
 /**
@@ -60,7 +62,7 @@ type Options = {
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   limits?: Record<string, string>;
-  /** Returns the path that an unknown one is meant to be. */
+  /** Returns the known path that an unknown one resembles. */
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
@@ -87,7 +89,7 @@ type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /**
  * Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed.
- * Returns a function that adds the hook for these: before the body is waited for, after the hooks that exist already.
+ * Returns a function that adds the hook for these: before the body is awaited, after all existing hooks.
  */
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): () => void {
   const { basePath } = options;
@@ -97,9 +99,9 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
     const methods = paths.methods(url);
     // A pattern may match path and method while its handler finds nothing.
     if (methods === undefined || methods.has(method))
-      return new Problem('not_found', `No such path: ${basePath}/docs lists those there are.`);
+      return new Problem('not_found', `This path does not exist. ${basePath}/docs lists all paths.`);
     const allow = [...methods].join(', ');
-    return new Problem('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
+    return new Problem('method_not_allowed', `This path accepts only ${allow}.`, { headers: { allow } });
   }
 
   app.setErrorHandler((error, request, reply) => {
@@ -118,7 +120,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
     });
 }
 
-/** Answers a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */
+/** Responds to a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */
 export function answerUnroutable(options: Page, requests?: RequestHistograms) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
@@ -132,7 +134,7 @@ export function answerUnroutable(options: Page, requests?: RequestHistograms) {
   };
 }
 
-/** Files that pages load; a person does not enter these addresses. */
+/** Files that pages load. A person does not enter these addresses. */
 const ASSET = /\/(static|console)\//;
 
 function createKnownPaths(app: FastifyInstance) {

@@ -20,8 +20,8 @@ type Source = { generation(): number };
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Caches the body of each question while its rows stay the same, and for a second the whole response, so that a
- * question asked thousands of times is answered once. A response that needed a fetch, or whose fetch failed, is not
+ * Caches the body of each request while its rows do not change, and the whole response for a second, so that a
+ * request made thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not
  * reused: the next one differs.
  * @param keptBytes the memory of all bodies together, in bytes
  */
@@ -30,12 +30,12 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     maxSize: keptBytes,
     sizeCalculation: ({ body, version = '' }, key) => body.size() + version.length + key.length,
   });
-  /** When responses were made whose bodies are useless after them, oldest first. */
+  /** When responses were created whose bodies are useless after them, oldest first. */
   const fleeting = new Map<string, number>();
 
   const isRecent = (at: number, now: number): boolean => now >= at && now - at < GIVEN_FOR;
 
-  /** Evicts useless bodies, which would otherwise stay until the cache is full. */
+  /** Evicts useless bodies, which would otherwise remain until the cache is full. */
   function evictFleeting(now: number): void {
     for (const [key, at] of fleeting) {
       if (isRecent(at, now)) return;
@@ -44,7 +44,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     }
   }
 
-  /** `service` distinguishes its questions from those of others. */
+  /** `service` distinguishes its requests from those of others. */
   return function answersOf(service: string, source: Source) {
     /** Long responses in progress, for identical requests meanwhile. */
     const underWay = new Map<string, Promise<Answer>>();
@@ -103,7 +103,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
-      /** Returns the recent response to the same question, or the long one in progress, or makes one. */
+      /** Returns the recent response to the same request, or the long one in progress, or creates one. */
       respond(requestKey: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
         const known = get(requestKey) ?? underWay.get(requestKey);
         if (known) return known;

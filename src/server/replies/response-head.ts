@@ -25,7 +25,7 @@ export function shareFields(status: 200 | 304, fields: readonly string[]): Share
   return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
 }
 
-/** Its connection stays open and no header is set yet. Fastify's `inject` has no socket and needs `writeHead`. */
+/** Its connection is open and no header is set yet. Fastify's `inject` has no socket and needs `writeHead`. */
 const takesHead = (response: ServerResponse): boolean =>
   response.shouldKeepAlive &&
   (response as WithHeader)._header === null &&

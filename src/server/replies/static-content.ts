@@ -28,7 +28,7 @@ export async function sendShared(
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
 
-/** Serves a text that stays the same while the process runs, made on the first request. */
+/** Serves a text that does not change while the process runs, created on the first request. */
 export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {

@@ -53,7 +53,7 @@ export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
 
 type SendDependencies = {
   write: WriteAnswer;
-  /** Called with what a route answered, so that an identical request can take the fast path. */
+  /** Called with a route's response, so that an identical request can take the fast path. */
   remember: (
     request: IncomingMessage,
     answer: Answer,

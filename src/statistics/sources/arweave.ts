@@ -50,7 +50,7 @@ export const openArweaveNode = statisticsSource({
     const block = (height: number) =>
       send({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
         if (found.height === height) return found;
-        throw new UpstreamFailure(name, 'unexpected', `block ${found.height} in place of ${height}`);
+        throw new UpstreamFailure(name, 'unexpected', `block ${found.height} instead of ${height}`);
       });
     const { height } = await send({ path: '/info' }, infoAnswer);
     const back = Math.min(BLOCKS_BACK, height);

@@ -19,7 +19,7 @@ const statsAnswer = z.object({
   n_tx: maybe(whole),
 });
 
-/** The last 24 hours (blockchain.com/explorer/api/charts_api), without the value sent: the API estimates it. */
+/** The last 24 hours (blockchain.com/explorer/api/charts_api), without the value sent, which the API estimates. */
 const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
   // GH/s.
@@ -32,7 +32,7 @@ const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
     rounded(bytes != null && blocks ? bytes / blocks : null),
   // Satoshi.
   current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
-  // Of the last 24 hours.
+  // For the last 24 hours.
   transaction_count: ({ n_tx }) => n_tx,
 };
 

@@ -9,7 +9,7 @@ import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.
 
 const OVER_RATE_LIMIT = 99;
 
-/** Errors have two envelopes: the older one comes with HTTP 200, the newer one with an error status. */
+/** Errors have two formats: the older one comes with HTTP 200, the newer one with an error status. */
 const olderError = z.object({
   Response: z.literal('Error'),
   Message: z.string().optional(),
@@ -50,7 +50,7 @@ function errorIn(body: unknown): ReportedError | undefined {
 }
 
 /** Limits what is logged or stored. */
-const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is no short text');
+const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is not a short text');
 
 const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
   Figure,
@@ -87,7 +87,7 @@ export const openCryptoCompare = statisticsSource({
     const request = { path: '/data/blockchain/latest', query: { fsym } };
     return send(request, latestAnswer, ({ Data: latest }) => {
       if (latest.symbol.toUpperCase() !== fsym) {
-        throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} in place of ${fsym}`);
+        throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} instead of ${fsym}`);
       }
       const sample = sampleOf(name, rulesOf(symbol), latest, latest.time);
       if (latest.id != null) sample.id = latest.id;

@@ -42,17 +42,17 @@ const RULES: FigureRules<Answers> = {
   block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
   // Bytes: the mean of the newest fifty blocks.
   block_size: ({ blocks }) => meanSize(blocks),
-  // Of the last full day (UTC): despite its name, the explorer reads the last completed row.
+  // For the last full day (UTC): despite the name, the explorer reads the last completed row.
   transaction_count: ({ stats }) => stats.transactions_today,
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };
 
-/** Blockscout's hosted service reports a key at fault in a different body for each of these. */
+/** Blockscout's hosted service reports an invalid key in a different body for each of these. */
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
 function errorIn(body: unknown, status: number, hasKey: boolean): ReportedError | undefined {
   if (!KEY_REFUSED.has(status)) return errorText(body);
-  return { message: hasKey ? 'it refuses the API key, or its credits are spent' : 'it wants an API key' };
+  return { message: hasKey ? 'the API key was refused, or its credits are used up' : 'an API key is required' };
 }
 
 /** Blockscout, or its hosted service with a key (docs.blockscout.com/devs/pro-api-responses-and-routes). */

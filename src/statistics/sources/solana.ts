@@ -6,7 +6,7 @@ import { type FigureRules, reportedFigures, sampleOf, statisticsSource, unlessRe
 const LAMPORTS = 1e9;
 /** Performance samples for the mean: one a minute, so an hour. */
 const SAMPLES = 60;
-/** The most that a node returns. */
+/** The maximum that a node returns. */
 const MOST_SAMPLES = 720;
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
 // Lamports exceed a safe integer by some 1e-7 of a coin, which no figure in coins shows.

@@ -113,10 +113,10 @@ export function sampleOf<Answer>(
     if (value === null || (value === 0 && NEVER_ZERO.has(figure))) continue;
     // The published record defines which figures are integers.
     if (value < 0 || !tokenStatistics.shape[figure].safeParse(value).success) {
-      throw new UpstreamFailure(upstream, 'unexpected', `${figure} cannot be ${value}`);
+      throw new UpstreamFailure(upstream, 'unexpected', `${figure} is implausible: ${value}`);
     }
     figures[figure] = value;
   }
-  if (Object.keys(figures).length === 0) throw new UpstreamFailure(upstream, 'empty', 'not one figure');
+  if (Object.keys(figures).length === 0) throw new UpstreamFailure(upstream, 'empty', 'the response has no figures');
   return { at: Math.floor(at / SECOND) * SECOND, figures };
 }

@@ -12,16 +12,16 @@ const UNSENT: ReadonlySet<string | undefined> = new Set([
 ]);
 
 type Kind = { reason: FailureCause; message: string };
-const LATE: Kind = { reason: 'timeout', message: 'no answer within its time' };
+const LATE: Kind = { reason: 'timeout', message: 'no response in time' };
 
 const UNDICI: Record<string, Kind> = {
-  UND_ERR_CONNECT_TIMEOUT: { reason: 'timeout', message: 'no connection within its time' },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'timeout', message: 'no connection in time' },
   UND_ERR_HEADERS_TIMEOUT: LATE,
   UND_ERR_BODY_TIMEOUT: LATE,
-  UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', message: 'the header fields of its answer are too long' },
+  UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', message: 'the header fields of the response are too long' },
 };
 
-/** Reduces an error with a code to the code: its message names hosts, and that of a node may hold a secret. */
+/** Reduces an error with a code to the code: its message contains hosts, and that of a node may contain a secret. */
 export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { name, code } = error as Error & { code?: string };

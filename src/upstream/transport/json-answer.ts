@@ -11,9 +11,9 @@ const LONGEST_MESSAGE = 500;
 /** An error in a body; `cause` is set where it is more specific than the status. */
 export type ReportedError = { message: string; cause?: FailureCause | undefined };
 
-function causeOf(status: number, told: FailureCause | undefined): FailureCause {
+function causeOf(status: number, own: FailureCause | undefined): FailureCause {
   if (status === 429) return 'rate_limited';
-  return told ?? (status >= 500 ? 'server_error' : 'refused');
+  return own ?? (status >= 500 ? 'server_error' : 'refused');
 }
 
 /** Parses `Retry-After` (seconds or HTTP-date) to seconds, at most a day. */
@@ -60,7 +60,7 @@ export function createJsonReader(
       });
 
     const { excess } = scanJson(answer.text, BOUNDS);
-    if (excess) throw fail('too_large', `JSON beyond its bound of ${BOUNDS[excess]} (${excess})`);
+    if (excess) throw fail('too_large', `JSON exceeds the limit of ${BOUNDS[excess]} (${excess})`);
     const body = parseJson(answer.text);
     const error = errorIn(body, answer.status);
     const isPage = body === undefined && /^\s*</.test(answer.text);
@@ -69,7 +69,7 @@ export function createJsonReader(
       const cause = isEdgeLimit ? 'rate_limited' : causeOf(answer.status, error?.cause);
       throw fail(cause, `status ${answer.status}: ${error?.message ?? 'no message'}`);
     }
-    if (body === undefined) throw fail('not_json', isPage ? 'a page where JSON belongs' : 'JSON cut short or broken');
+    if (body === undefined) throw fail('not_json', isPage ? 'a page instead of JSON' : 'truncated or invalid JSON');
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;

@@ -7,7 +7,7 @@ const PIECE = 64 * 1024;
 /** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
 const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
-const broken = () => new SyntaxError('the JSON is broken');
+const broken = () => new SyntaxError('invalid JSON');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
 /** Copies members with `defineProperty`: an assignment of `__proto__` sets the prototype. */
@@ -65,7 +65,7 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
   return parseLong(text, [start, end], long);
 }
 
-/** Blocks the loop for few ms. Rejects with `SyntaxError`, or `RangeError` beyond the bounds, before parsing. */
+/** Blocks the loop for a few ms. Rejects with `SyntaxError`, or `RangeError` beyond the bounds, before parsing. */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
   longWithin(text, bounds);

@@ -67,7 +67,7 @@ async function readBody(
   maxBytes: number,
   isUnpacked: boolean,
 ): Promise<string> {
-  const tooLarge = () => new UpstreamFailure(name, 'too_large', `an answer of more than ${maxBytes} bytes`);
+  const tooLarge = () => new UpstreamFailure(name, 'too_large', `a response of more than ${maxBytes} bytes`);
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
     body.on('error', () => undefined).destroy();
     throw tooLarge();
@@ -131,7 +131,7 @@ export function openUpstream(options: UpstreamOptions) {
   async function reserveCall(): Promise<void> {
     const waitMs = breaker.request(clock.elapsed());
     if (waitMs > 0) {
-      throw new UpstreamFailure(name, 'resting', `its circuit is open for another ${waitMs} ms`, {
+      throw new UpstreamFailure(name, 'resting', `the circuit is open for another ${waitMs} ms`, {
         retryAfter: waitMs / SECOND,
         sent: false,
       });
@@ -143,7 +143,7 @@ export function openUpstream(options: UpstreamOptions) {
       throw error;
     }
     breaker.cancelled();
-    throw new UpstreamFailure(name, 'over_budget', 'the calls of this minute or month are spent', {
+    throw new UpstreamFailure(name, 'over_budget', 'the call budget of this minute or month is spent', {
       retryAfter: 60,
       sent: false,
     });
@@ -196,7 +196,7 @@ export function openUpstream(options: UpstreamOptions) {
     send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
       send(request, read, RETRIES),
 
-    /** Calls without retries. `sent` of the failure says whether the request may have been sent. */
+    /** Calls without retries. `sent` of the failure states whether the request may have been sent. */
     sendOnce: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
       send(request, read, 0),
 

@@ -114,7 +114,7 @@ it('goes on where it stopped, and copies no row twice', async () => {
   const { outcome, events } = await copy(source, target);
   expect(outcome).toMatchObject({ kind: 'finished', copied: 150 * 30 - 2_000 });
   expect(kinds(events)).toContain('resumed');
-  expect(kinds(events)).not.toContain('begun anew');
+  expect(kinds(events)).not.toContain('started over');
   expect(await contentOf(target)).toEqual(await contentOf(source));
 });
 
@@ -133,7 +133,7 @@ it.each([
   await change(own, script);
   const { outcome, events } = await copy(own, target);
   expect(outcome).toMatchObject({ kind: 'finished' });
-  expect(kinds(events)).toContain('begun anew');
+  expect(kinds(events)).toContain('started over');
   expect(await contentOf(target)).toEqual(await contentOf(own));
 });
 
@@ -142,7 +142,7 @@ it('begins anew with the copy of another database', async () => {
   await copyUntil(source, target, 'usage_day');
   const { outcome, events } = await copy(own, target);
   expect(outcome).toMatchObject({ kind: 'finished' });
-  expect(events[0]).toEqual({ kind: 'begun anew' });
+  expect(events[0]).toEqual({ kind: 'started over' });
   expect(await contentOf(target)).toEqual(await contentOf(own));
 });
 

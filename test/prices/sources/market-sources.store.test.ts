@@ -166,7 +166,7 @@ test('the sources are listed without a key: name, data, terms and attribution', 
     name: 'coingecko',
     title: 'CoinGecko',
     url: 'https://www.coingecko.com',
-    reports: ['latest', 'history'],
+    tells: ['latest', 'history'],
     terms: 'https://www.coingecko.com/en/terms',
     attribution: 'Powered by CoinGecko',
   });
