@@ -21,7 +21,7 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*small_bg.postgresql*.mjs' -delete \
   && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete
 
-# Of the Node image, only the program: npm, npx, corepack and yarn would remain in its layers.
+# Only the program is copied from the Node image: npm, npx, corepack and yarn would remain in its layers.
 FROM debian:bookworm-slim
 WORKDIR /app
 # `docker stop` sends SIGKILL after 10 s: the service finishes its requests and records its calls before that.
@@ -42,14 +42,15 @@ LABEL org.opencontainers.image.title="Quotient" \
   org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.source="$SOURCE" \
   org.opencontainers.image.licenses="MIT"
-# By number, so that an orchestrator can verify that it is not root.
+# A numeric user ID lets an orchestrator verify that it is not root.
 USER 1000:1000
-# The embedded database, if DATABASE_URL is not set. The service writes to no other folder.
+# The embedded database, if DATABASE_URL is not set. The service does not write to any other folder.
 VOLUME /data
 EXPOSE 8080
-# Live, not ready: replacing a process that has lost its database would not help, and it can still serve what it has.
-# It listens only after the database is open, so the first healthy state also means ready.
+# Checks liveness, not readiness: replacing a process that has lost its database would not help, and the process can
+# still serve cached data.
+# The process listens only after the database is open, so the first healthy state also means ready.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${process.env.BASE_PATH ?? ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The process replaces itself with Node and the service's flags, and stays process 1.
+# The process replaces itself with Node and the service's flags, and keeps process ID 1.
 CMD ["node", "build/main.js"]

@@ -13,7 +13,7 @@ const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
 
-/** Where the embedded database and a server can differ. With a server, only these store tests run on both. */
+/** Areas in which the embedded database and a server can differ. With a server, only these store tests run on both. */
 const STORE_TESTS_ON_BOTH = [
   'test/**/*-store.store.test.ts',
   'test/accounts/ledger/*.store.test.ts',
@@ -30,7 +30,7 @@ const globalSetup = 'test/support/database/global-setup.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
 
-async function isServerWithinReach(): Promise<boolean> {
+async function isServerAvailable(): Promise<boolean> {
   if (process.env.TEST_DATABASE_URL) return true;
   const { getContainerRuntimeClient } = await import('testcontainers');
   return getContainerRuntimeClient().then(
@@ -39,8 +39,8 @@ async function isServerWithinReach(): Promise<boolean> {
   );
 }
 
-/** Those of `npm test`, as far as this machine has what they need. */
-async function usual(): Promise<TestProjectConfiguration[]> {
+/** The projects of `npm test`, except those whose requirements this machine does not meet. */
+async function defaultProjects(): Promise<TestProjectConfiguration[]> {
   const projects: TestProjectConfiguration[] = [
     {
       extends: true,
@@ -51,7 +51,7 @@ async function usual(): Promise<TestProjectConfiguration[]> {
       },
     },
   ];
-  const hasServer = await isServerWithinReach();
+  const hasServer = await isServerAvailable();
   const embedded = hasServer ? [...STORE_TESTS_ON_BOTH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
   projects.push({ extends: true, test: { name: 'embedded', include: embedded, globalSetup } });
   if (hasServer) {
@@ -62,13 +62,15 @@ async function usual(): Promise<TestProjectConfiguration[]> {
       test: { name: 'server', include, exclude: [HOSTILE_TESTS, STORE_TESTS_EMBEDDED], globalSetup, setupFiles },
     });
     if (findPgBouncer()) {
-      // Three sessions for all connections of a database: what is left in one of them, another transaction finds.
+      // All connections to a database share three sessions, so that state left in a session reaches other transactions.
       projects.push({ extends: true, test: { name: 'pooled', include: STORE_TESTS_ON_BOTH, globalSetup } });
     } else {
-      console.log('No PgBouncer: the tests through a pooler are left out. Install it to have them.');
+      console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
     }
   } else {
-    console.log('No PostgreSQL server: the tests that need one are left out. Set TEST_DATABASE_URL or start Docker.');
+    console.log(
+      'No PostgreSQL server: the tests that need one are skipped. Set TEST_DATABASE_URL or start Docker to run them.',
+    );
   }
   if (findChromium()) {
     projects.push({
@@ -77,27 +79,27 @@ async function usual(): Promise<TestProjectConfiguration[]> {
     });
   } else {
     console.log(
-      'No Chromium: the tests that need a browser are left out. Install it, or set CHROMIUM_PATH to have them.',
+      'Chromium not found: the tests that need a browser are skipped. Install it or set CHROMIUM_PATH to run them.',
     );
   }
   if (spawnSync('promtool', ['--version']).status === 0) {
     projects.push({ extends: true, test: { name: 'promtool', include: [PROMTOOL_TESTS] } });
   } else {
-    console.log('No promtool: the tests of the alert rules are left out. It comes with Prometheus.');
+    console.log('promtool not found: the tests of the alert rules are skipped. Install Prometheus to run them.');
   }
   return projects;
 }
 
 /**
- * What is attacked is the built service, beside a neighbour from whom nothing else is to take anything meanwhile. A busy
- * moment of the machine passes: what fails twice does not.
+ * These tests attack the built service and measure the effect on another client, so nothing else should run at the same
+ * time. A failed test is retried once, in case the machine was busy.
  */
 const hostile: TestProjectConfiguration = {
   extends: true,
   test: {
     name: 'hostile',
     include: [HOSTILE_TESTS],
-    // What happens to a database is tried on a server alone: the embedded one is a part of the process.
+    // Database failures are tested with a server only: the embedded database is part of the process.
     exclude: process.env.TEST_DATABASE_URL ? [] : [SERVER_TESTS],
     globalSetup: 'test/hostile/global-setup.ts',
     testTimeout: 120_000,
@@ -117,17 +119,17 @@ const docker: TestProjectConfiguration = {
   },
 };
 
-/** The steps of the image's build, without Docker. */
+/** Runs the build steps of the image without Docker. */
 const image: TestProjectConfiguration = {
   extends: true,
   test: { name: 'image', include: [IMAGE_TESTS] },
 };
 
-/** Attacks, and building an image, take minutes: each has a mode, such as that of `npm run test:hostile`. */
+/** Suites that take minutes, such as attacks and image builds, have their own mode: see `npm run test:hostile`. */
 function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
   if (mode === 'hostile') return [hostile];
   if (mode === 'image') return [image];
-  return mode === 'docker' ? [docker] : usual();
+  return mode === 'docker' ? [docker] : defaultProjects();
 }
 
 export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
@@ -137,18 +139,18 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
   return {
     test: {
       pool: 'forks',
-      // Twice the cores of a small machine: many tests wait for a deadline, a process or a disk.
+      // Twice the number of cores of a small machine: many tests wait for a deadline, a process or a disk.
       maxWorkers: 4,
       sequence: { sequencer: LongestFirst },
       execArgv: SHORT_LIVED,
       setupFiles: SET_UP,
-      // A file has no state that another could see but what it puts back: the modules are loaded once for all.
+      // Test files restore all shared state that they change, so the modules are loaded once for all files.
       isolate: false,
       restoreMocks: true,
       unstubGlobals: true,
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      // What is awaited comes at once, but for on a busy machine.
+      // Polled conditions are met immediately, except on a busy machine.
       expect: { poll: { timeout: 15_000 } },
       reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],
       projects,

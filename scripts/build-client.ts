@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/** Bundlers drop unused modules (`sideEffects`) but not all unused code of one, so the chain is a module of its own. */
+/** Bundlers drop unused modules (`sideEffects`) but not all unused code in them, so the chain is a separate module. */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),
@@ -31,7 +31,7 @@ async function bundle(folder: string): Promise<void> {
     const { output } = await build.write({ dir: folder, ...options });
     const names = output.map(({ fileName }) => fileName);
     const imports = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.imports : []));
-    if (!imports.every((name) => names.includes(name))) throw new Error('the client imports something else');
+    if (!imports.every((name) => names.includes(name))) throw new Error('the bundle has external imports');
   }
   await build.close();
 }
@@ -50,7 +50,7 @@ async function bundleTypes(file: string): Promise<void> {
     const { output } = await build.generate({ format: 'esm', entryFileNames: 'index.d.ts' });
     await build.close();
     const [{ code, imports }, ...others] = output;
-    if (others.length > 0 || imports.length > 0) throw new Error('the types are not one module');
+    if (others.length > 0 || imports.length > 0) throw new Error('the type declarations are not a single module');
     await writeFile(file, code);
   } finally {
     await rm(work, { recursive: true });

@@ -16,11 +16,11 @@ const SOURCE = join(ROOT, 'packages/console');
 /** Shared by all pages: the icon, the theme, and styles that `styles/index.css` imports. */
 const SHARED = join(ROOT, 'src/docs/pages/assets');
 const ASSETS = 'console';
-/** Parts of the page in files of their own: menu and dialogs, and the page for visitors who are not signed in. */
+/** Parts of the page in separate files: menu and dialogs, and the page for visitors who are not signed in. */
 const PARTS = ['dialogs', 'entrance'];
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
-/** The charting library is a module of its own, loaded on first use. */
+/** The charting library is a separate module, loaded on first use. */
 async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boolean }[]> {
   const build = await rolldown({
     input: join(SOURCE, 'main.ts'),
@@ -35,7 +35,7 @@ async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boole
   });
   await build.close();
   return output.map((chunk) => {
-    if (chunk.type !== 'chunk') throw new Error(`${chunk.fileName} is no module`);
+    if (chunk.type !== 'chunk') throw new Error(`${chunk.fileName} is not a module`);
     return { name: chunk.fileName, content: Buffer.from(chunk.code), isEntry: chunk.isEntry };
   });
 }
@@ -61,10 +61,10 @@ const PERIODS = { 1: 'month', 12: 'year' } as const;
 
 /** The plans of the sign-up form; the first is selected. */
 const planChoice = () =>
-  PLAN_NAMES.map((name, place) => {
+  PLAN_NAMES.map((name, index) => {
     const { limit, months } = PLANS[name];
     const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
-    return `<label class="plan"><input type="radio" name="plan" value="${name}" data-term="${termInWords(name)}"${place === 0 ? ' checked' : ''}> \
+    return `<label class="plan"><input type="radio" name="plan" value="${name}" data-term="${termInWords(name)}"${index === 0 ? ' checked' : ''}> \
 <span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 
@@ -91,7 +91,7 @@ export async function buildConsole(folder: string): Promise<void> {
   await mkdir(join(folder, ASSETS), { recursive: true });
   let page = await readFile(join(SOURCE, 'index.html'), 'utf8');
   const replace = (from: string, to: string) => {
-    if (!page.includes(from)) throw new Error(`the page does not have ${from}`);
+    if (!page.includes(from)) throw new Error(`index.html does not contain ${from}`);
     page = page.replace(from, to);
   };
   for (const part of PARTS) replace(`<!-- ${part} -->`, await readFile(join(SOURCE, `parts/${part}.html`), 'utf8'));

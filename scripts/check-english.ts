@@ -13,16 +13,16 @@ const FILES = [
   '{src,packages,bench,fixtures,scripts,test}/**/*.{ts,js,md,html}',
   'vitest.config.ts',
 ];
-/** Generated and recorded files, and the modules that name the words that they look for. */
+/** Generated and recorded files, and the modules that contain the words on purpose. */
 const EXCLUDED = /\/(generated|node_modules|dist|samples)\/|\/check-english(\.test)?\.ts$/;
 
-/** A clause as the subject of a sentence begins so; a question does not count. */
+/** The start of a sentence whose subject is a clause. Questions are allowed. */
 const CLAUSE = /(?<=^[\s/*#>-]*|[.!:]\s+|['"`(])(?:What|Who|Of|So many) [a-z][^.?!]*(?![^.?!]*\?)(?:[.!,;:]|$)/;
 
 const RULES: { pattern: RegExp; use: string }[] = [
   {
     pattern:
-      /(?<!known\.|excluded\.|what, )\btold(?!_at| = excluded)\b|\btells?\b(?!:)|[a-z]Told|\bTold[A-Z]|\bTell[A-Z]/,
+      /(?<!known\.|excluded\.|what, )\btold(?!_at|"\)| = excluded)\b|\btells?\b(?!:)|[a-z]Told|\bTold[A-Z]|\bTell[A-Z]/,
     use: 'reports, serves, returns, states',
   },
   { pattern: /\b(whoever|nobody|somebody|whosoever)\b/i, use: 'the actor: the client, the user, the operator' },

@@ -39,26 +39,26 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const isStore = (file: string) => file.endsWith('-store.ts');
 
 /** Which modules may use an external package. */
-const ROLES: { uses: RegExp; in: (file: string) => boolean; told: string }[] = [
+const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] = [
   {
     uses: /^(@prisma\/|@electric-sql\/|pg$|#generated\/)/,
     in: (file) => isStore(file) || file.startsWith('src/database/'),
-    told: 'only stores (*-store.ts) and src/database use Prisma and PostgreSQL',
+    message: 'only stores (*-store.ts) and src/database use Prisma and PostgreSQL',
   },
   {
     uses: /^undici$/,
     in: (file) => file === 'src/upstream/transport/http-client.ts',
-    told: 'requests are sent with src/upstream/transport/http-client.ts, which limits them',
+    message: 'requests are sent with src/upstream/transport/http-client.ts, which limits them',
   },
   {
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
     in: (file) => /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
-    told: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
+    message: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
   },
   {
     uses: /^node:/,
     in: (file) => !/^packages\/(cosmos|client|console)\//.test(file),
-    told: 'this package runs in a browser',
+    message: 'this package runs in a browser',
   },
 ];
 
@@ -87,30 +87,30 @@ function importsOf(file: string): Import[] {
 }
 
 /** The most specific folder that has a rule. */
-function ruled(file: string): string {
+function ruleFolder(file: string): string {
   const [top, second] = file.split('/');
   return second?.endsWith('.ts') ? `${top}` : `${top}/${second}`;
 }
 
 function fault({ file, specifier, target }: Import): string | undefined {
   const role = ROLES.find((one) => one.uses.test(specifier) && !one.in(file));
-  if (role) return role.told;
+  if (role) return role.message;
   if (target === undefined || target.startsWith('src/generated/')) return undefined;
-  const [from, to] = [ruled(file), ruled(target)];
+  const [from, to] = [ruleFolder(file), ruleFolder(target)];
   if (from === to) return undefined;
   if (!MAY_IMPORT[from]?.includes(to)) {
     return `${from} may import ${MAY_IMPORT[from]?.join(', ') || 'nothing outside itself'}`;
   }
   if (from === 'packages/console' && target !== 'packages/client/index.ts') {
-    return 'the console uses what the client publishes, packages/client/index.ts';
+    return 'the console may import only the public module of the client, packages/client/index.ts';
   }
   const isSibling = [from, to].every((folder) => CAPABILITIES.includes(folder.slice('src/'.length)));
-  if (isSibling && isStore(target)) return 'a store belongs to its capability: import what uses it';
+  if (isSibling && isStore(target)) return 'a store is private to its capability: import a module that uses it';
   return undefined;
 }
 
 /** A cycle of the graph as a list of names; undefined if there is none. */
-function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];
   function visit(node: string): string[] | undefined {
@@ -157,8 +157,8 @@ const faults = all.flatMap((one) => {
   return text ? [`${one.file}:${one.line} imports ${one.specifier}: ${text}`] : [];
 });
 for (const [folder, graph] of graphs(all)) {
-  const circle = circleIn(graph);
-  if (circle) faults.push(`${folder}: ${circle.join(' → ')} import each other in a circle`);
+  const cycle = findCycle(graph);
+  if (cycle) faults.push(`${folder}: ${cycle.join(' → ')} form an import cycle`);
 }
 for (const text of faults) console.error(text);
 console.log(`${all.length} imports checked, ${faults.length} faults.`);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// Lint, import rules and types: `npm run check`. All run, also when one fails.
+// Lint, import rules and types: `npm run check`. All checks run even if one fails.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';

@@ -13,7 +13,7 @@ const FOLDER = new URL('../packages/client/generated/', import.meta.url);
 type Schema = Record<string, unknown>;
 /** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
-/** The wire format of an instant, irrelevant for a `Date`. */
+/** The wire format of a timestamp, irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 
 function isInstant({ format, description }: Schema): boolean {
@@ -22,7 +22,7 @@ function isInstant({ format, description }: Schema): boolean {
   );
 }
 
-/** The schema of the client's value: `Date` for instants, without constraints. */
+/** The schema of the value that the client returns: `Date` for timestamps, without constraints. */
 function forCaller(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forCaller);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -51,11 +51,11 @@ async function clientTypes(): Promise<string> {
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
   const interfaces = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
   return [
-    // Drops the interface that only holds the others together.
+    // Drops the root interface, which only references the others.
     interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
-    union('BuiltInToken', 'A token that every service has', BUILT_IN_NAMES),
+    union('BuiltInToken', 'A token that every instance of the service has', BUILT_IN_NAMES),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
-    union('ProblemCode', 'What the service tells problems apart by', PROBLEM_CODES),
+    union('ProblemCode', 'The code of a problem', PROBLEM_CODES),
   ].join('\n');
 }
 

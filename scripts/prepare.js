@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Runs at the end of `npm ci`: generates and builds what the repository does not contain. Plain JavaScript: without the
-// development dependencies, any installed Node runs it.
+// Runs at the end of `npm ci`: generates and builds the files that the repository does not contain. Written in plain
+// JavaScript, because any installed Node runs it if the development dependencies are missing.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const here = (/** @type {string} */ path) => existsSync(`${ROOT}${path}`);
+const exists = (/** @type {string} */ path) => existsSync(`${ROOT}${path}`);
 
 /** @param {string} script */
 function run(script) {
@@ -24,13 +24,13 @@ async function prepare() {
   process.exitCode = 1;
 }
 
-if (here('node_modules/rolldown') && here('node_modules/json-schema-to-typescript')) {
+if (exists('node_modules/rolldown') && exists('node_modules/json-schema-to-typescript')) {
   void prepare();
-} else if (here('build/main.js') && here('dist/console')) {
-  console.log('Without the development dependencies nothing is built: build/ and dist/ stay as they are.');
+} else if (exists('build/main.js') && exists('dist/console')) {
+  console.log('Build skipped: the development dependencies are not installed. build/ and dist/ are unchanged.');
 } else {
   console.log(
-    'Without the development dependencies nothing is built: bring build/ and dist/console from a checkout with them, ' +
-      'or run npm ci and then npm prune --omit=dev.',
+    'Build skipped: the development dependencies are not installed. Copy build/ and dist/console from a ' +
+      'checkout that has them, or run npm ci and then npm prune --omit=dev.',
   );
 }

@@ -53,7 +53,7 @@ it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s does withou
   expect(stderr).toBe('');
 });
 
-it('prepare builds nothing without the development dependencies, and says what that means', async () => {
+it('prepare skips the build without the development dependencies, and explains the consequence', async () => {
   const prepare = async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(root, 'scripts/prepare.js')]);
     expect(stderr).toBe('');
@@ -62,12 +62,12 @@ it('prepare builds nothing without the development dependencies, and says what t
   await rm(join(root, 'node_modules'));
   await rm(join(root, 'build'), { recursive: true, force: true });
 
-  const bring = /^Without the development dependencies nothing is built: bring build\/.*\n$/;
+  const copyHint = /^Build skipped: the development dependencies are not installed\. Copy build\/.*\n$/;
   for (const file of ['dist/console/index.html', 'build/main.js']) {
-    expect(await prepare()).toMatch(bring);
+    expect(await prepare()).toMatch(copyHint);
     await mkdir(join(root, file, '..'), { recursive: true });
     await writeFile(join(root, file), 'as it was');
   }
-  expect(await prepare()).toMatch(/^Without .*: build\/ and dist\/ stay as they are\.\n$/);
+  expect(await prepare()).toMatch(/^Build skipped: .*\. build\/ and dist\/ are unchanged\.\n$/);
   expect(await readFile(join(root, 'build/main.js'), 'utf8')).toBe('as it was');
 });

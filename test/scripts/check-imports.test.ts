@@ -51,7 +51,7 @@ it.each<[string, Record<string, string[]>]>([
   expect(await check(modules)).toEqual({ code: 1, named: Object.keys(modules) });
 });
 
-it('refuses files and folders that import each other in a circle', async () => {
+it('rejects import cycles of files and folders', async () => {
   expect(
     await check({
       'src/core/a.ts': ['./b.ts'],
