@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
-import { createRandom, openSimulation, type Questions } from '../fixtures/simulation.ts';
+import { createRandom, openSimulation, type Queries } from '../fixtures/simulation.ts';
 import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import { atMost, type Figure, quantile, seen } from './table.ts';
@@ -22,14 +22,14 @@ function othersEachHour(names: readonly TokenName[], hour: number): TokenName[] 
 }
 
 /** Each token of an hour is asked for once in it, more or less: its latest price, and of one in five a chart. */
-function questionsOf(choice: Choice, names: readonly TokenName[]): Questions {
+function questionsOf(choice: Choice, names: readonly TokenName[]): Queries {
   return (random, now) => {
     const tokens = choice(names, Math.floor(now / HOUR));
     const some = tokens.filter(() => random() < EVERY / HOUR);
     return some.flatMap((token) => [
       (market) => market.latest(token),
       ...(names.indexOf(token) % 5 === 0
-        ? [(market: Parameters<ReturnType<Questions>[number]>[0]) => market.days(token, 1, 'json')]
+        ? [(market: Parameters<ReturnType<Queries>[number]>[0]) => market.days(token, 1, 'json')]
         : []),
     ]);
   };
@@ -42,11 +42,11 @@ async function simulate(name: string, choice: Choice, environment: Environment):
   const simulation = await openSimulation({ open: async () => database, processes: 1 });
   const questions = questionsOf(choice, names);
   for (let at = 0; at < DAYS * DAY; at += EVERY) await simulation.step(EVERY, questions);
-  const { total, calls, ages, answers, failures } = simulation.outcome();
+  const { total, calls, ages, responses, failures } = simulation.outcome();
   await simulation.close();
   await drop();
   const minutes = (age: number) => `${(age / MINUTE).toFixed(0)} min`;
-  console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+  console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
     seen(`${name}: of these for latest prices by the schedule, and charts`, `${calls.latest}, ${calls.chart}`),

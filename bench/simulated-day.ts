@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
-import { anyQuestion, commonQuestions, everyQuestion, openSimulation, type Questions } from '../fixtures/simulation.ts';
+import { allQueries, commonQueries, openSimulation, type Queries, randomQuery } from '../fixtures/simulation.ts';
 import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import { atMost, type Figure } from './table.ts';
@@ -8,7 +8,7 @@ import { atMost, type Figure } from './table.ts';
 const TIMETABLE = { latest: 240, chart: 20, daily: 5 } as const;
 const MONTH = 10_000;
 
-type Run = { name: string; processes: number; days: number; every: number; questions: Questions };
+type Run = { name: string; processes: number; days: number; every: number; questions: Queries };
 
 const RUNS: readonly Run[] = [
   {
@@ -16,17 +16,17 @@ const RUNS: readonly Run[] = [
     processes: 1,
     days: 1,
     every: MINUTE,
-    questions: (...of) => [anyQuestion(...of)],
+    questions: (...of) => [randomQuery(...of)],
   },
-  { name: 'a day, 10,000 users', processes: 1, days: 1, every: MINUTE, questions: everyQuestion },
+  { name: 'a day, 10,000 users', processes: 1, days: 1, every: MINUTE, questions: allQueries },
   {
     name: 'a day, 10,000 users, 3 processes',
     processes: 3,
     days: 1,
     every: MINUTE,
-    questions: everyQuestion,
+    questions: allQueries,
   },
-  { name: '31 days', processes: 1, days: 31, every: 3 * MINUTE, questions: commonQuestions },
+  { name: '31 days', processes: 1, days: 31, every: 3 * MINUTE, questions: commonQueries },
 ];
 
 async function simulate({ processes, days, every, questions }: Run, environment: Environment) {
@@ -50,8 +50,8 @@ export async function measure(environment: Environment): Promise<Figure[]> {
       console.error(`${name} is left out: it needs a PostgreSQL server.`);
       continue;
     }
-    const { calls, firstFills, total, answers, failures } = await simulate(run, environment);
-    console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+    const { calls, firstFills, total, responses, failures } = await simulate(run, environment);
+    console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     for (const kind of ['latest', 'chart', 'daily'] as const) {
       figures.push(atMost(`${name}: calls for ${kind}`, calls[kind], TIMETABLE[kind] * days, 'calls'));
     }

@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { commonQuestions, openSimulation, type Simulation } from '../fixtures/simulation.ts';
+import { commonQueries, openSimulation, type Simulation } from '../fixtures/simulation.ts';
 import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import { atMost, type Figure } from './table.ts';
@@ -27,7 +27,7 @@ async function simulate({ perMonth, during }: Run, environment: Environment) {
   const simulation = await openSimulation({ open, processes: 1, env });
   for (let at = 0; at < DAYS * DAY; at += EVERY) {
     during?.(at, simulation.sandbox);
-    await simulation.step(EVERY, commonQuestions);
+    await simulation.step(EVERY, commonQueries);
   }
   await simulation.close();
   await drop();
@@ -39,8 +39,8 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const run of RUNS) {
     const { name, perMonth } = run;
-    const { total, oldest, lastCallAt, answers, failures } = await simulate(run, environment);
-    console.error(`${name}: ${answers} answers, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+    const { total, oldest, lastCallAt, responses, failures } = await simulate(run, environment);
+    console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
     figures.push({ figure: `${name}: oldest answer`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
     const day = new Date(lastCallAt).toISOString().slice(0, 16);

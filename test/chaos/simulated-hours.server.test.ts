@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { commonQuestions, everyQuestion, openSimulation, type Simulation } from '../../fixtures/simulation.ts';
+import { allQueries, commonQueries, openSimulation, type Simulation } from '../../fixtures/simulation.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 
@@ -26,7 +26,7 @@ test('everybody asks everything in every minute of some hours, in three processe
   const hours = amount(2, 4);
   const start = new Date(midnight - hours * (HOUR / 2)).toISOString();
   simulation = await openSimulation({ open, processes: 3, start });
-  for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, everyQuestion);
+  for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, allQueries);
   const { calls, firstFills, failures } = simulation.outcome();
   // The first call for the latest prices is a fill. Midnight is in there: the daily series are fetched again when the new day is ready.
   expect(calls).toEqual({ latest: hours * 10 - 1, chart: 5, daily: 5, hours: 0 });
@@ -46,7 +46,7 @@ test('a monthâ€™s budget that is too small for the timetable lasts to the monthâ
     start: new Date(end - days * DAY).toISOString(),
     env: { COINGECKO_CALLS_PER_MONTH: String(calls) },
   });
-  while (simulation.clock.now() < end) await simulation.step(30 * MINUTE, commonQuestions);
+  while (simulation.clock.now() < end) await simulation.step(30 * MINUTE, commonQueries);
   const { total, oldest, lastCallAt, failures } = simulation.outcome();
   expect(total).toBeLessThanOrEqual(calls);
   expect(total).toBeGreaterThan(calls * 0.75);
@@ -56,6 +56,6 @@ test('a monthâ€™s budget that is too small for the timetable lasts to the monthâ
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
   // A new month, a new budget.
   simulation.sandbox.clearCalls();
-  for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQuestions);
+  for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQueries);
   expect(simulation.outcome().calls.latest).toBeGreaterThanOrEqual(20);
 });

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR, MINUTE } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { commonQuestions, openSimulation, type Questions, type Simulation } from '../../fixtures/simulation.ts';
+import { commonQueries, openSimulation, type Queries, type Simulation } from '../../fixtures/simulation.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 
 /** How long the aggregator is cut off; midnight is in there. */
 const HOURS = amount(2, 24);
 
-type UpstreamRequest = ReturnType<typeof commonQuestions>[number];
+type Query = ReturnType<typeof commonQueries>[number];
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let simulation: Simulation;
@@ -35,39 +35,39 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
   let oldest = 0;
   let cutOffAt = Number.POSITIVE_INFINITY;
   const unnamed: string[] = [];
-  const requests: Questions = (random, now) => [
+  const requests: Queries = (random, now) => [
     ...BUILT_IN_NAMES.map(
-      (token): UpstreamRequest =>
+      (token): Query =>
         async (market) => {
           const answer = await market.latest(token);
           oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
           return answer;
         },
     ),
-    ...[...commonQuestions(random, now), ...commonQuestions(random, now)].map(
-      (request): UpstreamRequest =>
+    ...[...commonQueries(random, now), ...commonQueries(random, now)].map(
+      (request): Query =>
         async (market) => {
           const answer = await request(market);
-          const isOfNext = answer.modifiedAt > cutOffAt + 5 * MINUTE;
-          if (isOfNext && !answer.source.includes('kraken')) unnamed.push(answer.source);
+          const isFromFallback = answer.modifiedAt > cutOffAt + 5 * MINUTE;
+          if (isFromFallback && !answer.source.includes('kraken')) unnamed.push(answer.source);
           return answer;
         },
     ),
   ];
   for (let at = 0; at < HOUR; at += 5 * MINUTE) await step(MINUTE, requests);
-  expect(outcome().nextCalls).toEqual({ ticker: 0, candles: 0, pairs: 0 });
+  expect(outcome().fallbackCalls).toEqual({ ticker: 0, candles: 0, pairs: 0 });
 
   cutOffAt = clock.now();
   sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/api/v3/' });
   for (let at = 0; at < HOURS * HOUR; at += 2 * MINUTE) await step(2 * MINUTE, requests);
-  const { nextCalls, calls, firstFills, answers, failures } = outcome();
-  const figures = JSON.stringify({ answers, coinGecko: { ...calls, firstFills }, next: nextCalls });
+  const { fallbackCalls, calls, firstFills, responses, failures } = outcome();
+  const figures = JSON.stringify({ responses, coinGecko: { ...calls, firstFills }, kraken: fallbackCalls });
   await annotate(`calls of ${HOURS} hours without the aggregator: ${figures}`);
-  expect(answers).toBeGreaterThan(HOURS * 420);
+  expect(responses).toBeGreaterThan(HOURS * 420);
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
   expect(oldest).toBeLessThanOrEqual(2 * MINUTE);
   expect(unnamed).toEqual([]);
-  expect(nextCalls.ticker).toBeLessThanOrEqual(HOURS * 60);
+  expect(fallbackCalls.ticker).toBeLessThanOrEqual(HOURS * 60);
   // For each token at most every five minutes, every hour and every day.
-  expect(nextCalls.candles).toBeLessThanOrEqual(BUILT_IN_NAMES.length * (HOURS * (12 + 1) + 1));
+  expect(fallbackCalls.candles).toBeLessThanOrEqual(BUILT_IN_NAMES.length * (HOURS * (12 + 1) + 1));
 });
