@@ -50,7 +50,7 @@ it('shows every price in the currency that is chosen, and asks for nothing else'
   expect([cap, volume]).toEqual([expect.stringMatching(/^€.*T$/), expect.stringMatching(/^€.*B$/)]);
   expect(await text('market-data-list')).toMatch(/All-time high\s+€/);
   expect(await text('readout-value')).toMatch(/^€/);
-  expect(await text('cost')).toContain('24h changes are those of the price in US dollars.');
+  expect(await text('cost')).toContain('24h changes are based on the price in US dollars.');
 
   await page.getByRole('button', { name: 'Candles' }).click();
   await here.settled();

@@ -99,7 +99,7 @@ it('loads ten of a thousand for one call, and more at the price that it names', 
   await open(large);
   expect(await rows().count()).toBe(10);
   expect(await text('prices-size')).toBe('10 of 1,000 tokens.');
-  expect(await text('cost')).toContain('Refresh takes 1 call: 1 for the prices');
+  expect(await text('cost')).toContain('Refresh costs 1 call: 1 for the prices');
   expect((await large.used()) - before).toBe(1);
   const caps = await rows().locator('td:nth-child(4)').allInnerTexts();
   expect(caps.every((cap) => /^(\$[\d.,]+[TBMK]?|–)$/.test(cap))).toBe(true);
@@ -108,7 +108,7 @@ it('loads ten of a thousand for one call, and more at the price that it names', 
   await expect.poll(() => rows().count()).toBe(110);
   await here.settled();
   expect((await large.used()) - before).toBe(11);
-  expect(await text('cost')).toContain('Refresh takes 11 calls: 11 for the prices');
+  expect(await text('cost')).toContain('Refresh costs 11 calls: 11 for the prices');
   expect(await here.page.locator('#prices-scroll').evaluate((box) => Reflect.get(box, 'scrollTop'))).toBe(0);
 });
 

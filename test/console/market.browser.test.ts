@@ -48,7 +48,7 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
   ]);
   // The cost on the page equals the charge.
   await expect.poll(() => text('session-calls')).toBe('3 calls since you opened this page');
-  expect(await text('cost')).toContain('Refresh takes 3 calls: 1 for the prices (one for every ten tokens)');
+  expect(await text('cost')).toContain('Refresh costs 3 calls: 1 for the prices (one for every ten tokens)');
   expect(await used()).toBe(3);
 
   const answer = here.charged.find((one) => one.url().includes('/latest/tokens'));
@@ -190,7 +190,7 @@ it('draws candles, at the cost of one call', async () => {
 it('has no statistics where there are none', async () => {
   await here.page.getByRole('button', { name: 'USDC' }).click();
   await here.settled();
-  expect(await text('statistics-note')).toContain('there are no on-chain statistics');
+  expect(await text('statistics-note')).toContain('on-chain statistics are not available');
   expect(asked('token=usdc')).toEqual([]);
   expect(await here.page.getByRole('button', { name: 'Statistics' }).isVisible()).toBe(false);
 });
@@ -291,7 +291,7 @@ it('shows the very calls that it made', async () => {
     expect(here.requests.map(decodeURIComponent), name).toContain(await url());
     // The page shows the response that it has, without another call.
     expect([await text('snippet-answer-title'), await text('snippet-answer')]).toEqual([
-      'Answer',
+      'Response',
       expect.stringContaining(part),
     ]);
   }
@@ -300,7 +300,7 @@ it('shows the very calls that it made', async () => {
   expect(await shown()).toContain('urlopen(request)');
   await calls.getByRole('button', { name: 'Client' }).click();
   expect(await shown()).toContain("client.priceHistory('bitcoin', { days: 30 })");
-  await calls.getByRole('button', { name: 'curl, as CSV' }).click();
+  await calls.getByRole('button', { name: 'curl (CSV)' }).click();
   await page.getByLabel('Show key').check();
   expect(await shown()).toContain(`X-API-KEY: ${key}`);
   expect(await shown()).toContain('Accept: text/csv');

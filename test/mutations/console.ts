@@ -100,7 +100,7 @@ export const page: Mutations[] = [
       ['from <= thru && ', ''],
       [' && from <= today', ''],
       ['text.length > 40', 'text.length > 400'],
-      ['value === usual ? [] : ', ''],
+      ['value === defaultValue ? [] : ', ''],
     ],
   },
   {

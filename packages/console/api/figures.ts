@@ -37,9 +37,9 @@ export function showPlaceholders(list: HTMLElement, rows: number): void {
 }
 
 /** Offers to load a panel, so that a sign-in costs only the prices. */
-export function openOffer(panel: 'chart' | 'statistics', onTaken: () => void) {
+export function openOffer(panel: 'chart' | 'statistics', onAccept: () => void) {
   const line = byId(`${panel}-offer`);
-  byId(`${panel}-load`).addEventListener('click', onTaken);
+  byId(`${panel}-load`).addEventListener('click', onAccept);
   return {
     show(text: string): void {
       byId(`${panel}-offer-text`).textContent = text;

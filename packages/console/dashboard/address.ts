@@ -19,11 +19,11 @@ import {
 } from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
-type AskedRange = Pick<View, 'range' | 'from' | 'thru'>;
+type RequestedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
-/** The view of an address; undefined members are missing or invalid. */
-export type AskedView = AskedRange & {
-  /** As written: only the service knows the tokens. */
+/** The view that a URL requests. Missing and invalid parts are undefined. */
+export type RequestedView = RequestedRange & {
+  /** Not validated: only the service knows the tokens. */
   token: string | undefined;
   currency: string | undefined;
   metric: View['metric'];
@@ -35,7 +35,7 @@ export type AskedView = AskedRange & {
 
 const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
-/** The address has `all` for this range. */
+/** The URL writes this range as `all`. */
 const ALL = '36500';
 export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
@@ -44,13 +44,13 @@ const isDate = (text: string) => {
   return !Number.isNaN(at) && isoDate(at) === text;
 };
 
-function rangeText({ range, from, thru }: AskedRange): string {
+function rangeText({ range, from, thru }: RequestedRange): string {
   if (range === 'custom') return `${from}..${thru}`;
   return range === ALL ? 'all' : `${range}d`;
 }
 
-/** Parses `7d`, `all`, `2026-01-01..2026-02-01`; undefined for invalid or future dates. */
-function readRange(text: string, today: string): AskedRange | undefined {
+/** Parses `7d`, `all` or `2026-01-01..2026-02-01`. Returns undefined for an invalid range or a future start. */
+function readRange(text: string, today: string): RequestedRange | undefined {
   const [, from, thru] = DATES.exec(text) ?? [];
   if (from !== undefined && thru !== undefined) {
     const isRange = isDate(from) && isDate(thru) && from <= thru && from <= today;
@@ -61,26 +61,27 @@ function readRange(text: string, today: string): AskedRange | undefined {
   return range && { range, from: '', thru: '' };
 }
 
-export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): AskedView {
+export function readAddress(search: string, now: number, isCurrency: (code: string) => boolean): RequestedView {
   const query = new URLSearchParams(search);
   const faults: string[] = [];
-  function offered<T extends string>(name: string, values: readonly T[], instead: string): T | undefined {
-    const asked = query.get(name);
-    const value = values.find((one) => one === asked);
-    if (asked !== null && !value) faults.push(`There is no ${name} ${quoted(asked)}. ${instead}`);
+  function offered<T extends string>(name: string, values: readonly T[], replacement: string): T | undefined {
+    const requested = query.get(name);
+    const value = values.find((one) => one === requested);
+    if (requested !== null && !value) faults.push(`Unknown ${name} ${quoted(requested)}. ${replacement}`);
     return value;
   }
   const names = <T extends string>(list: readonly (readonly [T, string])[]) => list.map(([name]) => name);
 
-  const metric = offered('metric', names(METRICS), 'This is the price.');
-  const askedRange = query.get('range');
-  const range = askedRange === null ? DEFAULT_VIEW : readRange(askedRange, isoDate(now));
-  if (!range) faults.push(`${quoted(askedRange ?? '')} is no time range. These are the ${rangeInWords(DEFAULT_VIEW)}.`);
+  const metric = offered('metric', names(METRICS), 'Showing the price.');
+  const requestedRange = query.get('range');
+  const range = requestedRange === null ? DEFAULT_VIEW : readRange(requestedRange, isoDate(now));
+  if (!range)
+    faults.push(`Unknown time range ${quoted(requestedRange ?? '')}. Showing the ${rangeInWords(DEFAULT_VIEW)}.`);
   const code = query.get('currency')?.toLowerCase();
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
-  if (code !== undefined && currency === undefined) faults.push(`There is no currency ${quoted(code)}.`);
-  const scale = offered('scale', SCALES, 'This is the linear one.');
-  const interval = offered('interval', names(INTERVALS), 'This is the default interval.');
+  if (code !== undefined && currency === undefined) faults.push(`Unknown currency ${quoted(code)}.`);
+  const scale = offered('scale', SCALES, 'Showing the linear scale.');
+  const interval = offered('interval', names(INTERVALS), 'Showing the default interval.');
   const { range: days, from, thru } = range ?? DEFAULT_VIEW;
   return {
     token: query.get('token') ?? undefined,
@@ -97,13 +98,13 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
 }
 
 export function intervalFaults(
-  { interval, ...view }: Ranged & Pick<AskedView, 'interval'>,
+  { interval, ...view }: Ranged & Pick<RequestedView, 'interval'>,
   token: Availability,
   now: number,
 ): string[] {
   const shown = intervalFor(view, interval, token, now);
   if (interval === undefined || interval === shown) return [];
-  return [`The interval ${quoted(interval)} is not available for this time range. This is ${shown}.`];
+  return [`The interval ${quoted(interval)} is not available for this time range. Showing ${shown} data.`];
 }
 
 export function searchOf(view: View): string {
@@ -117,7 +118,7 @@ export function searchOf(view: View): string {
     ['currency', currency, DEFAULT_CURRENCY],
   ] as const;
   const query = new URLSearchParams(
-    parts.flatMap(([name, value, usual]) => (value === usual ? [] : [[name, value]])),
+    parts.flatMap(([name, value, defaultValue]) => (value === defaultValue ? [] : [[name, value]])),
   ).toString();
   return query && `?${query}`;
 }
@@ -130,7 +131,7 @@ export const pageTitle = (title: string, view: View) =>
     `${view.currency.toUpperCase()} · Quotient`,
   ].join(', ');
 
-/** Marks history entries that the page wrote: in those, no currency means US dollars. */
+/** Marks the history entries that the page wrote. In these, a missing currency means US dollars. */
 const WRITTEN = { quotient: true };
 export const isWritten = () => history.state !== null;
 

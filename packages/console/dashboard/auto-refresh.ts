@@ -15,11 +15,11 @@ export function refreshInWords(
   usage: Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined,
 ): string {
   const hourly = (calls * 60) / REFRESH_MINUTES;
-  const words = `At most ${inCalls(hourly)} an hour`;
+  const words = `Up to ${inCalls(hourly)} per hour`;
   if (!usage || usage.limit <= 0) return `${words}.`;
   const { limit, periodStart, resetsAt } = usage;
   const hours = (resetsAt.getTime() - periodStart.getTime()) / HOUR_MS;
-  return `${words}, ${share(hourly, limit)} of your ${inCalls(limit)}; ${share(hourly * hours, limit)} if it runs for the whole period.`;
+  return `${words}: ${share(hourly, limit)} of your ${inCalls(limit)}, or ${share(hourly * hours, limit)} over the whole period.`;
 }
 
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
@@ -30,9 +30,9 @@ export function costInWords(pricesCost: number, panels: readonly string[], curre
     `${count(pricesCost)} for the prices (one for every ten tokens)`,
     ...panels.map((panel) => `1 for ${panel}`),
   ];
-  const words = [`Refresh takes ${inCalls(pricesCost + panels.length)}: ${parts.join(', ')}.`];
-  words.push('Data that has not changed is free.');
-  if (currency !== 'usd') words.push('24h changes are those of the price in US dollars.');
+  const words = [`Refresh costs ${inCalls(pricesCost + panels.length)}: ${parts.join(', ')}.`];
+  words.push('Unchanged data is free.');
+  if (currency !== 'usd') words.push('24h changes are based on the price in US dollars.');
   return words.join(' ');
 }
 
@@ -45,19 +45,19 @@ type Options = {
   refresh: () => Promise<void>;
 };
 
-/** Refreshes the page until only the share of the allowance is left that is reserved for other programs. */
+/** Refreshes the page until the remaining allowance falls below the share that the user keeps for other programs. */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');
   const stopAt = byId('auto-refresh-stop', HTMLSelectElement);
   const stored = openStored('localStorage', 'quotient:auto-refresh-stop');
-  const usual = stopAt.value;
-  stopAt.value = stored.read() ?? usual;
-  // The stored share is no longer offered.
-  if (stopAt.value === '') stopAt.value = usual;
+  const defaultShare = stopAt.value;
+  stopAt.value = stored.read() ?? defaultShare;
+  // An earlier version may have stored a share that is no longer an option.
+  if (stopAt.value === '') stopAt.value = defaultShare;
   stopAt.addEventListener('change', () => {
     stored.write(stopAt.value);
-    if (toggle.checked) stops();
+    if (toggle.checked) stopIfNeeded();
     else stop('');
   });
   let cost = 0;
@@ -74,26 +74,26 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     if (reason) announce(reason);
   }
 
-  function stops(): boolean {
+  function stopIfNeeded(): boolean {
     const left = allowance.left();
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
-    const reason = hasReserve ? 'the key gets no answers' : `less than ${stopAt.value}% of the allowance is left`;
+    const reason = hasReserve ? 'calls with this key fail' : `less than ${stopAt.value}% of the allowance is left`;
     stop(`Auto-refresh is off: ${reason}.`);
     return true;
   }
 
   async function tick(): Promise<void> {
-    if (document.hidden || performance.now() < due || stops()) return;
+    if (document.hidden || performance.now() < due || stopIfNeeded()) return;
     due = Number.POSITIVE_INFINITY;
     await refresh();
     due = performance.now() + INTERVAL_MS;
-    if (toggle.checked) stops();
+    if (toggle.checked) stopIfNeeded();
   }
 
   toggle.addEventListener('change', () => {
     if (!toggle.checked) return stop('');
-    if (stops()) return;
+    if (stopIfNeeded()) return;
     note.textContent = inWords();
     due = performance.now() + INTERVAL_MS;
     ticking = setInterval(tick, TICK_MS);
@@ -111,15 +111,15 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   };
 }
 
-/** The first pause without `Retry-After`, in ms. It doubles with each retry, up to the maximum. */
+/** The first pause in ms if there is no `Retry-After`. Each retry doubles it, up to the maximum. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Caps `Retry-After` at a day. */
-const LONGEST_ASKED_MS = 86_400_000;
+const LONGEST_RETRY_AFTER_MS = 86_400_000;
 
-/** In ms, after `tries` failures; `retryAfter` is in seconds. */
-export const pauseAfter = (tries: number, retryAfter = 0): number =>
+/** Returns the pause in ms after `attempts` failures. `retryAfter` is in seconds. */
+export const pauseAfter = (attempts: number, retryAfter = 0): number =>
   Math.max(
-    Math.min(retryAfter * 1000, LONGEST_ASKED_MS),
-    Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS),
+    Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER_MS),
+    Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS),
   );

@@ -18,7 +18,7 @@ const LANGUAGES = [
   ['javascript', 'JavaScript'],
   ['python', 'Python'],
   ['client', 'Client'],
-  ['csv', 'curl, as CSV'],
+  ['csv', 'curl (CSV)'],
 ] as const satisfies readonly (readonly [Language, string])[];
 
 type Options = {
@@ -33,7 +33,7 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
   let symbol: StatisticsSymbol | undefined;
   let name: (typeof CALLS)[number][0] = 'chart';
   let language: Language = 'curl';
-  const answers = new Map<string, object>();
+  const responses = new Map<string, object>();
 
   function call(): ApiCall {
     if (!view || name === 'usage') return usageCall;
@@ -42,12 +42,12 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     return historyCall(view, Date.now());
   }
 
-  function showAnswer(): void {
+  function showResponse(): void {
     const { path } = call();
-    const answer = name === 'usage' ? usage() : answers.get(path);
+    const response = name === 'usage' ? usage() : responses.get(path);
     const example = EXAMPLES[view?.metric === 'candles' && name === 'chart' ? 'candles' : name];
-    byId('snippet-answer-title').textContent = answer ? 'Answer' : 'Example of an answer';
-    byId('snippet-answer').textContent = answerText(path, answer ?? example, language);
+    byId('snippet-answer-title').textContent = response ? 'Response' : 'Example response';
+    byId('snippet-answer').textContent = answerText(path, response ?? example, language);
   }
 
   const text = (key: string) => snippet(call(), language, session.baseUrl.replace(/\/$/, ''), key);
@@ -62,8 +62,8 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     languages.select(language);
     byId('snippet').textContent = text(reveal.checked ? session.key : masked(session.key));
     byId('snippet-note').textContent =
-      name === 'usage' ? 'free' : `${inCalls(call().cost ?? 1)}, free if nothing changed`;
-    showAnswer();
+      name === 'usage' ? 'free' : `${inCalls(call().cost ?? 1)}, free if the data is unchanged`;
+    showResponse();
   }
 
   const calls = buttonGroup(byId('snippet-calls'), CALLS, (selected) => {
@@ -83,13 +83,13 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
       symbol = nextSymbol;
       update();
     },
-    noteAnswer(path: string, answer: object): void {
-      answers.set(path, answer);
-      if (view && path === call().path) showAnswer();
+    noteResponse(path: string, response: object): void {
+      responses.set(path, response);
+      if (view && path === call().path) showResponse();
     },
     clear(): void {
       reveal.checked = false;
-      answers.clear();
+      responses.clear();
       byId('snippet').textContent = '';
       byId('snippet-answer').textContent = '';
     },

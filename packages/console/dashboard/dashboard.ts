@@ -11,11 +11,11 @@ import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
 import {
-  type AskedView,
   intervalFaults,
   isWritten,
   pageTitle,
   quoted,
+  type RequestedView,
   readAddress,
   searchOf,
   showAddress,
@@ -32,26 +32,26 @@ type Options = {
   allowance: Allowance;
   errors: PanelErrors;
   isVisible: () => boolean;
-  /** Reloads the other panels, free of charge. */
+  /** Reloads the panels whose calls are free. */
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
 };
 
-/** Selecting a token in one panel updates the others. Each selection has an address. */
+/** Selecting a token in one panel updates the others. Each selection has its own URL. */
 export function openDashboard(options: Options) {
   const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
-  const marketData = createMarketData(session, (path, answer) => snippets.noteAnswer(path, answer));
+  const marketData = createMarketData(session, (path, response) => snippets.noteResponse(path, response));
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
-  /** The view of the address until it is shown. */
-  let asked: AskedView | undefined;
+  /** The view that the URL requests, until it is shown. */
+  let requested: RequestedView | undefined;
   let search: string | undefined;
 
   const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
   const details = openPriceDetails();
   const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: allowance.usage });
-  const statistics = openStatistics({ session, marketData, onError, onTaken: showCost });
+  const statistics = openStatistics({ session, marketData, onError, onAccept: showCost });
   const history = openHistory({
     marketData,
     theme,
@@ -61,10 +61,10 @@ export function openDashboard(options: Options) {
       snippets.show(view, selected && statisticsSymbolOf(selected));
       if (!selected) return;
       showCost();
-      showAddress(view, { isNew: search !== undefined && !asked });
-      if (!asked && search !== searchOf(view)) onNotice('');
+      showAddress(view, { isNew: search !== undefined && !requested });
+      if (!requested && search !== searchOf(view)) onNotice('');
       search = searchOf(view);
-      asked = undefined;
+      requested = undefined;
       document.title = pageTitle(selected.title, view);
     },
   });
@@ -111,22 +111,22 @@ export function openDashboard(options: Options) {
   }
 
   function readView(): void {
-    asked = readAddress(location.search, Date.now(), currency.isOffered);
-    // A link without a currency means US dollars for every reader.
+    requested = readAddress(location.search, Date.now(), currency.isOffered);
+    // A link without a currency shows US dollars to every reader.
     const isLink = isWritten() || location.search !== '';
-    currency.show(asked.currency ?? (isLink ? 'usd' : currency.preferred()));
-    history.restore(asked);
+    currency.show(requested.currency ?? (isLink ? 'usd' : currency.preferred()));
+    history.restore(requested);
   }
 
-  function askedToken(view: AskedView): Token | undefined {
+  function requestedToken(view: RequestedView): Token | undefined {
     const { token, metric, faults } = view;
     const wanted = token?.toLowerCase();
     const found = tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted);
     const shown = found ?? tokens[0];
     if (!shown) return undefined;
-    if (token !== undefined && !found) faults.push(`There is no token ${quoted(token)} here. This is ${shown.title}.`);
+    if (token !== undefined && !found) faults.push(`Unknown token ${quoted(token)}. Showing ${shown.title}.`);
     const isWithoutCandles = metric === 'candles' && !hasCandles(shown);
-    if (isWithoutCandles) faults.push(`There are no candles of ${shown.title}. This is the price.`);
+    if (isWithoutCandles) faults.push(`No candles are available for ${shown.title}. Showing the price.`);
     const ranged = { ...view, metric: isWithoutCandles ? 'prices' : metric } as const;
     faults.push(...intervalFaults(ranged, shown, Date.now()));
     onNotice(faults.join(' '));
@@ -138,7 +138,7 @@ export function openDashboard(options: Options) {
     prices.setTokens(tokens);
   }
 
-  /** Loads everything that is shown. Charged calls wait for `ready`. */
+  /** Loads all panels. Charged calls wait for `ready`. */
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
     const user = session.user?.key;
     const isOver = () => session.user?.key !== user;
@@ -154,12 +154,12 @@ export function openDashboard(options: Options) {
     }
     await ready;
     if (isOver()) return;
-    const token = asked
-      ? askedToken(asked)
+    const token = requested
+      ? requestedToken(requested)
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
-    // Only a link to a chart loads it; a plain sign-in costs only the prices.
-    const isFree = !history.isWanted() && !asked?.namesChart;
+    // A sign-in loads only the prices. The chart is loaded if the link names one.
+    const isFree = !history.isWanted() && !requested?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
   }
@@ -178,13 +178,13 @@ export function openDashboard(options: Options) {
   });
 
   addEventListener('popstate', () => {
-    // A link within the page has the same query.
+    // A link within the page keeps the query.
     if (!isVisible() || !selected || location.search === search) return;
     const code = currency.code;
     readView();
-    const token = asked && askedToken(asked);
-    if (!asked || !token) return;
-    const isFree = !asked.namesChart;
+    const token = requested && requestedToken(requested);
+    if (!requested || !token) return;
+    const isFree = !requested.namesChart;
     select(token);
     if (currency.code !== code) void prices.load();
     void loadPanels(token, { isFree });
@@ -195,7 +195,7 @@ export function openDashboard(options: Options) {
       errors.clear();
       if (!selected) details.showPlaceholders();
       readView();
-      // The usage is read before the first call, so that the calls of this page can be counted.
+      // The usage is read before the first charged call, so that the page can count its own calls.
       await loadAll({ ready: allowance.refresh() });
     },
 

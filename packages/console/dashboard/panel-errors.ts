@@ -4,7 +4,7 @@ import { fromNow, onDateAt } from '../core/format.ts';
 import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
 import { openRetries } from './retries.ts';
 
-/** Shows each error once: above the panels, unless it concerns one panel only. */
+/** Shows each error once: in the panel if it concerns only that panel, otherwise above the panels. */
 export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
   const connection = byId('connection');
   const retries = openRetries();
@@ -16,13 +16,13 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An allowance resets without the user; an invalid key does not.
+      // An exhausted quota recovers when it resets. An invalid key requires the user.
       if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
-        const until = async () => {
+        const resume = async () => {
           banner.clear();
           await retry();
         };
-        retries.add(place, place, error, until, { isTold: true });
+        retries.add(place, place, error, resume, { isSilent: true });
       }
     } else if (isTemporary(error) && !error.code.startsWith('upstream_')) {
       place.replaceChildren(...rest);
@@ -50,7 +50,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
 
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
 
-/** Seconds; a period lasts a year at most. */
+/** In seconds. A period lasts at most a year. */
 const LONGEST_S = 366 * 86_400;
 
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
@@ -66,7 +66,7 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     const reset =
       resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
     const when = reset ? `It resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
-    return make('p', {}, `${when}What is already on this page stays, and reading your usage is free.`);
+    return make('p', {}, `${when}The data on this page stays visible. Reading your usage is free.`);
   }
 
   return {

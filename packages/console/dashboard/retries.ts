@@ -8,8 +8,8 @@ export type Retry = () => Promise<unknown>;
 
 type Group = {
   retries: Map<Element, Retry>;
-  tries: number;
-  /** By `performance.now()`, which never goes back. */
+  attempts: number;
+  /** On the clock of `performance.now()`, which never moves backward. */
   due: number;
   code: string;
   note: HTMLElement | undefined;
@@ -17,9 +17,9 @@ type Group = {
 };
 
 const TICK_MS = 1000;
-const UNANSWERED = new Set(['network', 'timeout']);
+const NO_RESPONSE = new Set(['network', 'timeout']);
 
-/** Retries failed calls while the page is visible, after `Retry-After` or with growing pauses. */
+/** Retries failed calls while the page is visible, after `Retry-After` or with increasing pauses. */
 export function openRetries() {
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
@@ -28,9 +28,9 @@ export function openRetries() {
     const retries = [...group.retries.values()];
     group.retries.clear();
     group.due = Number.POSITIVE_INFINITY;
-    if (group.countdown) group.countdown.textContent = 'Trying now…';
+    if (group.countdown) group.countdown.textContent = 'Retrying…';
     await Promise.allSettled(retries.map((retry) => retry()));
-    // Calls that failed again are in the group.
+    // Calls that failed again are back in the group.
     if (group.retries.size === 0 && groups.get(place) === group) end(place);
   }
 
@@ -51,7 +51,7 @@ export function openRetries() {
     for (const [place, group] of groups) {
       if (group.due <= now) void run(place, group);
       else if (group.countdown && Number.isFinite(group.due)) {
-        group.countdown.textContent = `Next try in ${span(Math.ceil((group.due - now) / 1000) * 1000)}.`;
+        group.countdown.textContent = `Retrying in ${span(Math.ceil((group.due - now) / 1000) * 1000)}.`;
       }
     }
   }
@@ -60,32 +60,32 @@ export function openRetries() {
   /** Screen readers skip the countdown. */
   function show(place: Element, group: Group, error: QuotientError): void {
     group.countdown = make('p', { 'aria-hidden': 'true' });
-    const now = makeButton('Try now', () => void run(place, group), 'small');
+    const now = makeButton('Retry now', () => void run(place, group), 'small');
     // The countdown replaces `retryAfter`.
     const note = problemNote(new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }), now);
     note.insertBefore(group.countdown, note.lastElementChild);
-    note.insertBefore(make('p', { class: 'unseen' }, 'It is tried again automatically.'), group.countdown);
+    note.insertBefore(make('p', { class: 'unseen' }, 'The page retries automatically.'), group.countdown);
     group.note = note;
     place.replaceChildren(note);
   }
 
   return {
-    /** Adds a failed call of `panel`, with a note in `place` unless `isTold`. */
-    add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isTold = false } = {}): void {
+    /** Adds a failed call of `panel`. Unless `isSilent`, `place` shows a note. */
+    add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isSilent = false } = {}): void {
       let group = groups.get(place);
       if (!group) {
-        group = { retries: new Map(), tries: 0, due: 0, code: '', note: undefined, countdown: undefined };
+        group = { retries: new Map(), attempts: 0, due: 0, code: '', note: undefined, countdown: undefined };
         groups.set(place, group);
       }
-      // Failures at the same time count as one.
+      // Simultaneous failures count as one.
       if (group.retries.size === 0) {
-        group.tries += 1;
+        group.attempts += 1;
         group.due = 0;
       }
       group.retries.set(panel, retry);
-      group.due = Math.max(group.due, performance.now() + pauseAfter(group.tries, error.retryAfter));
+      group.due = Math.max(group.due, performance.now() + pauseAfter(group.attempts, error.retryAfter));
       // Screen readers announce the note once, not with each retry.
-      if (!isTold && (group.code !== error.code || !group.note?.isConnected)) {
+      if (!isSilent && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
         show(place, group, error);
       }
@@ -95,7 +95,7 @@ export function openRetries() {
     now(place: Element): void {
       const group = groups.get(place);
       if (document.hidden || !group || group.retries.size === 0) return;
-      if (UNANSWERED.has(group.code)) void run(place, group);
+      if (NO_RESPONSE.has(group.code)) void run(place, group);
     },
 
     clear(): void {

@@ -17,7 +17,7 @@ type Options = {
   session: Pick<Session, 'anonymous'>;
   marketData: MarketData;
   onError: OnError;
-  onTaken: () => void;
+  onAccept: () => void;
 };
 
 /** `solana-rpc-2` is the second source called `solana-rpc`. */
@@ -29,7 +29,7 @@ function openSourceTitles({ anonymous }: Options['session']) {
   }
   return async (name: string): Promise<string> => {
     titles ??= read();
-    // Without the list, the name replaces the title.
+    // If the list fails to load, the name is shown instead of the title.
     const known = await titles.catch(() => {
       titles = undefined;
       return new Map<string, string>();
@@ -38,8 +38,8 @@ function openSourceTitles({ anonymous }: Options['session']) {
   };
 }
 
-/** Loaded on request, since each token costs a call. */
-export function openStatistics({ session, marketData, onError, onTaken }: Options) {
+/** Loaded on request, because each token costs a call. */
+export function openStatistics({ session, marketData, onError, onAccept }: Options) {
   const [list, note, problem] = [byId('statistics-list'), byId('statistics-note'), byId('statistics-problem')];
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
@@ -52,7 +52,7 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
   };
   const offer = openOffer('statistics', () => {
     isWanted = true;
-    onTaken();
+    onAccept();
     void retry();
   });
 
@@ -60,7 +60,7 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
     current = token;
     byId('statistics-title').textContent = `${token.title} on-chain statistics`;
     const symbol = statisticsSymbolOf(token);
-    if (symbol !== undefined && !isWanted) return offer.show('Statistics cost one call for each token.');
+    if (symbol !== undefined && !isWanted) return offer.show('Statistics cost one call per token.');
     offer.hide();
     const isOther = shown !== token;
     shown = token;
@@ -68,7 +68,7 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
       list.replaceChildren();
       problem.replaceChildren();
       showAge(undefined);
-      note.textContent = `${token.title} has no chain of its own, so there are no on-chain statistics.`;
+      note.textContent = `${token.title} has no blockchain of its own, so on-chain statistics are not available.`;
       return;
     }
     if (isOther) {
@@ -83,7 +83,7 @@ export function openStatistics({ session, marketData, onError, onTaken }: Option
       fillList(list, statisticsEntries(result.value, source));
       // The figures can be older than the response.
       showAge({ ...result, fetchedAt: result.value.time });
-      const stake = `${token.title} uses proof of stake: it has no hash rate and no difficulty.`;
+      const stake = `${token.title} uses proof of stake, so it has no hash rate or difficulty.`;
       note.textContent = `Source: ${source}.${PROOF_OF_STAKE.has(symbol) ? ` ${stake}` : ''}`;
       if (result.failure) onError(result.failure, problem, retry, true);
       else problem.replaceChildren();
@@ -109,7 +109,7 @@ export const PROOF_OF_STAKE: ReadonlySet<string> = new Set(['eth', 'sol']);
 type Figure = readonly [label: string, value: number | null, note?: string];
 
 function miningFigures(statistics: TokenStatistics): Figure[] {
-  // The API returns TH/s, which would be unreadably large.
+  // The API returns TH/s. In that unit, the number is too long to read.
   const exahashes = statistics.hashrate === null ? null : statistics.hashrate / 1e6;
   return [
     ['Difficulty', statistics.difficulty],
@@ -117,7 +117,7 @@ function miningFigures(statistics: TokenStatistics): Figure[] {
   ];
 }
 
-/** Null figures are marked as not provided by `source`. */
+/** Marks null figures as not provided by `source`. */
 export function statisticsEntries(statistics: TokenStatistics, source: string): Entry[] {
   const isMined = !PROOF_OF_STAKE.has(statistics.symbol.toLowerCase());
   const figures: Figure[] = [

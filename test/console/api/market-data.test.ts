@@ -83,7 +83,7 @@ it('gives for free what it has, or the sample of the service', async () => {
 });
 
 it('waits longer from try to try, and never less than the service asks for', () => {
-  const pauses = [1, 2, 3, 4, 5, 60].map((tries) => pauseAfter(tries) / 1000);
+  const pauses = [1, 2, 3, 4, 5, 60].map((attempts) => pauseAfter(attempts) / 1000);
   expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
   expect([pauseAfter(1, 12), pauseAfter(5, 12), pauseAfter(1, 3600)]).toEqual([12_000, 60_000, 3_600_000]);
 });

@@ -152,9 +152,9 @@ it('does not end while the service is away at a reload', async () => {
   await page.reload();
   await page.getByRole('heading', { name: 'Signing you in' }).waitFor();
   await page.getByText('The service cannot be reached').waitFor();
-  await page.getByText(/^Next try in \d seconds?\.$/).waitFor();
+  await page.getByText(/^Retrying in \d seconds?\.$/).waitFor();
   await expectSoundLooks(page, 'signing in', [320, 1280]);
-  await page.getByRole('button', { name: 'Try now' }).waitFor();
+  await page.getByRole('button', { name: 'Retry now' }).waitFor();
   await page.unroute('**/v1/user/data');
   // No click is needed.
   await isSignedIn(page);

@@ -85,8 +85,8 @@ it('shows two dates, and corrects invalid parts with a message', async () => {
   expect(await page.title()).toBe('Bitcoin price, 1 Jan 2026 to 1 Feb 2026, USD · Quotient');
 
   await page.goto(`${opened.service.url}/?token=doge&range=soon&metric=candles`);
-  await page.getByText('“soon” is no time range.').waitFor();
-  await page.getByText('There is no token “doge” here. This is Bitcoin.').waitFor();
+  await page.getByText('Unknown time range “soon”.').waitFor();
+  await page.getByText('Unknown token “doge”. Showing Bitcoin.').waitFor();
   await here.settled();
   expect(search()).toBe('?metric=candles');
   await page.goto(`${opened.service.url}/?token=usd-coin&metric=candles`);

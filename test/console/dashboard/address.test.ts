@@ -66,18 +66,18 @@ describe('the address of a view', () => {
   ])('%j names a chart: %s', (search, names) => expect(read(search).namesChart).toBe(names));
 
   it.each([
-    ['range=7w', '“7w” is no time range. These are the last 30 days.'],
-    ['range=5d', '“5d” is no time range. These are the last 30 days.'],
-    ['range=', '“” is no time range. These are the last 30 days.'],
-    ['range=2026-02-31..2026-03-01', '“2026-02-31..2026-03-01” is no time range. These are the last 30 days.'],
-    ['range=2026-03-01..2026-02-01', '“2026-03-01..2026-02-01” is no time range. These are the last 30 days.'],
-    ['range=2026-03-16..2026-03-17', '“2026-03-16..2026-03-17” is no time range. These are the last 30 days.'],
-    ['range=custom', '“custom” is no time range. These are the last 30 days.'],
-    ['metric=profit', 'There is no metric “profit”. This is the price.'],
-    ['scale=cubic', 'There is no scale “cubic”. This is the linear one.'],
-    ['currency=xyz', 'There is no currency “xyz”.'],
-    ['interval=weekly', 'There is no interval “weekly”. This is the default interval.'],
-    ['interval=', 'There is no interval “”. This is the default interval.'],
+    ['range=7w', 'Unknown time range “7w”. Showing the last 30 days.'],
+    ['range=5d', 'Unknown time range “5d”. Showing the last 30 days.'],
+    ['range=', 'Unknown time range “”. Showing the last 30 days.'],
+    ['range=2026-02-31..2026-03-01', 'Unknown time range “2026-02-31..2026-03-01”. Showing the last 30 days.'],
+    ['range=2026-03-01..2026-02-01', 'Unknown time range “2026-03-01..2026-02-01”. Showing the last 30 days.'],
+    ['range=2026-03-16..2026-03-17', 'Unknown time range “2026-03-16..2026-03-17”. Showing the last 30 days.'],
+    ['range=custom', 'Unknown time range “custom”. Showing the last 30 days.'],
+    ['metric=profit', 'Unknown metric “profit”. Showing the price.'],
+    ['scale=cubic', 'Unknown scale “cubic”. Showing the linear scale.'],
+    ['currency=xyz', 'Unknown currency “xyz”.'],
+    ['interval=weekly', 'Unknown interval “weekly”. Showing the default interval.'],
+    ['interval=', 'Unknown interval “”. Showing the default interval.'],
   ])('%s names its replacement', (query, fault) => {
     const { metric, range, faults } = read(`?${query}`);
     expect([metric, range, faults]).toEqual(['prices', '30', [fault]]);
@@ -105,7 +105,7 @@ it('names the interval that replaces an unavailable one', () => {
   expect(faults('?range=30d&interval=hourly')).toEqual([]);
   expect(faults('?range=365d')).toEqual([]);
   expect(faults('?range=all&interval=minute')).toEqual([
-    'The interval “minute” is not available for this time range. This is daily.',
+    'The interval “minute” is not available for this time range. Showing daily data.',
   ]);
   expect(faults('?range=2026-02-12..2026-02-14&metric=candles&interval=hourly')).toHaveLength(1);
 });

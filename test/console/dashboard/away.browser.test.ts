@@ -68,10 +68,10 @@ it('keeps its prices while the service is down, shows their age, and continues w
     expect(await figures()).toEqual(before);
     await page
       .locator('#connection')
-      .getByText(/^Next try in \d+ seconds?\.$/)
+      .getByText(/^Retrying in \d+ seconds?\.$/)
       .waitFor();
     expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
-    expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Next try/);
+    expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
     await expectSoundLooks(page, 'the service is away', [320, 1280]);
 
     await page.getByRole('button', { name: 'Solana' }).click();
@@ -134,7 +134,7 @@ it('refreshes automatically on request, at the shown cost', async () => {
   const toggle = page.getByLabel('Auto-refresh');
   expect(await toggle.isChecked()).toBe(false);
   expect(await text('auto-refresh-note')).toMatch(
-    /^At most 36 calls an hour, 90% of your 40 calls; [\d,]+% if it runs for the whole period\.$/,
+    /^Up to 36 calls per hour: 90% of your 40 calls, or [\d,]+% over the whole period\.$/,
   );
   const stopsAt = page.getByLabel('of the allowance is left');
   expect(await stopsAt.inputValue()).toBe('10');
@@ -169,7 +169,7 @@ it('retries a service that rejects everything only as often as allowed, and not 
   await here.openWhole(await opened.service.createUser());
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
   await refresh();
-  const countdown = page.locator('#connection').getByText(/^Next try in/);
+  const countdown = page.locator('#connection').getByText(/^Retrying in/);
   await countdown.waitFor();
   const first = calls();
   // After 5 and 10 seconds: two tries of what is shown.

@@ -39,7 +39,7 @@ it('costs one call, and so does a reload at most', async () => {
   expect(priced()).toEqual(['latest/tokens']);
   expect(await used()).toBe(1);
   await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
-  expect(await text('cost')).toContain('Refresh takes 1 call: 1 for the prices');
+  expect(await text('cost')).toContain('Refresh costs 1 call: 1 for the prices');
   await here.page.reload();
   await here.settled();
   expect(priced()).toEqual(['latest/tokens', 'latest/tokens']);
@@ -60,7 +60,7 @@ it('shows the free sample in the chart, until the chart is loaded', async () => 
   await page.locator('#chart-offer').waitFor({ state: 'hidden' });
   await here.settled();
   expect(priced()).toEqual(['latest/tokens', 'history/days']);
-  expect(await text('cost')).toContain('Refresh takes 2 calls');
+  expect(await text('cost')).toContain('Refresh costs 2 calls');
 });
 
 it('loads the statistics when the user asks for them, and then follows the token', async () => {
