@@ -71,7 +71,7 @@ const accountMenu = openAccountMenu(session, confirm, {
   onSignedOut: (notice) => signOut(notice),
 });
 const banner = openBanner({
-  onRenew: accountMenu.askRenewal,
+  onRenew: accountMenu.confirmRenewal,
   onOtherKey: useOtherKey,
   resetsAt: () => allowance.usage()?.resetsAt,
 });
@@ -87,7 +87,7 @@ const keys = openKeys(session, confirm, {
   onOwnKeyRevoked() {
     signOut('The key that you were signed in with is revoked.', { ofKey: true });
   },
-  onReplace: accountMenu.askReplacement,
+  onReplace: accountMenu.confirmReplacement,
   onError: errors.onError,
 });
 const allowance = openAllowance(session, isDashboard, errors.onError);

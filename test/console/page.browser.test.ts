@@ -36,7 +36,7 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   await page.locator('#sign-in .note').waitFor();
   await found('a problem');
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.locator('#key-created').waitFor();
   await found('the key');

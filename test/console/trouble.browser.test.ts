@@ -106,7 +106,7 @@ it('says when an allowance that is spent is refilled', async () => {
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
   await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
   await expect.poll(() => text('left')).toBe('0');
-  expect(await text('left-of')).toBe('of 1 calls left, calls fail until it resets');
+  expect(await text('left-of')).toBe('of 1 calls left, calls fail until the reset');
 });
 
 it('renews, and says from when that is possible again', async () => {
@@ -114,7 +114,7 @@ it('renews, and says from when that is possible again', async () => {
   const key = await service.createUser();
   await here.open(key);
   await menu('Renew key');
-  await page.getByRole('dialog').getByText('and then for one more period').waitFor();
+  await page.getByRole('dialog').getByText('adds one more period').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await here.settled();

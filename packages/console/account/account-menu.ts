@@ -14,7 +14,7 @@ type Options = {
   onSignedOut: (notice: string) => void;
 };
 
-/** A key without the scope `account` does not return the name. */
+/** Replaces the name for a key without the `account` scope, which does not return it. */
 const UNNAMED = 'Account';
 
 export function openAccountMenu(
@@ -32,21 +32,21 @@ export function openAccountMenu(
     const { user } = session;
     if (!user) return '';
     if (user.validUntil.getTime() <= Date.now()) {
-      return `The key stays the same. It expired on ${validUntil()}: a new period with ${count(user.limit)} calls starts now.`;
+      return `The key stays the same. It expired on ${validUntil()}. Renewing it starts a new period with ${count(user.limit)} calls.`;
     }
-    return `The key stays the same. It is valid until ${validUntil()}, and then for one more period. What is left of the allowance now does not change.`;
+    return `The key stays the same. It is valid until ${validUntil()}, and renewing it adds one more period. Your remaining calls do not change.`;
   }
 
   function deletionInWords(): string {
     const known = usage();
-    const rest =
+    const loss =
       known && known.remaining > 0 && known.validUntil.getTime() > Date.now()
-        ? ` The ${count(known.remaining)} calls that are left until ${onDateAt(known.resetsAt)} are lost.`
+        ? ` You lose your ${count(known.remaining)} remaining calls, which are valid until ${onDateAt(known.resetsAt)}.`
         : '';
-    return `All its keys stop working within seconds, and your name and e-mail address are erased.${rest} This cannot be undone.`;
+    return `All keys of the account stop working within seconds, and your name and email address are erased.${loss} This cannot be undone.`;
   }
 
-  const askRenewal = () =>
+  const confirmRenewal = () =>
     confirm({
       title: 'Renew the key?',
       text: renewalInWords(),
@@ -67,21 +67,21 @@ export function openAccountMenu(
     button.addEventListener('click', () => {
       if (!renewal().isPossible) return;
       menu.hidePopover();
-      askRenewal();
+      confirmRenewal();
     });
   }
-  const askReplacement = () =>
+  const confirmReplacement = () =>
     confirm({
       title: 'Replace the key?',
-      text: `You get a new key, which is shown only once. Like the old one, it is valid until ${validUntil()}. Usage carries over, and your keys for pages and programs go on. Until it stops working, the old key can read data but cannot manage the account.`,
+      text: `You get a new key, which is shown only once. Like the old key, it is valid until ${validUntil()}. Usage carries over, and your other keys stay valid. Until it stops working, the old key can read data but cannot manage the account.`,
       yes: 'Replace',
-      asksGrace: true,
+      hasGrace: true,
       async act(graceSeconds) {
         session.continueAs(await session.client.rotate({ graceSeconds }));
         onKeyReplaced();
       },
     });
-  onClick('menu-replace', askReplacement);
+  onClick('menu-replace', confirmReplacement);
   onClick('menu-delete', () =>
     confirm({
       title: 'Delete the account?',
@@ -94,12 +94,12 @@ export function openAccountMenu(
       },
     }),
   );
-  onClick('menu-sign-out', () => onSignedOut('You are signed out. This browser no longer has the key.'));
+  onClick('menu-sign-out', () => onSignedOut('You are signed out. This browser no longer stores the key.'));
   remember.addEventListener('change', () => session.setRemembered(remember.checked));
 
   return {
-    askRenewal,
-    askReplacement,
+    confirmRenewal,
+    confirmReplacement,
 
     restrict(isRestricted: boolean): void {
       for (const id of ['menu-replace', 'menu-renew', 'menu-renew-from', 'menu-delete']) {

@@ -6,10 +6,10 @@ import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/form
 import { type OnError, toError } from '../core/problem.ts';
 import { openValidity } from './validity.ts';
 
-/** Milliseconds between the last of several answers and the one read of the usage. */
+/** The delay in ms between a burst of responses and the single request for the usage. */
 const SETTLE_MS = 400;
 
-/** Updated from each answer's headers, and shortly after from the usage, which is free. */
+/** Updates the panel from the headers of each response, and shortly afterwards from the usage, which is free. */
 export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
@@ -20,7 +20,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
-  /** The calls used before this page made its first one. */
+  /** The calls used before the first call of this page. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -65,7 +65,9 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     const now = Date.now();
     const isLast = next.validUntil <= next.resetsAt;
     const when = fromNow(next.resetsAt, now);
-    byId('resets').textContent = isLast ? `Ends with the key ${when}` : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
+    byId('resets').textContent = isLast
+      ? `Ends when the key expires, ${when}`
+      : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
     validity.show(next.validUntil, next.resetsAt);
     showDays(dailyCalls(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);
@@ -138,7 +140,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   enough: '',
   short: ', less than 25%',
   low: ', less than 10%',
-  none: ', calls fail until it resets',
+  none: ', calls fail until the reset',
 };
 
 const DAY = 86_400_000;

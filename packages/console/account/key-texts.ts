@@ -6,37 +6,37 @@ type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** Such a key in a web page exposes only the allowance. */
+/** A web page with such a key exposes only the allowance. */
 export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
 
 export function scopesInWords(key: Scopes): string {
-  if (isOwner(key)) return 'may do everything, and manages the account';
+  if (isOwner(key)) return 'full access, including account management';
   const [prices, node] = [key.scopes.includes('prices'), key.scopes.includes('node')];
   if (prices && node) return 'reads prices and uses the node';
   return prices ? 'reads prices' : 'uses the node';
 }
 
-export const ORIGINS = 'Browsers let a page call this service only if the operator has allowed its origin.';
+export const ORIGINS = 'Browsers block calls from a page unless the operator has allowed its origin.';
 
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
-    return `A key for a web page: whoever finds it there can use up your allowance, and do nothing else. ${ORIGINS}`;
-  return 'A key for a program: keep it out of web pages, where everybody can read it.';
+    return `A key for a web page. Visitors of the page can use it to spend your allowance, but for nothing else. ${ORIGINS}`;
+  return 'A key for a program. Do not put it in a web page, where any visitor can read it.';
 }
 
-/** `accountEnds` is the end of the account, which a key without its own end shares. */
+/** `accountEnds` is the expiry of the account. It applies to every key without its own expiry. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
-  if (expiresAt !== null) return `It stops working on ${onDateAt(expiresAt)}, and cannot be renewed.`;
+  if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
   return accountEnds
-    ? `It is valid until ${onDateAt(accountEnds)}, and longer when you renew the account.`
-    : 'It is valid as long as the account.';
+    ? `It is valid until ${onDateAt(accountEnds)}. Renewing the account extends it.`
+    : 'It is valid for as long as the account.';
 }
 
 /** A replaced owner key can only read. */
 export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
 
-/** The service reports a use to the minute. */
+/** The service reports the last use only to the minute. */
 const JUST_NOW_MS = 120_000;
 
 function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): string {
@@ -47,14 +47,14 @@ function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): stri
 /** `isInUse`: this page uses the key. */
 export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   const { createdAt, expiresAt, replacedAt } = key;
-  const parts = [`Made ${onDate(createdAt)}`, useInWords(key, now, isInUse)];
+  const parts = [`Created ${onDate(createdAt)}`, useInWords(key, now, isInUse)];
   if (expiresAt !== null) {
-    parts.push(`${replacedAt ? 'replaced, and only reads until' : 'stops working'} ${onDateAt(expiresAt)}`);
+    parts.push(`${replacedAt ? 'replaced, read-only until' : 'expires'} ${onDateAt(expiresAt)}`);
   }
   return `${parts.join(', ')}.`;
 }
 
-/** The key whose start matches. Keys of older versions have no start; undefined if that is ambiguous. */
+/** Returns the key whose start matches, or undefined if several could. Keys created by older versions have no start. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
@@ -107,12 +107,12 @@ export function openExposedKey() {
       make(
         'p',
         {},
-        `A page of ${seenOrigin} has used ${which}: whoever opens that page can read the key, and delete the account with it.`,
+        `A page on ${seenOrigin} has used ${which}: any visitor of that page can read the key and delete the account.`,
       ),
       make(
         'p',
         {},
-        'Make ',
+        'Create ',
         make('a', { href: '#keys' }, 'a key for web pages'),
         ', use it there, and replace the owner key.',
       ),

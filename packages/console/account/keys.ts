@@ -10,18 +10,18 @@ import { openNewKey } from './new-key.ts';
 type Events = {
   onAccess: (access: Access) => void;
   onOwnKeyRevoked: () => void;
-  /** The user asks to replace the signed-in key. */
+  /** The user clicked Replace on the signed-in key. */
   onReplace: () => void;
   onError: OnError;
 };
 
 const RESTRICTED =
-  'This key cannot manage the account: it neither lists nor makes keys, and cannot replace, renew or delete anything. Sign in with the owner key for that.';
+  'This key cannot manage the account. To list, create, replace, renew or delete keys, sign in with the owner key.';
 const REPLACED =
-  'This key was replaced by another: it still reads until its end, and can manage nothing. Sign in with the new key.';
-const LAPSED = 'Keys are made and revoked again once the account is renewed.';
+  'This key has been replaced. It can read data until it expires, but cannot manage the account. Sign in with the new key.';
+const LAPSED = 'To create or revoke keys, renew the account.';
 const EXPLANATION =
-  'All keys share one allowance. Use the owner key to manage the account, and a key of its own for each page and program.';
+  'All keys share one allowance. Use the owner key to manage the account, and a separate key for each page and program.';
 
 export function openKeys(
   session: Session,
@@ -44,11 +44,11 @@ export function openKeys(
     onAccess(access);
   }
 
-  function askRevocation(id: number, name: string, isInUse: boolean): void {
-    const own = isInUse ? ' You are signed in with it, and will be signed out.' : '';
+  function confirmRevocation(id: number, name: string, isInUse: boolean): void {
+    const consequence = isInUse ? ' You are signed in with this key and will be signed out.' : '';
     confirm({
       title: `Revoke “${name}”?`,
-      text: `Calls with this key fail within seconds, and it cannot be brought back.${own}`,
+      text: `Calls with this key fail within seconds. This cannot be undone.${consequence}`,
       yes: 'Revoke',
       isDangerous: true,
       async act() {
@@ -75,11 +75,11 @@ export function openKeys(
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
-          // Without an owner key the account could not be managed.
+          // The last owner key stays: without one, the account cannot be managed.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined
-              : (name) => askRevocation(key.id, name, key === inUse),
+              : (name) => confirmRevocation(key.id, name, key === inUse),
         }),
       );
       list.replaceChildren(...items);

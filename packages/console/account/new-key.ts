@@ -7,8 +7,8 @@ import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts'
 const DAY = 86_400_000;
 const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
 
-/** `onMade`: the list of keys has changed. */
-export function openNewKey(session: Session, onMade: () => Promise<void>): () => void {
+/** `onCreated` reloads the list of keys. */
+export function openNewKey(session: Session, onCreated: () => Promise<void>): () => void {
   const dialog = byId('new-key-dialog', HTMLDialogElement);
   const form = byId('new-key-form', HTMLFormElement);
   const created = byId('new-key-created');
@@ -37,12 +37,12 @@ export function openNewKey(session: Session, onMade: () => Promise<void>): () =>
     warnBeforeLeaving(true);
     byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
     byId('new-key-advice').textContent = isForPages(key)
-      ? `It is for web pages. ${ORIGINS}`
+      ? `This key is for web pages. ${ORIGINS}`
       : 'Save it where you keep your passwords.';
     form.hidden = true;
     created.hidden = false;
     byId('new-key-created-title').focus();
-    await onMade();
+    await onCreated();
     return undefined;
   });
 

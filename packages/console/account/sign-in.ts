@@ -10,28 +10,28 @@ type Purpose = {
   title: string;
   text: string;
   action: string;
-  use: (client: QuotientClient, token: string) => Promise<User>;
+  use: (client: QuotientClient, code: string) => Promise<User>;
 };
 
-/** By the name in the fragment of a mailed link: `#recover=<token>`. */
+/** By the name in the fragment of an emailed link: `#recover=<one-time code>`. */
 const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
   recover: {
     title: 'Get a new owner key',
-    text: 'The owner keys that this account has had stop working at once. Its other keys, for pages and programs, go on.',
+    text: 'The previous owner keys of this account stop working immediately. All other keys stay valid.',
     action: 'Get a new key',
-    use: (client, token) => client.confirmRecovery(token),
+    use: (client, code) => client.confirmRecovery(code),
   },
   verify: {
     title: 'Confirm your address',
-    text: 'Your account is made now, and you get its key.',
+    text: 'This creates your account and shows its API key.',
     action: 'Confirm and get the key',
-    use: (client, token) => client.verify(token),
+    use: (client, code) => client.verify(code),
   },
 };
 
 type Events = { onKey: (user: User) => void; onLeave: () => void };
 
-/** Mail scanners open links, so only a click uses the token, which works once. */
+/** Mail scanners open links, so the one-time code is used only after a click. */
 export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   const use = byId('mail-link-use');
   const problem = byId('mail-link-problem');
@@ -39,13 +39,13 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
 
   use.addEventListener('click', async () => {
     if (!opened) return;
-    const { purpose, token } = opened;
+    const { purpose, code } = opened;
     const error = await runOnce(use, problem, async () => {
-      const user = await PURPOSES[purpose].use(session.anonymous, token);
+      const user = await PURPOSES[purpose].use(session.anonymous, code);
       opened = undefined;
       onKey(user);
     });
-    // The token cannot be used again.
+    // The one-time code cannot be used again.
     if (error?.code === 'token_invalid') use.hidden = true;
   });
   byId('mail-link-leave').addEventListener('click', () => {
@@ -66,16 +66,16 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   };
 }
 
-type MailLink = { purpose: 'recover' | 'verify'; token: string };
+type MailLink = { purpose: 'recover' | 'verify'; code: string };
 
-/** True even for a damaged link: its token must not stay in the address either. */
+/** True even for a damaged link, whose one-time code must not stay in the URL either. */
 export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);
 
-/** Undefined for a damaged link. */
+/** Returns undefined for a damaged link. */
 export function mailLinkIn(fragment: string): MailLink | undefined {
-  const [, purpose, token] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
-  if (purpose === undefined || token === undefined) return undefined;
-  return { purpose: purpose as MailLink['purpose'], token };
+  const [, purpose, code] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
+  if (purpose === undefined || code === undefined) return undefined;
+  return { purpose: purpose as MailLink['purpose'], code };
 }
 
 type SignInEvents = {
@@ -83,10 +83,10 @@ type SignInEvents = {
   onSignedIn: () => void;
 };
 
-const WAYS: Readonly<Record<ServiceFacts['registration'], string>> = {
-  open: 'You get an API key right away: no password, no confirmation e-mail.',
-  verified: 'You get an API key once you have confirmed your e-mail address: no password.',
-  closed: 'The operator of this service gives out the API keys.',
+const REGISTRATION_TEXTS: Readonly<Record<ServiceFacts['registration'], string>> = {
+  open: 'You get an API key right away. No password or confirmation email is required.',
+  verified: 'You get an API key after you confirm your email address. No password is required.',
+  closed: 'The operator of this service issues the API keys.',
 };
 
 function termOf(form: HTMLFormElement, isVerified: boolean): string {
@@ -96,7 +96,7 @@ function termOf(form: HTMLFormElement, isVerified: boolean): string {
 
 export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered, onSignedIn }: SignInEvents) {
   const isClosed = facts.registration === 'closed';
-  byId('how-to-register').textContent = WAYS[facts.registration];
+  byId('how-to-register').textContent = REGISTRATION_TEXTS[facts.registration];
   byId('sign-up').hidden = isClosed;
   byId('registration-closed').hidden = !isClosed;
   byId('recovery').hidden = !facts.sendsMail;
@@ -106,14 +106,14 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   const isVerified = facts.registration === 'verified';
   function showValidity(): void {
     byId('sign-up-validity').textContent =
-      `The key is valid for ${termOf(signUp, isVerified)}. Renew it in this console or with a call.`;
+      `The key is valid for ${termOf(signUp, isVerified)}. Renew it in this console or with an API call.`;
   }
   showValidity();
   signUp.addEventListener('change', showValidity);
   signUp.addEventListener('reset', () => queueMicrotask(showValidity));
 
   onSubmit(signUp, 'Creating key…', async (fields) => {
-    // The radio buttons have only values of `Plan`.
+    // Every radio button has a value of `Plan`.
     const plan = fieldOf(fields, 'plan') as Plan;
     const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };
@@ -122,7 +122,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
       onRegistered(created);
       return undefined;
     }
-    return `A mail with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key. The key is then valid for ${term}, and you can renew it.`;
+    return `An email with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key. The key is then valid for ${term}, and you can renew it.`;
   });
 
   const signIn = byId('sign-in', HTMLFormElement);
@@ -136,7 +136,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   onSubmit(byId('recovery', HTMLFormElement), 'Sending…', async (fields) => {
     const email = fieldOf(fields, 'email').trim();
     await session.anonymous.recover(email);
-    return `If ${email} has an account here, a mail with a link is on its way. The link works for 30 minutes.`;
+    return `If ${email} has an account here, an email with a link is on its way. The link is valid for 30 minutes.`;
   });
 
   return {

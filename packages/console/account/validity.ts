@@ -24,7 +24,7 @@ export function openValidity() {
 
   return {
     renewal,
-    /** `resetsAt` is the end of the current period, undefined if unknown. */
+    /** `resetsAt` is the end of the current period, or undefined if unknown. */
     show(validUntil: Date, resetsAt: Date | undefined): void {
       shown = { validUntil, resetsAt };
       update();
@@ -42,7 +42,7 @@ export function openValidity() {
   };
 }
 
-/** The view of a new key. `onContinue`: the user has saved it. */
+/** The view of a new key. `onContinue` runs when the user has saved it. */
 export function openKeyCreated(session: Session, onContinue: () => void) {
   const key = byId('created-key');
   const remember = byId('created-key-remember', HTMLInputElement);
@@ -66,7 +66,7 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
   };
 }
 
-/** Undefined if the account can be renewed now. `resetsAt` is the end of the current period. */
+/** Returns undefined if the account can be renewed now. `resetsAt` is the end of the current period. */
 export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>
   now < validUntil.getTime() && validUntil > resetsAt ? resetsAt : undefined;
 

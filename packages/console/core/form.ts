@@ -45,7 +45,7 @@ type Question = {
   text: string;
   yes: string;
   isDangerous?: boolean;
-  asksGrace?: boolean;
+  hasGrace?: boolean;
   /** Runs while the dialog is open; the dialog shows its error. */
   act: (graceSeconds: number) => Promise<void>;
 };
@@ -79,7 +79,7 @@ export function openConfirm() {
     byId('confirm-text').textContent = next.text;
     yes.textContent = next.yes;
     yes.classList.toggle('dangerous', next.isDangerous === true);
-    byId('confirm-grace-field').hidden = next.asksGrace !== true;
+    byId('confirm-grace-field').hidden = next.hasGrace !== true;
     showGrace();
     problem.replaceChildren();
     dialog.showModal();

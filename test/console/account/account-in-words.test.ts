@@ -40,7 +40,7 @@ describe('a key', () => {
         scopesInWords({ scopes }),
       ),
     ).toEqual([
-      'may do everything, and manages the account',
+      'full access, including account management',
       'reads prices',
       'uses the node',
       'reads prices and uses the node',
@@ -65,11 +65,11 @@ describe('a key', () => {
       lifeInWords({ ...shop, expiresAt: ends }, NOW),
       lifeInWords({ ...owner, replacedAt: new Date(NOW), expiresAt: ends }, NOW),
     ]).toEqual([
-      'Made 3 Feb 2026, used 5 minutes ago.',
-      'Made 3 Feb 2026, used just now.',
-      'Made 3 Feb 2026, used just now.',
-      'Made 3 Feb 2026, not used yet, stops working 15 Mar 2026, 13:00.',
-      'Made 3 Feb 2026, used 5 minutes ago, replaced, and only reads until 15 Mar 2026, 13:00.',
+      'Created 3 Feb 2026, used 5 minutes ago.',
+      'Created 3 Feb 2026, used just now.',
+      'Created 3 Feb 2026, used just now.',
+      'Created 3 Feb 2026, not used yet, expires 15 Mar 2026, 13:00.',
+      'Created 3 Feb 2026, used 5 minutes ago, replaced, read-only until 15 Mar 2026, 13:00.',
     ]);
   });
 
@@ -80,9 +80,9 @@ describe('a key', () => {
       validityInWords(null, accounts),
       validityInWords(null, undefined),
     ]).toEqual([
-      'It stops working on 15 Mar 2026, 12:00, and cannot be renewed.',
-      'It is valid until 16 Mar 2026, 12:00, and longer when you renew the account.',
-      'It is valid as long as the account.',
+      'It expires on 15 Mar 2026, 12:00 and cannot be renewed.',
+      'It is valid until 16 Mar 2026, 12:00. Renewing the account extends it.',
+      'It is valid for as long as the account.',
     ]);
   });
 
@@ -98,8 +98,8 @@ describe('a key', () => {
 
 describe('the link of a mail', () => {
   it.each([
-    ['#recover=aB0-_', { purpose: 'recover', token: 'aB0-_' }],
-    ['#verify=x', { purpose: 'verify', token: 'x' }],
+    ['#recover=aB0-_', { purpose: 'recover', code: 'aB0-_' }],
+    ['#verify=x', { purpose: 'verify', code: 'x' }],
     ['', undefined],
     ['#recover=', undefined],
     ['#recover=<b>', undefined],

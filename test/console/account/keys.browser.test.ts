@@ -71,7 +71,7 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
 
   const shop = items().filter({ hasText: 'Shop window' });
   await shop.getByText('for web pages').waitFor();
-  expect(await shop.innerText()).toMatch(/reads prices\s+Made .+, not used yet, stops working /);
+  expect(await shop.innerText()).toMatch(/reads prices\s+Created .+, not used yet, expires /);
   const [listed] = await keysOf(owner);
   expect(listed).toMatchObject({ label: 'Shop window', scopes: ['prices'] });
   const days = (Date.parse(String(listed?.expiresAt)) - Date.now()) / 86_400_000;
@@ -139,7 +139,7 @@ it('lets a key that was replaced read, and manage nothing', async () => {
   await makeKey(owner, { label: 'Shop', scopes: 'prices' });
   await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': owner } });
   await here.open(owner);
-  await page.locator('#keys').getByText('This key was replaced by another').waitFor();
+  await page.locator('#keys').getByText('This key has been replaced').waitFor();
   await items().filter({ hasText: 'replaced' }).getByText('signed in').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
   await page.locator('#account-button').click();
@@ -149,7 +149,7 @@ it('lets a key that was replaced read, and manage nothing', async () => {
 it('neither makes nor revokes keys of an account that has expired, and does once it is renewed', async () => {
   const { page } = here;
   await here.open(await service.createUser({ validUntil: Date.now() - 86_400_000 }));
-  await page.locator('#keys').getByText('once the account is renewed').waitFor();
+  await page.locator('#keys').getByText('renew the account').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
   await page.locator('#banner').getByRole('button', { name: 'Renew key' }).click();
   await dialog().getByRole('button', { name: 'Renew', exact: true }).click();
@@ -167,7 +167,7 @@ it('warns of an owner key that a page of another origin has used', async () => {
     .toBe('https://shop.example');
   await here.open(owner);
   const warning = here.page.locator('#exposed-key');
-  await warning.getByText(`A page of https://shop.example has used the owner key ${owner.slice(0, 7)}`).waitFor();
+  await warning.getByText(`A page on https://shop.example has used the owner key ${owner.slice(0, 7)}`).waitFor();
   expect(await barriers(here.page, { include: [['#exposed-key']] })).toEqual([]);
 
   await here.page.locator('#account-button').click();

@@ -56,11 +56,11 @@ async function saveKey(): Promise<string> {
 it('registers by a mail, and recovers the key that is lost by another', async () => {
   const { page } = here;
   const address = 'ada@example.org';
-  await page.getByText('once you have confirmed your e-mail address').waitFor();
+  await page.getByText('after you confirm your email address').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('E-mail', { exact: true }).fill(address);
+  await page.getByLabel('Email', { exact: true }).fill(address);
   await page.getByRole('button', { name: 'Get a key' }).click();
-  await page.locator('#sign-up').getByText(`A mail with a link is on its way to ${address}.`).waitFor();
+  await page.locator('#sign-up').getByText(`An email with a link is on its way to ${address}.`).waitFor();
 
   const token = await tokenOf(1);
   await page.goto(`${service.url}/?from=mail#verify=${token}`);
@@ -74,7 +74,7 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   await page.locator('#account-button').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('Lost your key?').click();
-  await page.getByLabel('E-mail you registered with').fill(address);
+  await page.getByLabel('Email address you registered with').fill(address);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await page.locator('#recovery').getByText(`If ${address} has an account here`).waitFor();
   const recovery = await tokenOf(2);
@@ -100,7 +100,7 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
 it('responds alike for an unregistered address', async () => {
   const { page } = here;
   await page.getByText('Lost your key?').click();
-  await page.getByLabel('E-mail you registered with').fill('unknown@example.org');
+  await page.getByLabel('Email address you registered with').fill('unknown@example.org');
   await page.getByRole('button', { name: 'Send the link' }).click();
   await page.locator('#recovery').getByText('If unknown@example.org has an account here').waitFor();
 });
@@ -135,7 +135,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   const thresholds = panel.getByLabel('percentages of the allowance');
   const address = panel.getByLabel('Webhook address');
   expect(await thresholds.inputValue()).toBe('80, 100');
-  expect(await panel.getByLabel('By e-mail to ada@example.org').isChecked()).toBe(false);
+  expect(await panel.getByLabel('By email to ada@example.org').isChecked()).toBe(false);
 
   const save = async () => panel.getByRole('button', { name: 'Save' }).click();
   await address.fill('https://127.0.0.1/hook');
@@ -145,7 +145,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   expect(await address.getAttribute('aria-invalid')).toBe('true');
   await address.fill('https://hooks.example.org/quotient');
   await thresholds.fill('90 50%');
-  await panel.getByLabel('By e-mail').check();
+  await panel.getByLabel('By email').check();
   await save();
   await panel.getByText('Saved.').waitFor();
   expect(await address.getAttribute('aria-invalid')).toBeNull();

@@ -28,7 +28,7 @@ const kept = () => here.page.evaluate<string>('JSON.stringify({ ...localStorage 
 async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
   await page.getByLabel(plan).check();
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
@@ -123,9 +123,9 @@ it('shows the faults of a registration at their fields', async () => {
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   // Good enough for the browser, but not for the service.
-  await page.getByLabel('E-mail', { exact: true }).fill('ada@example');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example');
   await page.getByRole('button', { name: 'Get a key' }).click();
-  const email = page.getByLabel('E-mail', { exact: true });
+  const email = page.getByLabel('Email', { exact: true });
   await expectFault(email, 'Enter an address like ada@example.org.');
   expect(await page.locator('#sign-up .problem').textContent()).toBe('');
   await email.fill('ada@example.org');
@@ -135,12 +135,12 @@ it('shows the faults of a registration at their fields', async () => {
 it('asks for what is missing before it asks the service', async () => {
   const { page } = here;
   const before = here.requests.length;
-  await page.getByLabel('E-mail', { exact: true }).fill('ada');
+  await page.getByLabel('Email', { exact: true }).fill('ada');
   await page.getByRole('button', { name: 'Get a key' }).click();
   await expectFault(page.getByLabel('Name', { exact: true }), 'Enter your name.');
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Get a key' }).click();
-  await expectFault(page.getByLabel('E-mail', { exact: true }), 'Enter an address like ada@example.org.');
+  await expectFault(page.getByLabel('Email', { exact: true }), 'Enter an address like ada@example.org.');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectFault(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
   // The page asks for its sample by itself, and may do so at any time after it was opened.

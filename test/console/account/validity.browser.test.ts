@@ -29,7 +29,7 @@ const text = (id: string) => here.page.locator(`#${id}`).innerText();
 async function register(plan: 'Monthly' | 'Yearly'): Promise<void> {
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
   await page.getByLabel(plan).check();
   await page.getByRole('button', { name: 'Get a key' }).click();
 }
@@ -161,7 +161,7 @@ it('a key that is made for a page is shown with its own end, or that of the acco
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('heading', { name: 'Your new key' }).waitFor();
     const validity = await text('new-key-validity');
-    if (days === '') expect(validity).toContain(`until ${await expiryOf(owner)}, and longer when you renew`);
+    if (days === '') expect(validity).toContain(`until ${await expiryOf(owner)}. Renewing the account extends it.`);
     else expect(validity).toContain('cannot be renewed');
     await page.getByRole('button', { name: 'I have saved it' }).click();
   }
@@ -182,7 +182,7 @@ it('a registration that waits for its mail states for how long the key will be v
     await here.page.goto(`${verified.url}/`);
     await register('Yearly');
     const sent = here.page.locator('#sign-up .sent');
-    await sent.getByText('A mail with a link is on its way').waitFor();
+    await sent.getByText('An email with a link is on its way').waitFor();
     expect(await sent.innerText()).toMatch(/The key is then valid for one year from the confirmation/);
     await expectSoundLooks(here.page, 'the confirmation', [320, 1280]);
   } finally {

@@ -115,7 +115,7 @@ it('shows a new key again after a reload, and asks before it is left unsaved', a
     void dialog.accept();
   });
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('E-mail', { exact: true }).fill('ada@example.org');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   const key = await page.locator('#created-key').innerText();
