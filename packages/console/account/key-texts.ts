@@ -21,7 +21,7 @@ export const ORIGINS = 'Browsers block calls from a page unless the operator has
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
-    return `A key for a web page. Visitors of the page can use it to spend your allowance, but for nothing else. ${ORIGINS}`;
+    return `A key for a web page. Visitors of the page can spend your allowance with it, but cannot do anything else. ${ORIGINS}`;
   return 'A key for a program. Do not put it in a web page, where any visitor can read it.';
 }
 

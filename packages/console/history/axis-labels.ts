@@ -1,6 +1,6 @@
 import { axisAmount, utc } from '../core/format.ts';
 
-/** The decimals that distinguish numbers a step apart; one more for a step that is not round. */
+/** Returns the decimals that distinguish values one step apart, plus one if the step is not round. */
 function decimalsOf(step: number): number {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const scaled = step * 10 ** decimals;
@@ -16,7 +16,7 @@ function stepAt(ticks: readonly number[], place: number): number {
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
 const UNITS = [1e12, 1e9, 1e6, 1e3];
-/** The size from which compact units are used. */
+/** Compact units are used from this size. */
 const LARGE = { prices: 1e6, amounts: 1e4 };
 
 /** Ticks of the same size have the same number of decimals, enough to distinguish them. */

@@ -90,7 +90,7 @@ export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale
 const isByDays = (view: HistoryView) =>
   view.metric !== 'candles' && view.range !== 'custom' && view.interval === defaultInterval(view);
 
-/** The response has every metric except candles. */
+/** A response with points has all metrics except candles. */
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, thru, interval, currency } = view;
   if (isByDays(view)) return daysCall(token, Number(range), currency);
@@ -98,7 +98,7 @@ export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 
-/** Drops points before the range: a range of days does not begin at midnight, but the requested dates do. */
+/** Drops points before the range. The requested dates begin at midnight, but a range of days does not. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
   const since = now - Number(view.range) * INTERVAL_MS.daily;
@@ -123,7 +123,7 @@ export const formatMetric = ({ metric, currency }: HistoryView, value: number) =
   metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);
 
 export function openIntervalControl(view: HistoryView, onChosen: () => void) {
-  /** Undefined for the default. */
+  /** If undefined, the default interval is used. */
   let chosen: Interval | undefined;
   const buttons = buttonGroup(byId('intervals'), INTERVALS, (interval) => {
     chosen = interval;
@@ -169,7 +169,7 @@ export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRa
   const { view, token, now } = unavailable;
   const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
   const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
-  // Long ranges are daily.
+  // A range that goes back to the first date is daily.
   const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
   if (from === undefined) return note;
   const range = { from, thru: isoDate(now) };

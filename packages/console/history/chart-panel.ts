@@ -56,7 +56,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   const offer = openOffer('chart', () => void load());
   const view: HistoryView = { ...DEFAULT_VIEW };
   const intervals = openIntervalControl(view, () => void load());
-  /** Whether the user has requested charts, which cost a call each. */
+  /** Whether the user has requested a chart. Each chart costs a call. */
   let isWanted = false;
   let token: Token | undefined;
   let shown: (Result<History> & { token: string }) | undefined;
@@ -93,7 +93,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     showGaps([]);
   }
 
-  /** `isFree`: shows the chart only free of charge, otherwise offers to load it. */
+  /** `isFree`: shows the chart only if it is free, and otherwise offers to load it. */
   async function load({ refresh = false, isFree = false } = {}): Promise<void> {
     if (!token) return;
     loads += 1;
@@ -212,7 +212,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       readout.compare(undefined);
     },
 
-    /** A day's change is the one of the price table. */
+    /** Shows the same 24-hour change as the price table. */
     async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
       const change = (await quote)?.price.change_24h;
       if (view.token === tokenName) readout.compare(change);

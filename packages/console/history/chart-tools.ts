@@ -20,22 +20,22 @@ export function openChartTools({ chart, index, onScale }: Options) {
   const log = byId('log-scale');
 
   /** Announces the visible part to screen readers. */
-  function tell(): void {
+  function announceRange(): void {
     const [from, thru] = chart()?.shownTimes() ?? [];
-    if (from && thru) announce(`Shows ${onDateAt(from)} to ${onDateAt(thru)}`);
+    if (from && thru) announce(`Showing ${onDateAt(from)} to ${onDateAt(thru)}`);
   }
   const zoom = (factor: number) => {
     chart()?.showPart((part, points) => zoomed(part, points, factor, index()));
-    tell();
+    announceRange();
   };
-  /** Moves by a fifth, so that the user keeps the orientation. */
+  /** Moves by a fifth of the visible part, so that most of it stays in view. */
   const pan = (direction: number) => {
     chart()?.showPart((part, points) => panned(part, points, (direction * (part.to - part.from + 1)) / 5));
-    tell();
+    announceRange();
   };
   const showAll = () => {
     chart()?.showAll();
-    tell();
+    announceRange();
   };
 
   const keys: Readonly<Record<string, () => void>> = {
@@ -66,7 +66,7 @@ export function openChartTools({ chart, index, onScale }: Options) {
       log.setAttribute('aria-pressed', String(isLog));
       log.hidden = !isOffered;
     },
-    /** Not `disabled`, which would remove the focus. */
+    /** Uses `aria-disabled`, because `disabled` would remove the focus. */
     showPart({ isWhole, isClosest }: { isWhole: boolean; isClosest: boolean }): void {
       for (const button of [wider, reset]) button.setAttribute('aria-disabled', String(isWhole));
       closer.setAttribute('aria-disabled', String(isClosest));
@@ -74,10 +74,10 @@ export function openChartTools({ chart, index, onScale }: Options) {
   };
 }
 
-/** Milliseconds that a saved file stays in memory: some browsers read it after the click. */
+/** How long a saved file stays in memory, in ms. Some browsers read it only after the click. */
 const KEPT_MS = 10_000;
 
-/** `bitcoin-30d-hourly-eur-candles.csv` without the defaults. */
+/** `bitcoin-30d-hourly-eur-candles.csv`, without the parts that have their default. */
 function fileName(view: HistoryView): string {
   const { token, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;

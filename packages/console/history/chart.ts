@@ -71,7 +71,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   let series: Drawing | undefined;
   let part = wholeOf(0);
 
-  /** Rising candles are hollow, so that color is not their only mark. */
+  /** Rising candles are hollow, so that color is not the only difference. */
   function colors(): object {
     const accent = theme.color('--accent');
     if (shape === 'bars') return { color: accent };
@@ -106,7 +106,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   }
 
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
-    // Without an event the keyboard moved the crosshair, and the readout already shows the point.
+    // Without an event, the keyboard moved the crosshair, and the readout already shows the point.
     if (sourceEvent === undefined && time !== undefined) return;
     const index = time === undefined ? -1 : points.findIndex(({ date }) => secondsOf(date) === time);
     onPoint(index < 0 ? undefined : index);
@@ -155,7 +155,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   });
 
   return {
-    /** `keepsPart`: the points are the same, and the visible part stays. */
+    /** `keepsPart`: the points are unchanged, so the visible part is kept. */
     show(drawn: Drawn, keepsPart: boolean): void {
       const { view } = drawn;
       const { currency, metric } = view;
@@ -185,7 +185,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
       if (!keepsPart) chart.clearCrosshairPosition();
-      // Set before the next frame, in which the library reports the range.
+      // Set here, because the library reports the range only in the next frame.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },
 

@@ -4,18 +4,18 @@ import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-cho
 type Point = { x: number; y: number };
 
 type Gestures = {
-  /** The distance of a finger from the left edge in px; undefined when it scrolls the page. */
+  /** The distance of a finger from the left edge in px, or undefined when the finger scrolls the page. */
   read: (x: number | undefined) => void;
   zoom: (factor: number, x: number) => void;
   /** Moves right by `px`; false if the whole chart is visible. */
   pan: (px: number) => boolean;
 };
 
-/** The height of a wheel line, and the largest turn, in px. */
+/** The height of a wheel line and the largest wheel movement per event, in px. */
 const LINE_PX = 16;
 const MOST_TURNED = 25;
 
-/** One finger reads sideways and scrolls vertically, two fingers zoom and pan; the wheel zooms with Ctrl. */
+/** One finger reads points sideways and scrolls vertically. Two fingers zoom and pan. The wheel zooms with Ctrl. */
 export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures): void {
   const fingers = new Map<number, Point>();
 
@@ -43,7 +43,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   element.addEventListener('pointerup', (event) => {
     if (fingers.size === 1 && fingers.has(event.pointerId)) {
       read(xOf(event));
-      // The reading stays until another place is touched.
+      // The readout stays until the user touches another place.
       element.focus({ preventScroll: true });
     }
     fingers.delete(event.pointerId);
@@ -69,7 +69,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   );
 }
 
-/** The visible points by index, in fractions of a point. */
+/** The visible range of point indices. It can begin and end between two points. */
 export type Part = { from: number; to: number };
 
 /** The fewest visible points, unless the chart has fewer. */
@@ -84,11 +84,11 @@ function within(from: number, length: number, points: number): Part {
 
 export const wholeOf = (points: number): Part => ({ from: 0, to: points - 1 });
 
-/** Shows `factor` times fewer points; `center` keeps its position. */
+/** Shows `factor` times fewer points. `center` keeps its position. */
 export function zoomed(part: Part, points: number, factor: number, center = (part.from + part.to) / 2): Part {
   const before = lengthOf(part);
   const length = clamp(before / factor, Math.min(LEAST, points), points);
-  // The index of a point is its middle.
+  // An index is the middle of its point.
   const share = (center - part.from + 0.5) / before;
   return within(center + 0.5 - share * length, length, points);
 }
@@ -104,10 +104,10 @@ export function indicesIn({ from, to }: Part, points: number): [first: number, l
 }
 
 const DAY = 86_400_000;
-/** The service reports a day's change only with a sample this close to 24 hours ago. */
+/** The service reports a 24-hour change only if a sample is this close to 24 hours ago. */
 const TOLERANCE = 30 * 60_000;
 
-/** A fraction: the change since the sample nearest to 24 hours before the last one. */
+/** Returns the change since the sample nearest to 24 hours before the last one, as a fraction. */
 function dayChange(points: Points): number | undefined {
   const last = points.at(-1);
   if (!last) return undefined;
@@ -116,7 +116,7 @@ function dayChange(points: Points): number | undefined {
   return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
 }
 
-/** The range, or the first date if the data begin well after it. */
+/** Returns the range, or the first date if the data begins well after the start of the range. */
 function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   const { range } = view;
   if (range === 'custom') {
@@ -128,19 +128,19 @@ function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   return isShort ? `since ${onDate(first)}` : `in ${days} days`;
 }
 
-/** `+2.10% in 30 days`. `board` is the service's change in 24 hours, in per cent. */
-export function changeInWords(drawn: Drawn, board: number | null | undefined): string {
+/** `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
+export function changeInWords(drawn: Drawn, reported: number | null | undefined): string {
   const { view, points, candles } = drawn;
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || view.metric === 'total_volume') return '';
   if (view.range === '1') {
     const isPrice = view.metric !== 'market_cap';
-    if (isPrice && typeof board === 'number') {
-      const unit = view.currency === 'usd' ? '' : ', of the price in US dollars';
-      return `${change(board / 100)} in 24h${unit}`;
+    if (isPrice && typeof reported === 'number') {
+      const unit = view.currency === 'usd' ? '' : ', based on the price in US dollars';
+      return `${change(reported / 100)} in 24h${unit}`;
     }
     const fraction = dayChange(points);
-    return fraction === undefined ? `change in 24h not known` : `${change(fraction)} in 24h`;
+    return fraction === undefined ? '24h change not available' : `${change(fraction)} in 24h`;
   }
   const start = candles?.[0]?.open ?? first.price;
   if (start === 0 || (first === last && !candles)) return rangeInWords(view);

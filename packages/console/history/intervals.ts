@@ -10,7 +10,7 @@ export const INTERVALS = [
 ] as const satisfies readonly (readonly [Interval, string])[];
 
 const DAY = 86_400_000;
-/** The distance of points, and the length of candles, in ms. */
+/** The time between points, and the length of a candle, in ms. */
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
 const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
 /** Custom ranges up to this length are hourly by default. */
@@ -34,7 +34,7 @@ export function defaultInterval(dates: Dates): Interval {
   return range === 'custom' && daysIn(dates) <= HOURLY_DAYS ? 'hourly' : 'daily';
 }
 
-/** YYYY-MM-DD; undefined if the metric is not available in the interval. */
+/** YYYY-MM-DD, or undefined if the metric is not available in the interval. */
 export const firstDate = (metric: string, interval: Interval, { available }: Availability): string | undefined =>
   (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
 
@@ -64,7 +64,7 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
   return possible.length > 0 ? possible : ['daily'];
 }
 
-/** The chosen interval if possible, otherwise the default, otherwise the coarsest. */
+/** Returns the chosen interval if possible, otherwise the default if possible, otherwise the coarsest. */
 export function intervalFor(view: Ranged, chosen: Interval | undefined, token: Availability, now: number): Interval {
   const possible = possibleIntervals(view, token, now);
   const wanted = [chosen, defaultInterval(view)].find((one) => one !== undefined && possible.includes(one));

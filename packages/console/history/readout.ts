@@ -5,7 +5,7 @@ import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './gestures.ts';
 
-/** The last value and its change. `dayChange` is the service's change in 24 hours, in per cent. */
+/** Returns the last value and its change. `dayChange` is the service's 24-hour change, in percent. */
 function summary(drawn: Drawn, dayChange: number | null | undefined): [value: string, note: string] {
   const { points, view } = drawn;
   const last = points.at(-1);
@@ -66,7 +66,7 @@ export function openReadout(chart: () => Chart | undefined) {
     slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
   }
 
-  /** The step of a key in points; `shown` is the number of visible points. */
+  /** The step of each key, in points. `shown` is the number of visible points. */
   const moves: Readonly<Record<string, (shown: number) => number>> = {
     ArrowLeft: () => -1,
     ArrowDown: () => -1,
@@ -115,7 +115,7 @@ export function openReadout(chart: () => Chart | undefined) {
       if (index === undefined) update();
       else read(index);
     },
-    /** The service's change in 24 hours, in per cent. */
+    /** The service's 24-hour change, in percent. */
     compare(next: number | null | undefined): void {
       dayChange = next;
       update();
@@ -148,7 +148,7 @@ function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: C
   return { heads: ['Open', 'High', 'Low', 'Close', 'Volume, tokens'], rows };
 }
 
-/** Newest first. The table is filled when it is opened. */
+/** Lists the newest points first. The table is filled when it is opened. */
 export function openPointsTable() {
   const details = byId('points', HTMLDetailsElement);
   let drawn: Drawn | undefined;
@@ -175,7 +175,7 @@ export function openPointsTable() {
   };
 }
 
-/** Replaces the chart by a picture in light colors before the page is printed. */
+/** Replaces the chart with an image in light colors before the page is printed. */
 export function openPrintedChart(chart: () => Chart | undefined): void {
   const place = byId('printed-chart');
   const { style } = document.documentElement;

@@ -82,7 +82,7 @@ describe('what is shown', () => {
     await press('Zoom in');
     await press('Zoom in');
     await expect.poll(() => reset.getAttribute('aria-disabled')).toBe('false');
-    await expect.poll(() => page.locator('#announcements').innerText()).toMatch(/^Shows .+ 2\d{3}, \d\d:\d\d to .+$/);
+    await expect.poll(() => page.locator('#announcements').innerText()).toMatch(/^Showing .+ 2\d{3}, \d\d:\d\d to .+$/);
     expect(await readout(), 'the change is that of the whole range').toMatch(/ in 30 days$/);
     await page.getByText('Show as a table').click();
     await expect.poll(() => page.locator('#points-body tr').count()).toBe(points);

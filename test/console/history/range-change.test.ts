@@ -60,7 +60,7 @@ describe('the change of a day', () => {
   it('is the one on the price board', () => {
     expect(received({ range: '1' }, day, 1.5)).toBe('+1.50% in 24h');
     expect(received({ range: '1', metric: 'candles' }, day, -0.25)).toBe('−0.25% in 24h');
-    expect(received({ range: '1', currency: 'eur' }, day, 1.5)).toBe('+1.50% in 24h, of the price in US dollars');
+    expect(received({ range: '1', currency: 'eur' }, day, 1.5)).toBe('+1.50% in 24h, based on the price in US dollars');
   });
 
   it('is else that since the sample nearest to 24 hours ago, as the board has it', () => {
@@ -70,8 +70,8 @@ describe('the change of a day', () => {
   });
 
   it('is not known where no sample is within half an hour of that', () => {
-    expect(received({ range: '1' }, [point(DAY - HOUR, 100), point(0, 101)])).toBe('change in 24h not known');
-    expect(received({ range: '1' }, [point(0, 101)])).toBe('change in 24h not known');
-    expect(received({ range: '1' }, [point(DAY, 0), point(0, 101)])).toBe('change in 24h not known');
+    expect(received({ range: '1' }, [point(DAY - HOUR, 100), point(0, 101)])).toBe('24h change not available');
+    expect(received({ range: '1' }, [point(0, 101)])).toBe('24h change not available');
+    expect(received({ range: '1' }, [point(DAY, 0), point(0, 101)])).toBe('24h change not available');
   });
 });
