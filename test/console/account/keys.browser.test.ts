@@ -56,7 +56,7 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Label').fill('Shop window');
   await dialog().getByText('A key for a web page').waitFor();
-  await page.getByLabel('It stops working').selectOption('30');
+  await page.getByLabel('Expires').selectOption('30');
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
   const made = await page.locator('#new-key-text').innerText();

@@ -133,14 +133,14 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   const panel = page.locator('#notices');
   await panel.waitFor();
   const thresholds = panel.getByLabel('percentages of the allowance');
-  const address = panel.getByLabel('Webhook address');
+  const address = panel.getByLabel('Webhook URL');
   expect(await thresholds.inputValue()).toBe('80, 100');
   expect(await panel.getByLabel('By email to ada@example.org').isChecked()).toBe(false);
 
   const save = async () => panel.getByRole('button', { name: 'Save' }).click();
   await address.fill('https://127.0.0.1/hook');
   await save();
-  await panel.getByText('Enter an https:// address that is public').waitFor();
+  await panel.getByText('Enter a public https:// URL').waitFor();
   await panel.getByText('The operator can allow other addresses with WEBHOOK_ALLOW.').waitFor();
   expect(await address.getAttribute('aria-invalid')).toBe('true');
   await address.fill('https://hooks.example.org/quotient');

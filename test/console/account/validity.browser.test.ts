@@ -157,7 +157,7 @@ it('a key that is made for a page is shown with its own end, or that of the acco
   for (const days of ['', '7']) {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Label').fill('Shop');
-    await page.getByLabel('It stops working').selectOption(days);
+    await page.getByLabel('Expires').selectOption(days);
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('heading', { name: 'Your new key' }).waitFor();
     const validity = await text('new-key-validity');
