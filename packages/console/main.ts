@@ -16,7 +16,7 @@ import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
 import { openSample } from './sample.ts';
 
-/** The heading of each view, which receives the focus. */
+/** The heading of each view. It receives the focus when the view opens. */
 const VIEWS = {
   resume: 'resume-title',
   welcome: 'welcome-title',
@@ -26,7 +26,7 @@ const VIEWS = {
 };
 type ViewName = keyof typeof VIEWS;
 
-const DAMAGED_LINK = 'The link is damaged: open it again from the mail, whole.';
+const DAMAGED_LINK = 'The link is incomplete. Open the whole link from the email.';
 const theme = openTheme();
 const resumeRetries = openRetries();
 const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: leave });
@@ -85,7 +85,7 @@ const keys = openKeys(session, confirm, {
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
   onOwnKeyRevoked() {
-    signOut('The key that you were signed in with is revoked.', { ofKey: true });
+    signOut('The key that you signed in with has been revoked.', { ofKey: true });
   },
   onReplace: accountMenu.confirmReplacement,
   onError: errors.onError,
@@ -153,10 +153,10 @@ function useOtherKey(): void {
   signOut('', { ofKey: true });
 }
 
-/** Returns whether the address has the link of a mail. */
+/** Shows the emailed link of the URL. Returns false if the URL has none. */
 function showMailLink(): boolean {
   const link = mailLinkIn(location.hash);
-  // The history must not contain a token.
+  // The browser history must not contain the one-time code.
   if (isMailLink(location.hash)) {
     history.replaceState(history.state, '', location.pathname + location.search);
     if (!link) showNotice(DAMAGED_LINK);
@@ -169,7 +169,7 @@ function showMailLink(): boolean {
 
 byId('account-button').addEventListener('click', accountMenu.show);
 for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
-// A mailed link can open in this page.
+// An emailed link can open in a page that is already loaded.
 addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && session.isOver()) location.reload();

@@ -12,7 +12,7 @@ function inWords({ title, history: { prices } }: MarketSample): string {
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
 
-/** Real figures for the entrance, and the call that returns them. Removed if there is no response. */
+/** Shows real prices on the welcome page, and the call that returns them. Removes the section if the call fails. */
 export function openSample(client: QuotientClient): void {
   const section = byId('sample');
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
@@ -20,7 +20,7 @@ export function openSample(client: QuotientClient): void {
   function showAge(since: Date): void {
     const now = Date.now();
     const age = span(now - since.getTime());
-    byId('sample-age').textContent = `As of ${at(since, now)}, ${age} ago. The line is the last 30 days.`;
+    byId('sample-age').textContent = `As of ${at(since, now)}, ${age} ago. The line shows the last 30 days.`;
   }
 
   function show(sample: MarketSample): void {
@@ -57,7 +57,7 @@ export function openSample(client: QuotientClient): void {
 
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
-/** The `d` of an SVG path, scaled to `SIZE`; a flat line is in the middle. */
+/** Returns the `d` attribute of an SVG path, scaled to `SIZE`. A flat line is in the middle. */
 export function sparkline(points: readonly { date: Date; price: number }[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());

@@ -76,9 +76,9 @@ describe('an age', () => {
     const failed = (code: string, status?: number) => new QuotientError(code, '', { status });
     expect(old(failed('network'), at)).toBe('As of 11:48, 12 minutes ago: the service cannot be reached');
     expect(old(failed('api_key_revoked', 401), at)).toMatch(/: the key was revoked$/);
-    expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is not valid any more$/);
+    expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is no longer valid$/);
     expect(old(failed('overloaded', 503), at)).toMatch(/: the service reports overloaded$/);
-    expect(old(failed('timeout'))).toBe('Not updated: the service does not answer in time');
+    expect(old(failed('timeout'))).toBe('Not updated: the service did not respond in time');
   });
 
   it('of several answers is that of the oldest', () => {

@@ -52,7 +52,7 @@ it('shows the age of what it has while the upstream fails', async () => {
     // A call that meets the database as it wakes is tried again.
     await expect
       .poll(() => text('prices-age'))
-      .toMatch(/^5 hours old \(source: (server error|unavailable, next try soon)\)$/);
+      .toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
     expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$[\d,.]+$/);
     // The first response may precede the failure of its sources: the next one reports it.
     await expect
@@ -79,7 +79,7 @@ it('shows a failure in place of missing data, and shows the rest', async () => {
     await here.open(await bare.createUser());
     expect(await text('chart-offer'), 'without a sample').toContain('The chart costs one call.');
     await here.page.locator('#chart-load').click();
-    await here.page.locator('#chart-problem').getByRole('link', { name: 'What upstream_unavailable means' }).waitFor();
+    await here.page.locator('#chart-problem').getByRole('link', { name: 'About upstream_unavailable' }).waitFor();
     expect(await text('chart-state')).toBe('No data.');
     expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$/);
     expect(await banner().innerText()).toBe('');
@@ -134,7 +134,7 @@ it('says why when another has renewed it meanwhile', async () => {
   await menu('Renew key');
   await fetch(`${service.url}/v1/user/renew`, { method: 'POST', headers: { 'x-api-key': key } });
   await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
-  await here.page.getByRole('dialog').getByRole('link', { name: 'What renew_too_early means' }).waitFor();
+  await here.page.getByRole('dialog').getByRole('link', { name: 'About renew_too_early' }).waitFor();
   await here.page.keyboard.press('Escape');
   await here.page.getByRole('dialog').waitFor({ state: 'hidden' });
 });
@@ -174,7 +174,7 @@ it('says what to do when the key dies while it is used', async () => {
   await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await here.page.getByRole('button', { name: 'Solana' }).click();
   await banner()
-    .getByRole('link', { name: /^What api_key_\w+ means$/ })
+    .getByRole('link', { name: /^About api_key_\w+$/ })
     .waitFor();
   await banner().getByRole('button', { name: 'Use another key' }).click();
   await here.page.getByLabel('API key', { exact: true }).waitFor();

@@ -39,7 +39,7 @@ export const page: Mutations[] = [
       ['if (wanted !== currency) return;\n          for', 'for'],
       ['markOld(names, toError(error));', ''],
       ['if (quote.currency !== currency) known.delete(token)', 'known.get(token)'],
-      ['for (const token of asked) if (!isServed(token)) asked.delete(token);', ''],
+      ['for (const token of requested) if (!isServed(token)) requested.delete(token);', ''],
     ],
   },
   {

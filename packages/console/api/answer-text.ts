@@ -40,7 +40,7 @@ function fileText(csv: string): string {
   return [...lines.slice(0, SHOWN + 1), ...(rest > 0 ? [`… ${rest} more`] : [])].join('\n');
 }
 
-/** The response of a call, cut to a readable size: as on the wire, or as an object of the client. */
+/** Shortens the response of a call to a readable size: as the service sends it, or as an object of the client. */
 export function answerText(path: string, answer: object, language: Language = 'curl'): string {
   if (language === 'client') return jsonText(answer, (date) => date.toISOString());
   const isWrapped = path.startsWith('/v1/prices/history/days');
@@ -126,15 +126,15 @@ export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** JavaScript and Python both accept JSON's escapes. */
+/** JavaScript and Python both accept the escapes of JSON strings. */
 const inQuotes = (text: string) => JSON.stringify(text);
 
 export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
   if (language === 'javascript') {
-    return `const answer = await fetch(${inQuotes(baseUrl + path)}, {
+    return `const response = await fetch(${inQuotes(baseUrl + path)}, {
   headers: { 'X-API-KEY': ${inQuotes(key)} },
 });
-console.log(await answer.json());`;
+console.log(await response.json());`;
   }
   if (language === 'python') {
     return `import json
@@ -144,18 +144,18 @@ request = Request(
     ${inQuotes(baseUrl + path)},
     headers={"X-API-KEY": ${inQuotes(key)}},
 )
-with urlopen(request) as answer:
-    print(json.load(answer))`;
+with urlopen(request) as response:
+    print(json.load(response))`;
   }
   if (language === 'client') {
-    return `// The operator has the package: npm run build:client makes it.
+    return `// The operator builds the package with: npm run build:client
 import { QuotientClient } from 'quotient-client';
 
 const client = new QuotientClient({
   baseUrl: '${baseUrl}',
   apiKey: '${key}',
 });
-const answer = await client.${method};`;
+const result = await client.${method};`;
   }
   const headers = [`X-API-KEY: ${key}`, ...(language === 'csv' ? ['Accept: text/csv'] : [])];
   const options = headers.map((header) => `-H ${quoted(header)}`);
@@ -169,7 +169,7 @@ function file(header: string, lines: readonly string[], currency: string): strin
   return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
 }
 
-/** The service's CSV format: a line for each time of any metric, an empty field for an unknown value. */
+/** Writes the CSV format of the service: one line per time, with an empty field for an unknown value. */
 export function seriesToCsv(series: PriceSeries, currency: string): string {
   const rows = new Map<number, (number | undefined)[]>();
   for (const [column, name] of COLUMNS.entries()) {

@@ -13,20 +13,20 @@ import { at, span } from '../core/format.ts';
 export type { TokenName };
 
 export type ApiCall<T extends object = object> = {
-  /** Below the base URL, with the query. */
+  /** Relative to the base URL, including the query. */
   path: string;
   /** Source code of the call with the client. */
   method: string;
   send: (client: QuotientClient) => Promise<T>;
-  /** In calls; 1 if undefined. */
+  /** In calls. The default is 1. */
   cost?: number;
   hasCsv?: true;
 };
 
-/** The distance of points, and the length of candles. */
+/** The time between points, and the length of a candle. */
 export type Interval = 'minute' | 'hourly' | 'daily';
 
-/** The most tokens of one request, and the number of tokens charged as one call. */
+/** The maximum number of tokens per request, and the number of tokens charged as one call. */
 const MOST_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
 
@@ -51,7 +51,7 @@ function source(value: unknown): string {
 type Method = 'latestPrices' | 'priceHistory' | 'priceRange' | 'candles' | 'statistics' | 'usage';
 type Answered<Name extends Method> = Awaited<ReturnType<QuotientClient[Name]>>;
 
-/** A method of the client and the equivalent path. US dollars are the default of both. */
+/** Pairs a method of the client with the equivalent path. Both default to US dollars. */
 function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
@@ -106,20 +106,20 @@ export const statisticsCall = (token: StatisticsSymbol) =>
 
 export const usageCall = callOf('usage', [], '/v1/user/usage');
 
-/** Younger data show only the time. */
+/** The age is shown only for data that is older than this. */
 export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {
   value: T;
-  /** By this machine's clock; undefined for data that are final. */
+  /** On this machine's clock. Undefined for final data. */
   fetchedAt: Date | undefined;
-  /** The reason why the service could not refresh it; undefined if it is fresh. */
+  /** Why the service could not refresh the data. Undefined if the data is fresh. */
   stale: string | undefined;
   gaps: readonly Gap[];
   sources: readonly string[];
-  /** The service's free sample instead of a response to the call. */
+  /** Whether this is the service's free sample instead of a response to the call. */
   isSample?: true;
-  /** The error of the latest call, if this is an earlier response. */
+  /** The error of the latest call. In that case, the value is from an earlier response. */
   failure?: QuotientError | undefined;
 };
 
@@ -129,14 +129,14 @@ const REASONS: Readonly<Record<string, string>> = {
   unreachable: 'cannot be reached',
   timeout: 'timed out',
   rate_limited: 'rate limit reached',
-  over_budget: 'call budget used up for now',
-  resting: 'unavailable, next try soon',
+  over_budget: 'call budget exhausted',
+  resting: 'unavailable, retrying soon',
   server_error: 'server error',
-  refused: 'request refused',
-  stale: 'tells old figures',
+  refused: 'request rejected',
+  stale: 'reports outdated data',
 };
 
-/** Parses `fwd=stale; …; detail=timeout` of Cache-Status (RFC 9211). A refresh in progress is no failure. */
+/** Parses `fwd=stale; …; detail=timeout` of Cache-Status (RFC 9211). A refresh in progress is not a failure. */
 export function staleReason(status: string | undefined): string | undefined {
   if (!status?.includes('fwd=stale')) return undefined;
   const reason = /detail=([\w-]+)/.exec(status)?.[1] ?? 'unknown';
@@ -154,21 +154,21 @@ export function oldest(answers: readonly DataAge[]): DataAge {
 
 const FAILURES: Readonly<Record<string, string>> = {
   network: 'the service cannot be reached',
-  timeout: 'the service does not answer in time',
-  invalid_answer: 'the answer does not come from the service',
+  timeout: 'the service did not respond in time',
+  invalid_answer: 'the response did not come from the service',
   rate_limited: 'too many calls at once',
   quota_exceeded: 'the allowance is used up',
-  scope_missing: 'the key may not read this',
+  scope_missing: 'the key lacks the required scope',
   api_key_expired: 'the key has expired',
   api_key_revoked: 'the key was revoked',
   upstream_unavailable: 'the source cannot be reached',
-  upstream_timeout: 'the source does not answer in time',
+  upstream_timeout: 'the source did not respond in time',
 };
 
 function failureInWords({ code, status }: QuotientError): string {
   const words = FAILURES[code];
   if (words !== undefined) return words;
-  return status === 401 ? 'the key is not valid any more' : `the service reports ${code}`;
+  return status === 401 ? 'the key is no longer valid' : `the service reports ${code}`;
 }
 
 const asOf = (instant: Date, now: number, isLong: boolean) =>

@@ -8,7 +8,7 @@ export function openKeyStore(path: string) {
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
-  /** Sign-outs on this device, for suspended tabs: a line `<user> <Unix ms>` each. */
+  /** Sign-outs on this device, so that suspended tabs notice them. One line `<user> <Unix ms>` per user. */
   const ended = openStored('localStorage', `quotient:ended:${path}`);
   const ends = () => (ended.read() ?? '').split('\n').map((line) => line.split(' ').map(Number));
 
@@ -19,7 +19,7 @@ export function openKeyStore(path: string) {
     deviceKey: ofDevice.read,
     isUnsaved: () => unsaved.read() !== undefined,
 
-    /** The time of the sign-in remains if the key is the same. */
+    /** Keeps the time of the sign-in if the key is unchanged. */
     keep(key: string): void {
       if (ofTab.read() !== key) {
         ofTab.write(key);
@@ -27,7 +27,7 @@ export function openKeyStore(path: string) {
       }
       kept = ofTab.read();
     },
-    /** Whether another page of this tab has changed the stored key. */
+    /** Whether another page in this tab has changed the stored key. */
     hasChanged: () => ofTab.read() !== kept,
     keepOnDevice: ofDevice.write,
     forgetOnDevice: ofDevice.remove,
@@ -44,27 +44,27 @@ export function openKeyStore(path: string) {
     },
 
     noteEnd(user: number): void {
-      const others = ends().filter(([who, at]) => who !== user && at);
+      const others = ends().filter(([id, at]) => id !== user && at);
       const lines = [...others, [user, Date.now()]].slice(-MOST_ENDS);
       ended.write(lines.map((line) => line.join(' ')).join('\n'));
     },
     /** Whether the user signed out in another tab after this tab signed in. */
     hasEnded(user: number): boolean {
-      const [, at = 0] = ends().find(([who]) => who === user) ?? [];
+      const [, at = 0] = ends().find(([id]) => id === user) ?? [];
       return at > Number(since.read() ?? Number.POSITIVE_INFINITY);
     },
   };
 }
 
-const ask = (event: Event): void => event.preventDefault();
+const preventLeaving = (event: Event): void => event.preventDefault();
 
 export function warnBeforeLeaving(isNeeded: boolean): void {
   // Only while needed: some browsers exclude pages with this listener from the back/forward cache.
-  if (isNeeded) addEventListener('beforeunload', ask);
-  else removeEventListener('beforeunload', ask);
+  if (isNeeded) addEventListener('beforeunload', preventLeaving);
+  else removeEventListener('beforeunload', preventLeaving);
 }
 
-/** Messages between tabs. `user` is the number of the user's record. */
+/** Messages between tabs. `user` is the number of the user record. */
 export type TabMessage =
   /** A new tab requests the key. A resumed tab sends its key, which may have been replaced. */
   | { type: 'ask'; key?: string | undefined }
@@ -74,20 +74,20 @@ export type TabMessage =
   /** The user signed out or was deleted in a tab with the key `by`. With `key`, only that key was revoked. */
   | { type: 'ended'; user: number; by: string; key?: string | undefined; notice: string };
 
-/** Milliseconds that a new tab waits for the others: an imperceptible delay. */
-const ANSWER_MS = 80;
+/** How long a new tab waits for the others, in ms. Users do not notice this delay. */
+const RESPONSE_MS = 80;
 
-/** The other tabs with the console; none if the browser blocks sharing between tabs. */
+/** Connects the tabs of the console. If the browser blocks messages between tabs, there are no other tabs. */
 export function openTabs(name: string, onMessage: (message: TabMessage) => void) {
   let channel: BroadcastChannel | undefined;
   try {
     channel = new BroadcastChannel(name);
   } catch {
-    // Thrown if the browser blocks the storage of sites.
+    // The browser blocks site storage.
   }
   let onKey: ((key: string) => void) | undefined;
   channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    // A page of another release may send anything.
+    // A page of another release may send messages in another format.
     if (data?.type === 'key') {
       if (typeof data.key === 'string') onKey?.(data.key);
     } else if (data) onMessage(data);
@@ -97,12 +97,12 @@ export function openTabs(name: string, onMessage: (message: TabMessage) => void)
   return {
     send,
 
-    /** The key of another signed-in tab; undefined without an immediate answer. */
-    ask(): Promise<string | undefined> {
+    /** Requests the key of another signed-in tab. Resolves to undefined if no tab responds in time. */
+    requestKey(): Promise<string | undefined> {
       if (!channel) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         onKey = resolve;
-        setTimeout(() => resolve(undefined), ANSWER_MS);
+        setTimeout(() => resolve(undefined), RESPONSE_MS);
         send({ type: 'ask' });
       });
     },

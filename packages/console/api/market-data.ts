@@ -2,30 +2,30 @@ import { toError } from '../core/problem.ts';
 import { type ApiCall, daysCall, type Result, staleReason } from './api-call.ts';
 import type { Session } from './session.ts';
 
-type OnAnswer = (path: string, answer: object) => void;
+type OnResponse = (path: string, response: object) => void;
 
-/** Milliseconds for which a response is reused, so that navigation costs no calls. */
+/** How long a response is reused, in ms, so that navigation costs no calls. */
 const REUSE_MS = 60_000;
 
 /** The service returns the response to this call as a free sample. */
 const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 
 /** Fetches market data, and falls back to the last response if a call fails. */
-export function createMarketData(session: Session, onAnswer: OnAnswer = () => undefined) {
+export function createMarketData(session: Session, onResponse: OnResponse = () => undefined) {
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
   const known = new Map<string, Result<object>>();
 
   async function load<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { client } = session;
     const value = await call.send(client);
-    onAnswer(call.path, value);
-    return { value, ...provenanceOf(client, value) };
+    onResponse(call.path, value);
+    return { value, ...metadataOf(client, value) };
   }
 
   async function loadSample(): Promise<Result<object> | undefined> {
     const { anonymous } = session;
     const sample = await anonymous.sample().catch(() => undefined);
-    return sample && { value: sample.history, ...provenanceOf(anonymous, sample), isSample: true };
+    return sample && { value: sample.history, ...metadataOf(anonymous, sample), isSample: true };
   }
 
   function reusable(path: string): Promise<Result<object>> | undefined {
@@ -33,8 +33,8 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
     return recent && performance.now() - recent.at < REUSE_MS ? recent.result : undefined;
   }
 
-  function provenanceOf(client: Session['client'], answer: object): Omit<Result<object>, 'value'> {
-    const about = client.about(answer);
+  function metadataOf(client: Session['client'], response: object): Omit<Result<object>, 'value'> {
+    const about = client.about(response);
     return {
       fetchedAt: about?.age === undefined ? undefined : new Date(Date.now() - about.age * 1000),
       stale: staleReason(about?.cacheStatus),
@@ -57,7 +57,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
   }
 
   return {
-    /** Rejects only without an earlier response; otherwise the result has the failure. `refresh` bypasses reuse. */
+    /** Rejects only without an earlier response. Otherwise, the result has the failure. `refresh` prevents reuse. */
     async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
       const recent = refresh ? undefined : reusable(path);
@@ -72,7 +72,7 @@ export function createMarketData(session: Session, onAnswer: OnAnswer = () => un
       return result;
     },
 
-    /** A reused response or the service's sample, free of charge. Never rejects. */
+    /** Returns a reused response or the service's sample, both free of charge. Never rejects. */
     async free<T extends object>({ path }: ApiCall<T>): Promise<Result<T> | undefined> {
       const recent = await reusable(path)?.catch(() => undefined);
       const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);

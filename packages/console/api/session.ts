@@ -1,11 +1,11 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
 import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './key-store.ts';
 
-/** The access of the key to the account, `unknown` until the service answers. */
+/** The access of the key to the account, `unknown` until the service responds. */
 export type Access = 'owner' | 'none' | 'unknown';
 
 const TIMEOUT_MS = 20_000;
-const isDead = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
+const isKeyInvalid = ({ status, code }: QuotientError) => status === 401 || code === 'api_key_invalid';
 
 type Events = {
   onChanged: () => void;
@@ -16,7 +16,7 @@ type Events = {
 /** The signed-in user, the key and a client. A tab follows the changes of its user in other tabs. */
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
-  const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void hear(message));
+  const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void handleMessage(message));
   const replaced = new Map<string, string>();
   let key = '';
   let user: UserOfKey | undefined;
@@ -24,14 +24,14 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const anonymous = new QuotientClient({
     baseUrl: base.href,
     timeout: TIMEOUT_MS,
-    // The page itself retries, and shows when.
+    // The page retries failed calls itself, and shows when.
     retries: 0,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
     },
   });
   let client = anonymous;
-  /** False if the device has the key of another user. */
+  /** False if the device stores the key of another user. */
   const isRemembered = () => key !== '' && store.deviceKey() === key;
 
   function adopt(next: string): void {
@@ -61,7 +61,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     client = anonymous;
   }
 
-  /** Free, and possible with an expired key. Rejects as the client does. */
+  /** Free of charge, and works with an expired key. Rejects with the client's error. */
   async function signIn(given: string): Promise<void> {
     const next = await anonymous.withKey(given).user();
     // Clears the key of the previous user.
@@ -70,7 +70,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     adopt(given);
   }
 
-  async function hear(message: TabMessage): Promise<void> {
+  async function handleMessage(message: TabMessage): Promise<void> {
     if (!user) return;
     if (message.type === 'ask') {
       const next = replaced.get(message.key ?? '');
@@ -79,9 +79,9 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     } else if (message.type === 'changed' && message.user === user.key) {
       noteReplaced(message.from, message.to);
       if (key === message.from) adopt(message.to);
-      const asked = client;
-      const next = await asked.user().catch(() => undefined);
-      if (asked !== client) return;
+      const requester = client;
+      const next = await requester.user().catch(() => undefined);
+      if (requester !== client) return;
       user = next ?? user;
       onChanged();
     } else if (message.type === 'ended' && message.user === user.key) {
@@ -110,7 +110,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     onAnswer: (listener: (answer: Answer) => void) => void listeners.push(listener),
     signIn,
 
-    /** Adopts the user that registration, replacement, renewal or a mailed link returned. */
+    /** Adopts the user that registration, replacement, renewal or an emailed link returned. */
     continueAs(next: User): void {
       const from = key;
       const isSameUser = user?.key === next.key;
@@ -128,14 +128,14 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
-      const finders = [store.tabKey, store.deviceKey, tabs.ask];
+      const finders = [store.tabKey, store.deviceKey, tabs.requestKey];
       for (const find of finders) {
         const found = await find();
         if (found === undefined) continue;
         try {
           await signIn(found);
         } catch (error) {
-          if (!(error instanceof QuotientError) || !isDead(error)) throw error;
+          if (!(error instanceof QuotientError) || !isKeyInvalid(error)) throw error;
           failure = error;
           store.forget(found);
           continue;

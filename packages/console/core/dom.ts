@@ -1,4 +1,4 @@
-/** Throws if the page has no such element. */
+/** Throws if the page has no element of this kind with the ID. */
 export function byId<T extends Element = HTMLElement>(
   id: string,
   kind: new () => T = HTMLElement as unknown as new () => T,
@@ -68,16 +68,16 @@ export function copyButton(
       () => false,
     );
     if (copied) onCopied?.();
-    announce(copied ? 'Copied' : 'The browser does not allow copying: select the text and copy it yourself');
+    announce(copied ? 'Copied' : 'The browser does not allow copying. Select the text and copy it manually.');
     // The text may have changed during the copy.
     if (mine !== text()) return reset();
     clearTimeout(timer);
-    button.textContent = copied ? 'Copied' : 'Copying failed';
+    button.textContent = copied ? 'Copied' : 'Copy failed';
     timer = setTimeout(reset, COPIED_MS);
   });
 }
 
-/** Not radio buttons: their arrow keys would select, and charge for, every option. */
+/** Uses buttons, because the arrow keys of radio buttons would select every option, and each may cost a call. */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],
@@ -98,7 +98,7 @@ export function buttonGroup<T extends string>(
   };
 }
 
-/** Marks the edges with hidden content, since phones hide scroll bars. */
+/** Marks the edges with hidden content, because phones hide scroll bars. */
 export function openScrollEdges(box: HTMLElement): void {
   const frame = box.parentElement;
   if (!frame) return;

@@ -44,8 +44,8 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows the errors of the service; false if one of them concerns no field of the form. */
-    tell({ errors }: QuotientError): boolean {
+    /** Shows the service's errors at their fields. Returns false if one of them belongs to no field. */
+    showServiceErrors({ errors }: QuotientError): boolean {
       // `query.email`, `body.thresholds.0`.
       const named = errors.map(({ location }) => location.split('.')[1]);
       showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));

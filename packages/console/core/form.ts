@@ -3,7 +3,7 @@ import { openFaults } from './faults.ts';
 import { onDateAt } from './format.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/** Runs `submit` with valid fields, shows its error or the returned text, and resets the form unless `keeps`. */
+/** Runs `submit` if all fields are valid, and shows its error or its text. Then resets the form unless `keeps`. */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
@@ -12,7 +12,7 @@ export function onSubmit(
 ): void {
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const problem = form.querySelector('.problem');
-  if (!button || !problem) throw new Error('the form has no button, or no place for errors');
+  if (!button || !problem) throw new Error('the form has no submit button or no element for errors');
   const label = button.textContent;
   const sent = form.querySelector('.sent');
   const faults = openFaults(form);
@@ -33,7 +33,7 @@ export function onSubmit(
         if (!keeps) form.reset();
         sent?.replaceChildren(text ?? '');
       },
-      (error) => (faults.tell(error) ? '' : problemNote(error)),
+      (error) => (faults.showServiceErrors(error) ? '' : problemNote(error)),
     );
   });
 }
@@ -61,7 +61,7 @@ export function openConfirm() {
   function showGrace(): void {
     const seconds = Number(grace.value);
     const at = onDateAt(new Date(Date.now() + seconds * 1000));
-    byId('confirm-grace-end').textContent = seconds > 0 ? `That is on ${at} (UTC).` : '';
+    byId('confirm-grace-end').textContent = seconds > 0 ? `On ${at} (UTC).` : '';
   }
   grace.addEventListener('change', showGrace);
 

@@ -26,7 +26,7 @@ export function openCurrency() {
     },
     preferred,
     isOffered,
-    /** Selects the currency of an address without storing it. */
+    /** Selects the currency of a URL without storing it. */
     show(code: string): void {
       select.value = code;
     },
@@ -70,7 +70,7 @@ function inCurrency(currency: string, name: string, options: Intl.NumberFormatOp
   return made;
 }
 
-/** A price in a currency (`usd`, `btc`), with more decimals the smaller it is. */
+/** Formats a price in a currency (`usd`, `btc`). Smaller prices get more decimals. */
 export function money(value: number, currency: string): string {
   const size = Math.abs(value);
   if (size >= 1000 || size === 0) return inCurrency(currency, 'whole', {}).format(value);
@@ -101,7 +101,7 @@ export const count = (value: number) => plain.format(value);
 export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
 export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
 
-/** A fraction as `+2.10%`; its minus sign is as wide as the plus. */
+/** Formats a fraction as `+2.10%`. The minus sign is as wide as the plus sign. */
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
@@ -112,7 +112,7 @@ export const withDates = (text: string) =>
     if (Number.isNaN(instant.getTime())) return written;
     return time === undefined ? onDate(instant) : onDateAt(instant);
   });
-/** `10:42`, with the date after more than a day. */
+/** `10:42`, with the date if it is more than a day ago. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
 
@@ -123,7 +123,7 @@ const UNITS = [
   ['second', SECOND],
 ] as const;
 
-/** In the largest unit with a value of at least two. */
+/** Uses the largest unit with a value of at least two. */
 function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
   const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
   return [Math.trunc(ms / length), unit];

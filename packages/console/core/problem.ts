@@ -4,11 +4,11 @@ import { span, withDates } from './format.ts';
 
 const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   network: 'The service cannot be reached. Check your connection and try again.',
-  timeout: 'The service did not answer in time. Try again in a moment.',
-  invalid_answer: 'The answer does not come from this service. Is there a proxy in between?',
+  timeout: 'The service did not respond in time. Try again in a moment.',
+  invalid_answer: 'The response did not come from this service. Check whether a proxy is in between.',
 };
 
-/** Whether every other call with the key would fail too. */
+/** Whether every call with the key would fail. */
 export const isKeyProblem = ({ status, code }: QuotientError) =>
   status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
 
@@ -21,7 +21,7 @@ export type OnError = (error: unknown, place: Element, retry: () => Promise<unkn
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
 
-export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded: see the top of the page.');
+export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded. See the message at the top of the page.');
 
 export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
   const { code, detail, errors, retryAfter, requestId, gaps } = error;
@@ -29,7 +29,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   const note = make('div', { class: 'note bad' });
   const add = (text: string) => note.append(make('p', {}, withDates(text)));
 
-  add(connectionError ?? (errors.length > 0 ? 'The request is not valid:' : detail));
+  add(connectionError ?? (errors.length > 0 ? 'Invalid request:' : detail));
   if (errors.length > 0) {
     const items = errors.map(({ location, message, fix }) =>
       make('li', {}, `${location.replace(/^\w+\./, '')} ${withDates(message)}: ${fix}`),
@@ -39,14 +39,14 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   if (retryAfter !== undefined && code !== 'quota_exceeded') add(`Try again in ${span(retryAfter * 1000)}.`);
   if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join('; ')}.`);
   if (!connectionError) {
-    const link = make('a', { href: `docs/problems#${code}` }, `What ${code} means`);
+    const link = make('a', { href: `docs/problems#${code}` }, `About ${code}`);
     note.append(make('p', { class: 'soft' }, link, requestId ? ` (request ${requestId})` : ''));
   }
   if (actions.length > 0) note.append(make('div', { class: 'row' }, ...actions));
   return note;
 }
 
-/** Runs `act` once at a time and shows its error. `disabled` would remove the focus from the button. */
+/** Runs `act` unless it is already running, and shows its error. `disabled` would remove the focus from the button. */
 export async function runOnce(
   button: Element,
   problem: Element,

@@ -1,4 +1,4 @@
-/** A text in the storage of this tab or device. Nothing is stored if the browser blocks storage. */
+/** Stores a text for this tab or device. If the browser blocks storage, nothing is stored. */
 export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
@@ -22,12 +22,12 @@ const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
   closed: 'closed',
 };
 
-/** From the root element's attributes; without them, the defaults of the service. */
+/** Reads the attributes of the root element. Without them, the defaults of the service apply. */
 export function factsOf({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts {
   return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
 }
 
-/** `theme.js` sets the theme before the first paint and at every change. */
+/** `theme.js` sets the theme before the first paint and whenever it changes. */
 export function openTheme() {
   const listeners: (() => void)[] = [];
   const notify = () => {

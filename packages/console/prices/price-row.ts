@@ -26,8 +26,8 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   return {
     element,
 
-    /** `tellsAge`: the price is older than the others. */
-    fill(quote: Quote | undefined, tellsAge: boolean): void {
+    /** `showsAge`: the price is older than the others, so the row shows its age. */
+    fill(quote: Quote | undefined, showsAge: boolean): void {
       if (!quote) {
         for (const cell of cells) cell.replaceChildren(UNKNOWN);
         changeCell?.classList.remove('up', 'down');
@@ -36,7 +36,7 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
       const { price, currency } = quote;
       const amount = (value: number) => bigMoney(value, currency);
       priceCell?.replaceChildren(orUnknown(price.current_price, (value) => money(value, currency)));
-      if (tellsAge && price.at) {
+      if (showsAge && price.at) {
         priceCell?.append(make('span', { class: 'own-age' }, `as of ${at(price.at, Date.now())}`));
       }
       const percentage = price.change_24h ?? 0;

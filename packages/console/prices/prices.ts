@@ -17,9 +17,9 @@ type Options = {
   onError: OnError;
 };
 
-/** The tokens of each further step; the first load has the tokens of one call. */
+/** The number of tokens that each further load adds. The first load has the tokens of one call. */
 const STEP = 100;
-/** Placeholder rows: at first the number of the built-in tokens. */
+/** The numbers of placeholder rows. At first, one for each built-in token. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
 
 export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
@@ -36,7 +36,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   let tokens: readonly Token[] = [];
   let selected: TokenName | undefined;
   let loading: Promise<unknown> = Promise.resolve();
-  let underWay = 0;
+  let pendingLoads = 0;
 
   const isSearching = () => search.value.trim() !== '';
   const found = () => (isSearching() ? tokens.filter((token) => isMatch(token, search.value)) : tokens);
@@ -44,10 +44,10 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
 
   const following = () =>
     found()
-      .filter(({ tokenName }) => !quotes.asked.has(tokenName))
+      .filter(({ tokenName }) => !quotes.requested.has(tokenName))
       .slice(0, STEP);
 
-  /** The first call has the selected token and the first ones of the catalogue. */
+  /** The first call has the selected token and the first tokens of the catalogue. */
   function firstNames(): TokenName[] {
     const first = namesOf(tokens).slice(0, TOKENS_PER_CALL);
     if (selected === undefined || first.includes(selected)) return first;
@@ -73,7 +73,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return row;
   }
 
-  /** Keeps the focus. */
+  /** Replaces the rows without moving the focus. */
   function place(elements: readonly HTMLElement[]): void {
     if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i])) return;
     const focused = document.activeElement;
@@ -85,7 +85,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   function show(): void {
     const all = found();
     const loaded = all
-      .filter(({ tokenName }) => quotes.asked.has(tokenName))
+      .filter(({ tokenName }) => quotes.requested.has(tokenName))
       .map((token) => ({ token, price: quotes.of(token.tokenName)?.price }));
     const next = following();
     const others = isSearching() ? next : [];
@@ -114,22 +114,22 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   }
 
   function load(names: readonly TokenName[], refresh = false): Promise<void> {
-    underWay += 1;
+    pendingLoads += 1;
     panel.setAttribute('aria-busy', 'true');
     const mine = quotes
       .load(names, currency.code, refresh)
       .then(
         () => problem.replaceChildren(),
-        (error: unknown) => onError(error, problem, () => load([...quotes.asked]), quotes.age.age !== undefined),
+        (error: unknown) => onError(error, problem, () => load([...quotes.requested]), quotes.age.age !== undefined),
       )
       .finally(() => {
-        underWay -= 1;
+        pendingLoads -= 1;
         const { age, newest } = quotes.age;
         for (const [token, row] of rows) fill(token, row, newest);
         showAge(age);
         show();
         onLoad();
-        if (underWay === 0) panel.setAttribute('aria-busy', 'false');
+        if (pendingLoads === 0) panel.setAttribute('aria-busy', 'false');
       });
     loading = Promise.all([loading, mine]);
     return mine;
@@ -138,11 +138,11 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   showPlaceholders(PLACEHOLDERS.atFirst);
   search.addEventListener('input', show);
   more.addEventListener('click', () => {
-    if (underWay === 0) void load(namesOf(following()));
+    if (pendingLoads === 0) void load(namesOf(following()));
   });
 
   return {
-    cost: () => costOf(quotes.asked.size),
+    cost: () => costOf(quotes.requested.size),
 
     setTokens(next: readonly Token[]): void {
       tokens = next;
@@ -152,24 +152,24 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       // The caller loads the prices next.
       panel.setAttribute('aria-busy', String(tokens.length > 0));
       offerSearch();
-      if (quotes.asked.size > 0) show();
+      if (quotes.requested.size > 0) show();
       else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
     },
 
-    /** Reloads the loaded prices; at first those of one call. */
+    /** Reloads the loaded prices. The first load has the tokens of one call. */
     load({ refresh = false } = {}): Promise<void> {
-      return load(quotes.asked.size > 0 ? [...quotes.asked] : firstNames(), refresh);
+      return load(quotes.requested.size > 0 ? [...quotes.requested] : firstNames(), refresh);
     },
 
-    /** Waits for the price; undefined if it is not available. */
+    /** Resolves to the price once it is loaded, or to undefined if it is not available. */
     async of(token: TokenName): Promise<Quote | undefined> {
-      if (quotes.asked.has(token)) await loading;
+      if (quotes.requested.has(token)) await loading;
       else await load([token]);
       return quotes.of(token);
     },
 
     batchOf(token: TokenName): readonly TokenName[] {
-      return batchesOf([...quotes.asked]).find((batch) => batch.includes(token)) ?? [token];
+      return batchesOf([...quotes.requested]).find((batch) => batch.includes(token)) ?? [token];
     },
 
     select(token: TokenName): void {

@@ -13,7 +13,7 @@ import { toError } from '../core/problem.ts';
 
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
-/** The age is that of the oldest price, unless the times differ: then each price has its own. */
+/** All prices have the age of the oldest one. If their times differ too much, each price has its own age. */
 function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
   const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
   const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;
@@ -27,9 +27,9 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 
-/** The latest prices of the requested tokens, in one call for every hundred. */
+/** The latest prices of the requested tokens, in one request per hundred tokens. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
-  const asked = new Set<TokenName>();
+  const requested = new Set<TokenName>();
   const known = new Map<TokenName, Quote>();
   let wanted = 'usd';
 
@@ -42,10 +42,10 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   }
 
   return {
-    asked: asked as ReadonlySet<TokenName>,
+    requested: requested as ReadonlySet<TokenName>,
     of: (token: TokenName): Quote | undefined => known.get(token),
 
-    /** The age of the prices that are not behind, and the time of the newest (Unix ms). */
+    /** The age of the prices that are up to date, and the time of the newest (Unix ms). */
     get age(): { age: DataAge | undefined; newest: number } {
       const quotes = [...known.values()];
       const newest = Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
@@ -56,7 +56,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     /** Rejects with the first failure when all calls have ended. */
     async load(tokens: readonly TokenName[], currency: string, refresh: boolean): Promise<void> {
       wanted = currency;
-      for (const token of tokens) asked.add(token);
+      for (const token of tokens) requested.add(token);
       const loads = batchesOf(tokens).map(async (names) => {
         try {
           const result = await marketData.fetch(latestPricesCall(names, currency), { refresh });
@@ -76,11 +76,11 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     },
 
     keep(isServed: (token: TokenName) => boolean): void {
-      for (const token of asked) if (!isServed(token)) asked.delete(token);
+      for (const token of requested) if (!isServed(token)) requested.delete(token);
       for (const token of known.keys()) if (!isServed(token)) known.delete(token);
     },
     clear(): void {
-      asked.clear();
+      requested.clear();
       known.clear();
     },
   };

@@ -41,7 +41,7 @@ export type Sorting = { column: Column; direction: 'ascending' | 'descending' };
 
 export const FIRST_SORTING: Sorting = { column: 'market_cap', direction: 'descending' };
 
-/** Names ascend first, figures descend first; a second click reverses the order. */
+/** The first click sorts names ascending and figures descending. The second click reverses the order. */
 export function sortingAfter(current: Sorting, column: Column): Sorting {
   const first = column === 'title' ? 'ascending' : 'descending';
   if (current.column !== column) return { column, direction: first };
@@ -52,7 +52,7 @@ const byTitle = new Intl.Collator('en', { numeric: true });
 
 type Sortable = { token: Token; price: TokenPrice | undefined };
 
-/** Tokens without the figure come last in either direction. The sort is stable. */
+/** Tokens without the figure come last in both directions. The sort is stable. */
 export function sorted<T extends Sortable>(rows: readonly T[], { column, direction }: Sorting): T[] {
   const way = direction === 'ascending' ? 1 : -1;
   if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));

@@ -102,7 +102,7 @@ it('makes no key of no scope, and says what the service refuses', async () => {
   await page.getByLabel('Use the node').check();
   await dialog().getByText('A key for a program').waitFor();
   await dialog().getByRole('button', { name: 'Create key' }).click();
-  await dialog().getByRole('link', { name: 'What too_many_keys means' }).waitFor();
+  await dialog().getByRole('link', { name: 'About too_many_keys' }).waitFor();
   expect(await keysOf(owner)).toHaveLength(20);
 });
 
@@ -128,7 +128,7 @@ it('shows a page key what it may not do, without a button for it', async () => {
 it('says so where a key may not read prices', async () => {
   const owner = await service.createUser();
   await here.open(await makeKey(owner, { label: 'Wallet', scopes: 'node' }));
-  await here.page.locator('#banner').getByRole('link', { name: 'What scope_missing means' }).waitFor();
+  await here.page.locator('#banner').getByRole('link', { name: 'About scope_missing' }).waitFor();
   await here.page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
   await here.page.getByLabel('API key', { exact: true }).waitFor();
 });

@@ -90,7 +90,7 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   // The same link again, in the page that is signed in by now.
   await follow(`#recover=${recovery}`);
   await page.getByRole('button', { name: 'Get a new key' }).click();
-  await page.getByRole('link', { name: 'What token_invalid means' }).waitFor();
+  await page.getByRole('link', { name: 'About token_invalid' }).waitFor();
   expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'of no use any more').toBe(false);
   await page.getByRole('button', { name: 'Not now' }).click();
   await page.locator('#dashboard').waitFor();
@@ -181,6 +181,6 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   await found('the recovery');
   await follow(`#recover=${'x'.repeat(43)}`);
   await page.getByRole('button', { name: 'Get a new key' }).click();
-  await page.getByRole('link', { name: 'What token_invalid means' }).waitFor();
+  await page.getByRole('link', { name: 'About token_invalid' }).waitFor();
   await found('a dead link');
 });

@@ -158,7 +158,7 @@ it.each([
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page
     .locator('#sign-in')
-    .getByRole('link', { name: `What ${code} means` })
+    .getByRole('link', { name: `About ${code}` })
     .waitFor();
   expect(await page.locator('#dashboard').isVisible()).toBe(false);
 });

@@ -60,7 +60,7 @@ it('keeps what it has when a call fails, and asks for all again', async () => {
   });
   await quotes.load(names, 'usd', false);
   failing = true;
-  await expect(quotes.load([...quotes.asked], 'usd', true)).rejects.toThrow('away');
+  await expect(quotes.load([...quotes.requested], 'usd', true)).rejects.toThrow('away');
   expect(asked).toEqual([100, 50, 100, 50]);
   expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
 });
@@ -111,5 +111,5 @@ it('forgets tokens that are not served any more', async () => {
   const quotes = quotesOf(() => answer({ a: MINUTE, b: MINUTE }));
   await quotes.load(['a', 'b'], 'usd', false);
   quotes.keep((token) => token === 'b');
-  expect([[...quotes.asked], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
+  expect([[...quotes.requested], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
 });

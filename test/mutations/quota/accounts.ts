@@ -52,7 +52,7 @@ export const accounts: Mutations[] = [
     tests: ['console/api/key-store.test.ts'],
     changes: [
       ['if (ofDevice.read() === key) ofDevice.remove();', 'ofDevice.remove();'],
-      ['([who]) => who === user', '() => true'],
+      ['([id]) => id === user', '() => true'],
       ['[ofTab, since, unsaved]', '[ofTab, since]'],
       ['kept = ofTab.read();', ''],
     ],
@@ -64,7 +64,7 @@ export const accounts: Mutations[] = [
       ['if (!isSameUser) return;', 'return;'],
       ['store.isUnsaved() || (message.key', '(message.key'],
       ['const finders = [store.tabKey, ', 'const finders = ['],
-      [', tabs.ask]', ']'],
+      [', tabs.requestKey]', ']'],
     ],
   },
   {
