@@ -12,7 +12,9 @@ test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY', 'ETHEREUM_STATS_API_KEY
       } catch (error) {
         fault = error;
       }
-      expect((fault as SettingsError).faults).toEqual([`${name} must be printable ASCII characters without a space`]);
+      expect((fault as SettingsError).faults).toEqual([
+        `${name} must contain only printable ASCII characters, without spaces`,
+      ]);
     }
     expect(() => readSettings({ [name]: 'CG-secret_1' })).not.toThrow();
   },

@@ -48,7 +48,7 @@ test.each([
 ])('%s is not, and the fault does not repeat it', (url) => {
   const faults = faultsOf({ ...MAIL, SMTP_URL: url });
   expect(faults).toEqual([
-    'SMTP_URL must be like smtp://user:password@host:587 or smtps://user:password@host:465, special characters percent-encoded',
+    'SMTP_URL must have the form smtp://user:password@host:587 or smtps://user:password@host:465, with special characters percent-encoded',
   ]);
 });
 
@@ -68,13 +68,13 @@ test.each([
   '<quotient@example.org> eve@example.org',
 ])('%j cannot', (from) => {
   expect(faultsOf({ ...MAIL, MAIL_FROM: from })).toEqual([
-    'MAIL_FROM must be an address like quotient@example.org, or Quotient <quotient@example.org>',
+    'MAIL_FROM must be an address such as quotient@example.org, or Quotient <quotient@example.org>',
   ]);
 });
 
 test('a server for mails needs a sender and an address for links', () => {
   expect(faultsOf({ SMTP_URL: MAIL.SMTP_URL, BASE_PATH: '/market' })).toEqual([
-    'MAIL_FROM is missing: with SMTP_URL it is the sender, like quotient@example.org',
+    'MAIL_FROM is missing: SMTP_URL requires a sender, such as quotient@example.org',
     'PUBLIC_URL is missing: with SMTP_URL it is what links in mails begin with, like https://quotient.example.org/market',
   ]);
   expect(readSettings({ MAIL_FROM: MAIL.MAIL_FROM, PUBLIC_URL: MAIL.PUBLIC_URL }).mail).toBeUndefined();
@@ -82,7 +82,7 @@ test('a server for mails needs a sender and an address for links', () => {
 
 test('links have the prefix of every path', () => {
   expect(faultsOf({ ...MAIL, BASE_PATH: '/market' })).toEqual([
-    'PUBLIC_URL must end in /market, which BASE_PATH puts before every path',
+    'PUBLIC_URL must end in /market, the value of BASE_PATH',
   ]);
   const settings = readSettings({ ...MAIL, BASE_PATH: '/market', PUBLIC_URL: 'https://example.org/market/' });
   expect(settings.mail?.publicUrl).toBe('https://example.org/market');
@@ -90,7 +90,7 @@ test('links have the prefix of every path', () => {
 
 test('addresses can be confirmed only by mail', () => {
   expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([
-    'REGISTRATION can be verified only with SMTP_URL: the address is confirmed by mail',
+    'REGISTRATION can be verified only with SMTP_URL, since addresses are confirmed by mail',
   ]);
   expect(readSettings({ ...MAIL, REGISTRATION: 'verified' }).registration).toBe('verified');
 });

@@ -52,7 +52,7 @@ describe('one line says what is wrong, and repeats no value', () => {
     [
       'BITCOIN_STATS_URL',
       'https://blockchain.info/stats?format=json',
-      'BITCOIN_STATS_URL.0 must be a URL without a query and a fragment',
+      'BITCOIN_STATS_URL.0 must be a URL without a query or fragment',
     ],
     [
       'BITCOIN_STATS_URL',

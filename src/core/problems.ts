@@ -72,9 +72,13 @@ export class Problem extends Error {
   }
 }
 
+/** A message with `must` already states the accepted input. */
+const sentence = ({ location, message, fix }: InputFault): string =>
+  message.startsWith('must ') ? `${location} ${message}` : `${location} ${message}: ${fix}`;
+
 /** `faults` must not repeat input, which may be a secret. */
 export function invalidRequest(...faults: InputFault[]): Problem {
-  const detail = faults.map(({ location, message, fix }) => `${location} ${message}: ${fix}`).join('; ');
+  const detail = faults.map(sentence).join('; ');
   return new Problem('invalid_request', `${detail}.`, { members: { errors: faults } });
 }
 

@@ -36,14 +36,14 @@ export const problemRecord = z
     type: text('The page that describes the cause and remedy', '/docs/problems#invalid_request'),
     title: z.string().meta({ examples: ['Invalid request'] }),
     status: z.int().meta({ examples: [400] }),
-    detail: z.string().meta({ examples: ['`days` must be an integer from 1 to 36500.'] }),
+    detail: z.string().meta({ examples: ['query.days must be an integer from 1 to 36500.'] }),
     code: text('The code of the problem', 'invalid_request'),
     requestId: text('As in the header X-Request-Id', '0f8fad5b-d9cb-469f-a165-70867728950e'),
     errors: z
       .array(
         z.object({
           location: text('The location of the invalid input', 'query.days'),
-          message: text('The fault', 'is missing'),
+          message: text('The fault', 'must be an integer from 1 to 36500'),
           fix: text('The expected input', 'an integer from 1 to 36500'),
         }),
       )

@@ -12,7 +12,7 @@ const ATTEMPT = 30 * SECOND;
 const CLAIM = 45 * SECOND;
 /** Concurrent deliveries of a kind, unless set otherwise. */
 const AT_ONCE = 5;
-const MOST_TOLD = 300;
+const MAX_REASON = 300;
 
 /** Throws `Undeliverable` if a retry is useless. Messages may come twice; errors are logged and shown to operators. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
@@ -27,7 +27,7 @@ type Dependencies = {
 };
 
 const describeError = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MOST_TOLD);
+  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MAX_REASON);
 
 /** Delivers messages that wait in the database at least once, with growing pauses between attempts. */
 export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {

@@ -38,7 +38,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
       const fault = {
         location: name === '' ? place : `${place}.${name}`,
         message: wrong(name, given, issue.message, place),
-        fix: `give ${fix}`,
+        fix: `use ${fix}`,
       };
       if (!faults.has(name)) faults.set(name, fault);
     }

@@ -34,7 +34,7 @@ it('archive import-candles imports nothing of a file with a hole, unless holes a
   expect(await importCandles('ethereum', path)).toEqual({
     code: 1,
     stdout: 'ethereum: nothing was imported, the file has 1 bad line(s)\n',
-    stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z on\n',
+    stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z\n',
   });
   const { code, stdout } = await importCandles('ethereum', path, '--holes');
   expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 kept (settled)\n']);

@@ -43,19 +43,19 @@ it.each([
   [[], `--source must be one of coingecko, kraken ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],
-    `--before must be a date like 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '2025-02-29'],
-    `--before must be a date like 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '9999-01-01'],
-    `--before must be a date like 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
   ],
   [
     ['--source', 'kraken', 'bitcoin'],
-    `1 argument too many: give [--source <value>] [--before <value>], with quotes around a value that has spaces ${HINT}`,
+    `1 unexpected argument: the command accepts [--source <value>] [--before <value>]; quote values that contain spaces ${HINT}`,
   ],
 ])('%j is wrong, and says so in one line', async (args, stderr) => {
   expect(await archive('purge', ...args)).toEqual({ code: 2, stdout: '', stderr });

@@ -139,18 +139,18 @@ describe('archive, wrongly used, says so in one line', () => {
     [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
     [['import', 'Etherium', SAMPLE], `unknown token: do you mean ethereum? ${HINT}`],
     [['import-candles', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
-    [['import', 'ethereum'], `<file.csv> is missing: give <token> <file.csv> [--strict] [--replace] ${HINT}`],
+    [['import', 'ethereum'], `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] ${HINT}`],
     [
       ['import', 'ethereum', SAMPLE, 'more'],
-      `1 argument too many: give <token> <file.csv> [--strict] [--replace], with quotes around a value that has spaces ${HINT}`,
+      `1 unexpected argument: the command accepts <token> <file.csv> [--strict] [--replace]; quote values that contain spaces ${HINT}`,
     ],
     [
       ['import', 'ethereum', SAMPLE, '--force'],
-      `unknown option --force: give <token> <file.csv> [--strict] [--replace] ${HINT}`,
+      `unknown option --force: the command accepts <token> <file.csv> [--strict] [--replace] ${HINT}`,
     ],
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist: check the path\n'],
-    [['import', 'ethereum', '/tmp'], '/tmp is a directory: give a CSV file\n'],
-    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: give a CSV file\n'],
+    [['import', 'ethereum', '/tmp'], '/tmp is a directory: name a CSV file\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: name a CSV file\n'],
     [['export'], `unknown command: use one of import, import-candles, status, purge ${HINT}`],
     [[], `missing command: use one of import, import-candles, status, purge ${HINT}`],
   ])('%j', async (args, stderr) => {

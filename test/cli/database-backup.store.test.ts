@@ -100,10 +100,10 @@ describe('the embedded database', () => {
     const whole = await readFile(file);
     const broken = at('broken');
     for (const [bytes, said] of [
-      [whole.subarray(0, whole.length / 2), 'is cut short or damaged'],
-      [whole.subarray(0, whole.length - 4), 'is cut short or damaged'],
-      [Buffer.from('anything'), 'is cut short or damaged'],
-      [Buffer.alloc(0), 'is cut short'],
+      [whole.subarray(0, whole.length / 2), 'is truncated or damaged'],
+      [whole.subarray(0, whole.length - 4), 'is truncated or damaged'],
+      [Buffer.from('anything'), 'is truncated or damaged'],
+      [Buffer.alloc(0), 'is truncated'],
       [gzipSync(END), 'is not a backup of the embedded database'],
       [gzipSync('anything at all'.repeat(100)), 'is not a backup of the embedded database'],
     ] as const) {
@@ -120,9 +120,9 @@ describe('the embedded database', () => {
       `2 there is no database in ${at('nothing')}: set DATA_DIR to the directory of a database`,
     );
     expect(await refused(runBackup, at('nothing', 'x'), dataDir)).toBe(
-      `2 ${at('nothing')} does not exist: make this directory first`,
+      `2 ${at('nothing')} does not exist: create this directory first`,
     );
-    expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: give the name of a file`);
+    expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use a file name`);
     expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must not be in/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
     expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this is for the embedded database/);

@@ -85,8 +85,8 @@ it('makes the same of an empty database, row for row, however often it is killed
 
   const last = await runProcess('database', args, {});
   expect(last).toMatchObject({ code: 0, stderr: '' });
-  expect(last.stdout).toMatch(/^from [^\n]+\ngoing on with the copy that was interrupted\n/);
-  expect(last.stdout).toMatch(/\ncompared: \d+ tables, [\d,]+ rows, no difference\n/);
+  expect(last.stdout).toMatch(/^from [^\n]+\nresuming the interrupted copy\n/);
+  expect(last.stdout).toMatch(/\ncompared: \d+ tables, [\d,]+ rows, no differences\n/);
   if (isLong) console.log(last.stdout);
   const content = await contentOf(source);
   expect(await contentOf(target)).toEqual(content);
@@ -97,7 +97,7 @@ it('makes the same of an empty database, row for row, however often it is killed
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
   expect(await refused(target.url, '--from', source.url)).toMatch(
-    / is not empty: its table \w+ has rows; give an empty database\n$/,
+    / is not empty: the table \w+ has rows; use an empty database\n$/,
   );
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
@@ -133,13 +133,13 @@ it('is not made while a process is at work, unless as of one moment', async () =
   const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
   const copied = await runProcess('database', live, {});
   expect(copied).toMatchObject({ code: 0, stderr: '' });
-  expect(copied.stdout).toMatch(/\nwhat was written to the source after 20\S+Z is not in the copy\n$/);
+  expect(copied.stdout).toMatch(/\nwrites to the source after 20\S+Z are not in the copy\n$/);
 
   await withSession(other, (session) => session.exec('DELETE FROM lease'));
   const client = new pg.Client({ connectionString: other.url, application_name: 'quotient' });
   await client.connect();
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
-  expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is at work on \S+: stop it first\n$/);
+  expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is using \S+: stop it first\n$/);
   await client.end();
 });
 
@@ -147,7 +147,7 @@ describe('what cannot be copied', () => {
   it.each([
     [2, '<target> must be postgresql://user:password@host:port/', ['mysql://root:hunter2@localhost/x']],
     [2, '<target> must be postgresql://', ['root:hunter2@localhost']],
-    [2, '<target> is missing: give <target> [--from <value>] [--live]', ['']],
+    [2, '<target> is missing: the command requires <target> [--from <value>] [--live]', ['']],
     [2, 'percent-encoded', ['nowhere', '--from', 'postgresql://root:hunter2/x@localhost/x']],
     [
       2,
@@ -183,8 +183,8 @@ describe('what cannot be copied', () => {
     expect(await refused(nowhere, '--from', other.url)).toContain('is a copy that was not finished');
 
     await alter('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    expect(await refused(nowhere, '--from', other.url)).toMatch(/: there is no database of Quotient\nexit 1$/);
+    expect(await refused(nowhere, '--from', other.url)).toMatch(/: it is not a Quotient database\nexit 1$/);
     await alter('CREATE TABLE theirs ()');
-    expect(await refused(other.url, '--from', source.url)).toContain('give Quotient a database of its own');
+    expect(await refused(other.url, '--from', source.url)).toContain('use a separate database for Quotient');
   });
 });

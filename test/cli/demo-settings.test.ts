@@ -87,7 +87,7 @@ it('puts the settings of the environment into effect', async () => {
   expect(latest.status).toBe(200);
   expect(latest.headers.get('access-control-allow-origin')).toBe('https://app.example.org');
   expect(latest.headers.get('ratelimit-policy')).toContain('"burst";q=77;w=1');
-  await demo.until('stderr', /"request answered"/);
+  await demo.until('stderr', /"request completed"/);
   const inEuros = await demo.call('/v1/prices/latest/token?tokenName=bitcoin&currency=eur');
   expect(inEuros.status).toBe(400);
   const registration = await demo.call('/v1/user/create?name=A&email=a%40example.org&plan=monthly', {
@@ -166,7 +166,7 @@ it('is refused with one line for each invalid setting', async () => {
   const env = { TMPDIR: directory.path, PORT: 'eighty', COINGECKO_URL: 'ftp://x', LOG_LEVEL: 'loud' };
   expect(await runProcess('demo', [], env)).toMatchObject({
     code: 2,
-    stderr: 'PORT must be a whole number from 0 to 65535\nLOG_LEVEL must be a level like info or warn\n',
+    stderr: 'PORT must be a whole number from 0 to 65535\nLOG_LEVEL must be a level such as info or warn\n',
   });
 });
 

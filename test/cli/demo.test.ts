@@ -18,8 +18,8 @@ const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
 /** Its output during the start. */
 const STEPS = [
-  'Starting stand-ins for the upstreams, and a small blockchain …',
-  'Making a temporary database, an embedded PostgreSQL: a few seconds …',
+  'Starting simulated data sources and a small blockchain …',
+  'Creating a temporary embedded PostgreSQL database, which takes a few seconds …',
   'Starting the service …',
 ];
 
@@ -36,7 +36,7 @@ it.each([
   const demo = startCommand('demo', args, { TMPDIR: directory.path });
   await demo.until('stdout', /Ctrl-C/);
   expect(await readdir(directory.path)).toHaveLength(1);
-  const steps = [...STEPS, 'Port 8080 is taken: a free one will do …', ''];
+  const steps = [...STEPS, 'Port 8080 is in use: using a free one …', ''];
   expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
   expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
   const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
@@ -101,7 +101,7 @@ it('says in one line that its port is taken, and clears up', async () => {
   server.close();
   expect(result).toMatchObject({
     code: 1,
-    stderr: `cannot listen at 127.0.0.1:${port}: another process listens there (PORT and METRICS_PORT set the ports)\n`,
+    stderr: `cannot listen at 127.0.0.1:${port}: the port is in use by another process (PORT and METRICS_PORT set the ports)\n`,
   });
   expect(result.stdout.split('\n')).toEqual([...STEPS, '']);
   expect(await readdir(directory.path)).toEqual([]);
@@ -113,7 +113,7 @@ it('has a usage, and no arguments but --node', async () => {
     code: 2,
     stdout: '',
     stderr:
-      '1 argument too many: give [--node <value>], with quotes around a value that has spaces (see `npm run demo -- --help`)\n',
+      '1 unexpected argument: the command accepts [--node <value>]; quote values that contain spaces (see `npm run demo -- --help`)\n',
   });
   expect(await runProcess('demo', ['--node', 'old'], {})).toEqual({
     code: 2,

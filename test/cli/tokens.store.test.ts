@@ -41,7 +41,7 @@ describe('tokens', () => {
       /^id +symbol +title +listed +pair\nbitcoin +btc +Bitcoin +2013-04-28 +XXBTZUSD\n/,
     );
     expect(await tokens('remove', 'albado')).toEqual({
-      ...{ code: 0, stderr: '', stdout: 'albado: removed; what is stored of it stays\n' },
+      ...{ code: 0, stderr: '', stdout: 'albado: removed; stored data is kept\n' },
     });
     expect((await tokens('list')).stdout).not.toContain('albado');
   });
@@ -56,7 +56,7 @@ describe('tokens', () => {
   it.each([
     [['add', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
     [['add', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- find <text>` searches CoinGecko\n'],
-    [['remove', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- list` shows the served tokens\n'],
+    [['remove', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- list` lists the served tokens\n'],
     [
       ['add', 'eth'],
       1,
@@ -65,12 +65,12 @@ describe('tokens', () => {
     [
       ['add', 'bebado', '--kraken', 'nosuch'],
       1,
-      'Kraken has no such pair against US dollars: give another pair, or `--kraken none`\n',
+      'Kraken has no such pair against US dollars: use another pair, or `--kraken none`\n',
     ],
     [['remove', 'solana'], 1, 'this token is built in: it cannot be added or removed\n'],
     [['remove', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
-    [['add'], 2, `<id> is missing: give <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
-    [['find', ''], 2, `<text> is missing: give <text> ${HINT}`],
+    [['add'], 2, `<id> is missing: the command requires <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
+    [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
     [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],
   ])('%j is refused in one line', async (args, code, stderr) => {
     expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });

@@ -113,33 +113,30 @@ describe('users, wrongly used', () => {
   it.each([
     [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
     [['limit', 'qt_x', '5'], `${record} ${hint}`],
-    [['limit', '1'], `<calls> is missing: give <key> <calls> ${hint}`],
-    [['limit', ''], `<key> and <calls> are missing: give <key> <calls> ${hint}`],
-    [['limit', '1', '-5'], `unknown option -5: give <key> <calls> ${hint}`],
-    [
-      ['show', 'Ada', 'Lovelace'],
-      `1 argument too many: give <key> [--json], with quotes around a value that has spaces ${hint}`,
-    ],
-    [['list', 'all', '1'], `2 arguments too many: give [--json] ${hint}`],
-    [['list', '--json=yes'], `--json takes no value: give --json alone ${hint}`],
+    [['limit', '1'], `<calls> is missing: the command requires <key> <calls> ${hint}`],
+    [['limit', ''], `<key> and <calls> are missing: the command requires <key> <calls> ${hint}`],
+    [['limit', '1', '-5'], `unknown option -5: the command accepts <key> <calls> ${hint}`],
+    [['show', 'Ada', 'Lovelace'], `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`],
+    [['list', 'all', '1'], `2 unexpected arguments: the command accepts [--json] ${hint}`],
+    [['list', '--json=yes'], `--json takes no value: use --json alone ${hint}`],
     [
       ['rotate', '1', '--grace-seconds'],
-      `--grace-seconds has no value: give --grace-seconds <value>, or --grace-seconds=<value> if the value begins with a dash ${hint}`,
+      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
     ],
     [
       ['rotate', '1', '--grace-seconds', '-1'],
-      `--grace-seconds has no value: give --grace-seconds <value>, or --grace-seconds=<value> if the value begins with a dash ${hint}`,
+      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
     ],
     [['forget', '1'], `unknown command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
     [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
     [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be a whole number from 0 to 604800 ${hint}`],
     [['revoke', '1', '--id', 'qt_x'], `--id must be a whole number from 1 to 2147483647 ${hint}`],
-    [['list', '--yaml'], `unknown option --yaml: give [--json] ${hint}`],
-    [['create', ...ada, '--plan', 'weekly'], `--plan is not a plan: give one of monthly, yearly ${hint}`],
+    [['list', '--yaml'], `unknown option --yaml: the command accepts [--json] ${hint}`],
+    [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly ${hint}`],
     [
       ['create', '--name', '', '--plan', 'monthly'],
-      '--name is empty: give 1 to 100 characters, none of them control characters\n' +
-        `--email is missing: give an address like ada@example.org, at most 254 characters ${hint}`,
+      '--name is empty: use 1 to 100 characters, without control characters\n' +
+        `--email is missing: use an email address such as ada@example.org, at most 254 characters ${hint}`,
     ],
   ])('%j', async (args, stderr) => {
     expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });

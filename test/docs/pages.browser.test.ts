@@ -24,7 +24,7 @@ const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibili
 
 it('leads on who came to an unknown path, or to a call without a key', async () => {
   const lost = await page.goto(`${service.url}/v1/token`);
-  expect([lost?.status(), await page.title()]).toEqual([404, 'Quotient: There is nothing at this path']);
+  expect([lost?.status(), await page.title()]).toEqual([404, 'Quotient: Not found']);
   await expectSoundLooks(page, 'unknown path', WIDTHS);
   await page.getByRole('link', { name: '/v1/tokens' }).click();
   await page.waitForURL('**/v1/tokens');

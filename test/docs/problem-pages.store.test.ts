@@ -90,8 +90,8 @@ describe('an unknown path', () => {
 
 describe('what a browser goes to and gets no answer from', () => {
   it.each([
-    ['/v1/prices/latest/token?tokenName=bitcoin', 401, 'api_key_missing', 'An API key is needed'],
-    ['/v1/user/create', 405, 'method_not_allowed', 'This path takes POST.'],
+    ['/v1/prices/latest/token?tokenName=bitcoin', 401, 'api_key_missing', 'API key required'],
+    ['/v1/user/create', 405, 'method_not_allowed', 'This path accepts only POST.'],
     ['/?mnemonic=abandon', 400, 'secret_in_request', 'A seed phrase never belongs in a URL'],
     ['/%zz', 400, 'invalid_request', 'not valid percent-encoding'],
     ['/openapi.json', 406, 'not_acceptable', 'application/json'],
@@ -120,7 +120,7 @@ describe('what a browser goes to and gets no answer from', () => {
       'x-api-key': key,
     });
     expect(status).toBe(400);
-    expect(body).toContain('<li><code>query.days</code> is not a whole number of that range: ');
+    expect(body).toContain('<li><code>query.days</code> must be an integer from 1 to 36500: ');
   });
 
   it('is a page without encryption too, where browsers do not say how they fetch', async () => {

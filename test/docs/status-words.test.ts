@@ -11,13 +11,13 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'fetch', what: 'latest', cause: 'timeout' },
     'latest: timeout',
     'Latest prices',
-    'CoinGecko did not answer in time.',
+    'CoinGecko did not respond in time.',
   ],
   [
     { about: 'fetch', what: 'kraken:hour:bitcoin', cause: 'unreachable' },
     'kraken:hour:bitcoin: unreachable',
     'History of the fallback source (bitcoin)',
-    'Kraken cannot be reached.',
+    'Kraken is unreachable.',
   ],
   [
     { about: 'fetch', what: 'candles:solana:day', cause: 'not stored' },
@@ -29,7 +29,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'fetch', what: 'statistics:btc', cause: 'resting' },
     'statistics:btc: resting',
     'On-chain statistics (btc)',
-    'Their source failed repeatedly and is not asked again yet.',
+    'Their source has failed repeatedly and will be retried later.',
   ],
   [
     { about: 'statistics source', source: 'arweave-node-2', cause: 'server_error' },
@@ -62,7 +62,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'node', node: 2, cause: 'timeout' },
     'node 2: timeout',
     'Node 2 of the chain',
-    'It did not answer in time.',
+    'It did not respond in time.',
   ],
   [
     { about: 'node', node: 1, blocksBehind: 51 },

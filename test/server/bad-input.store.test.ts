@@ -80,7 +80,7 @@ describe('parameters', () => {
   ])('%s is 400 with the right name', async (query, name, message) => {
     const { code, body } = await refused(`/v1/prices/history/date/range?${query}`);
     expect(code).toBe('invalid_request');
-    const fault = { location: `query.${name}`, message, fix: `name the parameter ${name}, just so` };
+    const fault = { location: `query.${name}`, message, fix: `use the parameter name ${name}` };
     expect(JSON.parse(body).errors).toEqual([fault]);
   });
 
@@ -148,14 +148,14 @@ describe('parameters', () => {
   });
 
   it.each([
-    ['bitcon', 'give bitcoin, or another that GET /v1/tokens lists'],
-    ['Bitcoin Cash', 'give bitcoin, or another that GET /v1/tokens lists'],
-    ['zzzzzzzz', 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
-    [`qt_${'a'.repeat(38)}`, 'give the name or symbol of a token that GET /v1/tokens lists, such as bitcoin'],
+    ['bitcon', 'use bitcoin, or another token from GET /v1/tokens'],
+    ['Bitcoin Cash', 'use bitcoin, or another token from GET /v1/tokens'],
+    ['zzzzzzzz', 'use the name or symbol of a token from GET /v1/tokens, such as bitcoin'],
+    [`qt_${'a'.repeat(38)}`, 'use the name or symbol of a token from GET /v1/tokens, such as bitcoin'],
   ])('tokenName=%s: the fix has the nearest there is', async (text, fix) => {
     const { body } = await refused(`/v1/prices/latest/token?tokenName=${encodeURIComponent(text)}`);
     expect(JSON.parse(body).errors).toEqual([
-      { location: 'query.tokenName', message: 'is not one of those there are', fix },
+      { location: 'query.tokenName', message: 'is not a supported value', fix },
     ]);
     expect(body).not.toContain(text);
   });

@@ -128,10 +128,10 @@ test('LOG_REQUESTS=all has a line for each request, and one more for what failed
   service.sandbox.faults.always({ kind: 'status', status: 400 });
   await ask([`${LATEST}bitcoin`, '/v1/tokens'], 10);
   const all = await lines();
-  expect(all.filter(({ msg }) => msg === 'request answered').map(({ status }) => status)).toEqual(
+  expect(all.filter(({ msg }) => msg === 'request completed').map(({ status }) => status)).toEqual(
     expect.arrayContaining([...Array(10).fill(200), ...Array(10).fill(503)]),
   );
-  const rest = all.filter(({ msg }) => msg !== 'request answered');
+  const rest = all.filter(({ msg }) => msg !== 'request completed');
   expect(rest).toMatchObject([{ msg: 'upstream failed', work: { request: 10 } }]);
   expect(rest[0]).not.toHaveProperty('reqId');
   expect(all).toHaveLength(21);

@@ -99,11 +99,11 @@ describe('when all sources are down', () => {
 
   test.each<[string, number, string, Fault]>([
     ['upstream_unavailable', 503, 'has a fault', { kind: 'status', status: 503 }],
-    ['upstream_unavailable', 503, 'cannot be reached', { kind: 'reset' }],
-    ['upstream_unavailable', 503, 'limits our rate', { kind: 'status', status: 429 }],
-    ['upstream_invalid', 502, 'gave no JSON', BROKEN],
-    ['upstream_invalid', 502, 'gave an answer of another shape', { kind: 'wrongTypes' }],
-    ['upstream_timeout', 504, 'did not answer in time', { kind: 'hangBeforeHeaders' }],
+    ['upstream_unavailable', 503, 'is unreachable', { kind: 'reset' }],
+    ['upstream_unavailable', 503, 'limits the rate of requests', { kind: 'status', status: 429 }],
+    ['upstream_invalid', 502, 'did not return JSON', BROKEN],
+    ['upstream_invalid', 502, 'returned an unexpected response', { kind: 'wrongTypes' }],
+    ['upstream_timeout', 504, 'did not respond in time', { kind: 'hangBeforeHeaders' }],
   ])('%s (%i) where nothing is stored: it %s', async (code, status, received, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
@@ -112,7 +112,7 @@ describe('when all sources are down', () => {
       const answer = await service.stats(token);
       expect([answer.status, answer.code], token).toEqual([status, code]);
       expect(JSON.parse(answer.body).detail).toBe(
-        `The source of these statistics ${received}, and nothing is stored to serve.`,
+        `The statistics source ${received}, and no stored data is available.`,
       );
       expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
       expect(answer.source).toBeUndefined();

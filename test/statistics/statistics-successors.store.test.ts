@@ -163,6 +163,6 @@ describe('the key for Ethereum', () => {
     const { status, code } = await service.stats('eth');
     expect([status, code]).toEqual([503, 'upstream_unavailable']);
     const [line] = service.logLines.filter((one) => one.includes('upstream failed'));
-    expect(line).toContain('ethereum-stats-2: status 401: it wants an API key');
+    expect(line).toContain('ethereum-stats-2: status 401: an API key is required');
   });
 });

@@ -70,12 +70,12 @@ test.each([
   ['token=bitcoin', 'is not a supported token'],
   ['token=__proto__', 'is not a supported token'],
   ['token=', 'is empty'],
-  ['token=btc&token=eth', 'is given 2 times'],
+  ['token=btc&token=eth', 'was sent 2 times'],
   ['', 'is missing'],
 ])('%s is rejected, with the allowed values', async (query, message) => {
   const { status, code, body, header } = await service.ask(`${STATS}?${query}`);
   expect([status, code]).toEqual([400, 'invalid_request']);
-  expect(JSON.parse(body).errors).toEqual([{ location: 'query.token', message, fix: 'give one of btc, ar, eth, sol' }]);
+  expect(JSON.parse(body).errors).toEqual([{ location: 'query.token', message, fix: 'use one of btc, ar, eth, sol' }]);
   expect(header('quotient-source')).toBeUndefined();
 });
 
@@ -87,7 +87,7 @@ test.each([
 ])('%s is rejected, with the right name', async (query, message) => {
   const { code, body } = await service.ask(`${STATS}?${query}`);
   expect(code).toBe('invalid_request');
-  const fix = 'name the parameter token, just so';
+  const fix = 'use the parameter name token';
   expect(JSON.parse(body).errors).toEqual([{ location: 'query.token', message, fix }]);
 });
 

@@ -24,7 +24,7 @@ afterEach(() => failures.close());
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
 const away = (cause?: unknown) =>
-  new Problem('database_unavailable', 'The database cannot be reached.', {
+  new Problem('database_unavailable', 'The database is not responding.', {
     ...(cause !== undefined && { cause }),
   });
 const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });

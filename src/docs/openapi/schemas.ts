@@ -49,7 +49,7 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
     errors: [
       {
         location: 'query.days',
-        message: 'is out of range',
+        message: 'must be an integer from 1 to 36500',
         fix: 'an integer from 1 to 36500',
       },
     ],

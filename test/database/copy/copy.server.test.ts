@@ -198,7 +198,7 @@ it('is made by one process at a time: the one that came first writes nothing mor
     await first.begin([table], 'source');
     await first.write(table, rows('one'), { source: 'source' });
     await second.resume();
-    const taken = 'another process goes on with this copy';
+    const taken = 'another process has resumed this copy';
     await expect(first.write(table, rows('two'), { source: 'source' })).rejects.toThrow(taken);
     await expect(first.finish([table], [])).rejects.toThrow(taken);
     await second.write(table, rows('three'), { source: 'source' });

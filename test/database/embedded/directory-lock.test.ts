@@ -60,7 +60,7 @@ async function kill(child: ChildProcess) {
 }
 
 function inUseBy(pid: number | undefined) {
-  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it first, or set another DATA_DIR, or set DATABASE_URL to share a database`;
+  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database`;
 }
 
 test('a second process is refused and told which process has the directory', async () => {

@@ -20,7 +20,7 @@ test('a thread that hangs is ended, once it is guarded', async () => {
   const hanging = client.query('SELECT count(*) FROM generate_series(1, 1e15)');
   const failed = expect(hanging).rejects.toThrow('Connection terminated unexpectedly');
   supervisor.guard();
-  expect(await ended).toBe('it does not answer');
+  expect(await ended).toBe('the thread does not respond');
   await failed;
   // In memory there is nothing to go on with.
   await expect(supervisor.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });

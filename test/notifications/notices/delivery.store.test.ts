@@ -86,7 +86,7 @@ describe('a notice', () => {
     const id = webhooks[0]?.headers['webhook-id'];
     expect(mails[0]).toMatchObject({
       to: ['ada@example.org'],
-      headers: { subject: '80 % of the calls of the period are used' },
+      headers: { subject: '80 % of the calls are used' },
     });
     expect(mails[0]?.text).toContain(`Notice ${id}`);
     expect(mails[0]?.text).toContain(`User ${key} at https://quotient.example.org has used 4 of the 5 calls`);

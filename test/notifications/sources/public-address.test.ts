@@ -88,16 +88,16 @@ describe('the address of a webhook', () => {
   const fault = (url: string, allowed = '') => webhookUrlFault(url, allowed === '' ? [] : parseNetworks(allowed));
 
   test.each([
-    ['example.org/hook', 'is not a URL'],
-    ['ftp://example.org', 'is not a URL'],
+    ['example.org/hook', 'must be a URL'],
+    ['ftp://example.org', 'must be a URL'],
     ...['/\0', '/\ud800', '/a b', '/\n', '\\@127.0.0.1/', ' '].map((rest) => [
       `https://example.org${rest}`,
-      'is not a URL',
+      'must be a URL',
     ]),
-    [`https://example.org/${'a'.repeat(2000)}`, 'is longer than 2000 characters'],
-    ['https://ada:secret@example.org', 'has a user name or a password in it'],
-    ['https://ada@example.org', 'has a user name or a password in it'],
-    ['http://example.org', 'is not encrypted'],
+    [`https://example.org/${'a'.repeat(2000)}`, 'must have at most 2000 characters'],
+    ['https://ada:secret@example.org', 'must not contain a user name or password'],
+    ['https://ada@example.org', 'must not contain a user name or password'],
+    ['http://example.org', 'must be an https:// URL'],
     ...[
       '127.0.0.1',
       '0x7f.1',
@@ -107,7 +107,7 @@ describe('the address of a webhook', () => {
       'localhost',
       'a.localhost.',
       '017700000001',
-    ].map((host) => [`https://${host}/`, 'is not a public address']),
+    ].map((host) => [`https://${host}/`, 'must have a public address']),
   ])('%s %s', (url, message) => {
     expect(fault(url)).toBe(message);
   });
@@ -124,7 +124,7 @@ describe('the address of a webhook', () => {
   test('may be local where the operator allows it', () => {
     expect(fault('http://127.0.0.1:3000', '127.0.0.0/8')).toBeUndefined();
     expect(fault('http://localhost:3000', '127.0.0.0/8')).toBeUndefined();
-    expect(fault('http://10.0.0.1', '127.0.0.0/8')).toBe('is not a public address');
-    expect(fault('http://8.8.8.8', '127.0.0.0/8')).toBe('is not a public address');
+    expect(fault('http://10.0.0.1', '127.0.0.0/8')).toBe('must have a public address');
+    expect(fault('http://8.8.8.8', '127.0.0.0/8')).toBe('must have a public address');
   });
 });

@@ -61,15 +61,15 @@ describe('a row of an export', () => {
   });
 
   it.each([
-    ['2017-04-02 00:00:00 UTC,0,2,3', 'price is not above 0'],
+    ['2017-04-02 00:00:00 UTC,0,2,3', 'price must be above 0'],
     ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns in place of 4'],
     ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
-    ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
-    ['02.04.2017,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
-    ['2017-04-02 24:00:00 UTC,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
-    ['2017-04-02 00:00,1,2,3', 'snapped_at is not a time like 2015-08-07 00:00:00 UTC'],
-    ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at lies in the future'],
-    ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of all'],
+    ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
+    ['02.04.2017,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 24:00:00 UTC,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
+    ['2017-04-02 00:00,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
+    ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at is in the future'],
+    ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of Bitcoin'],
     ['2017-04-02 00:00:00 UTC,-1,2,3', 'price is negative'],
     ['2017-04-02 00:00:00 UTC,1,NaN,3', 'market_cap is not a number'],
     ['2017-04-02 00:00:00 UTC,1,2,Infinity', 'total_volume is not a number'],

@@ -123,9 +123,9 @@ test.each<[string, readonly string[], BadLine]>([
   [
     'a hole',
     [first, second, line(hour(4))],
-    { line: 3, fault: '2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z on' },
+    { line: 3, fault: '2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z' },
   ],
-  ['a second line of a time', [first, second, second], { line: 3, fault: 'has the time of line 2 again' }],
+  ['a second line of a time', [first, second, second], { line: 3, fault: 'has the same time as line 2' }],
   ['another order', [second, third, first], { line: 3, fault: 'is earlier than line 2' }],
   [
     'a column too few',
@@ -138,7 +138,7 @@ test.each<[string, readonly string[], BadLine]>([
   [
     'milliseconds',
     [`${BEGIN},1,1,1,1,1,1`],
-    { line: 1, fault: 'timestamp is not in seconds: Unix seconds are wanted, not milliseconds' },
+    { line: 1, fault: 'timestamp is in milliseconds: it must be in Unix seconds' },
   ],
   [
     'a header',
@@ -153,12 +153,12 @@ test.each<[string, readonly string[], BadLine]>([
     [first, '2020-01-01,1,1,1,1,1,1'],
     { line: 2, fault: 'timestamp is not a whole number of Unix seconds' },
   ],
-  ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high is not a number from 0' }],
-  ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume is not a number from 0' }],
-  ['a negative volume', [first, line(hour(1), { 5: -1 })], { line: 2, fault: 'volume is not a number from 0' }],
-  ['a price of 0', [first, line(hour(1), { 3: 0 })], { line: 2, fault: 'low is not above 0' }],
-  ['a wrong low', [first, line(hour(1), { 3: 101 })], { line: 2, fault: 'low is not the lowest of its prices' }],
-  ['a wrong high', [first, line(hour(1), { 2: 104 })], { line: 2, fault: 'high is not the highest of its prices' }],
+  ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high must be a number from 0' }],
+  ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume must be a number from 0' }],
+  ['a negative volume', [first, line(hour(1), { 5: -1 })], { line: 2, fault: 'volume must be a number from 0' }],
+  ['a price of 0', [first, line(hour(1), { 3: 0 })], { line: 2, fault: 'low must be above 0' }],
+  ['a wrong low', [first, line(hour(1), { 3: 101 })], { line: 2, fault: 'low is not the lowest price' }],
+  ['a wrong high', [first, line(hour(1), { 2: 104 })], { line: 2, fault: 'high is not the highest price' }],
   [
     'a candle beside its place',
     [first, second, line(hour(2) + 5 * MINUTE)],
@@ -167,7 +167,7 @@ test.each<[string, readonly string[], BadLine]>([
   [
     'a candle that runs',
     lines(2, HOUR, Date.parse('2026-05-15T13:00:00Z')),
-    { line: 2, fault: 'is not finished yet, or lies in the future' },
+    { line: 2, fault: 'is not finished yet, or is in the future' },
   ],
 ])('a file with %s is refused with its line, and nothing of it is stored', async (_what, text, bad) => {
   const interval = text[0]?.startsWith('15778') ? 'hour' : undefined;
@@ -176,14 +176,14 @@ test.each<[string, readonly string[], BadLine]>([
 });
 
 test.each([
-  ['of a minute', lines(3, MINUTE), 2, /^60 s from the one before/],
-  ['of one line', lines(1, HOUR), 1, /^the only time/],
+  ['of a minute', lines(3, MINUTE), 2, /^60 s after the previous line/],
+  ['of one line', lines(1, HOUR), 1, /^is the only line/],
 ])('candles %s have no interval', async (_what, text, line, fault) => {
   expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
 });
 
 test('a file of blank lines has no candle', async () => {
   expect(await imported('\n\n', { interval: 'day' })).toEqual({
-    bad: [{ line: 1, fault: 'there is not one candle in the file' }],
+    bad: [{ line: 1, fault: 'the file contains no candles' }],
   });
 });

@@ -221,16 +221,16 @@ describe('bitcoin and ether', () => {
 
 describe('a currency that cannot be had', () => {
   test.each([
-    ['currency=xyz', 'query.currency', 'is not a currency that is served'],
-    ['vs_currency=xyz', 'query.vs_currency', 'is not a currency that is served'],
+    ['currency=xyz', 'query.currency', 'is not a supported currency'],
+    ['vs_currency=xyz', 'query.vs_currency', 'is not a supported currency'],
     ['currency=', 'query.currency', 'is empty'],
-    ['currency=ars', 'query.currency', 'is not a currency that is served'],
-    ['currency=eur&currency=eur', 'query.currency', 'is given 2 times'],
-    ['currency=eur&vs_currency=usd', 'query.vs_currency', 'is another currency than currency'],
-    ['currency=usd&vs_currency=eur', 'query.vs_currency', 'is another currency than currency'],
-    ['currency=eur,usd', 'query.currency', 'is not a currency that is served'],
-    ['currency=bitcoin', 'query.currency', 'is not a currency that is served'],
-    ['currency=__proto__', 'query.currency', 'is not a currency that is served'],
+    ['currency=ars', 'query.currency', 'is not a supported currency'],
+    ['currency=eur&currency=eur', 'query.currency', 'was sent 2 times'],
+    ['currency=eur&vs_currency=usd', 'query.vs_currency', 'differs from currency'],
+    ['currency=usd&vs_currency=eur', 'query.vs_currency', 'differs from currency'],
+    ['currency=eur,usd', 'query.currency', 'is not a supported currency'],
+    ['currency=bitcoin', 'query.currency', 'is not a supported currency'],
+    ['currency=__proto__', 'query.currency', 'is not a supported currency'],
   ])('is 400 and free, with the list: %s', async (query, location, message) => {
     const before = await used();
     for (const path of PATHS) {
@@ -247,7 +247,7 @@ describe('a currency that cannot be had', () => {
     const { status, body } = await service.ask(`${LATEST}&currency=bgn`);
     expect([status, JSON.parse(body).detail]).toEqual([
       400,
-      'query.currency is a currency that ended on 2025-12-31: give another currency, or a time up to 2025-12-31.',
+      'query.currency is a currency that was discontinued on 2025-12-31: use another currency, or a time up to 2025-12-31.',
     ]);
     const over = `${DAYS.replace('days=30', 'days=200')}&currency=bgn`;
     const { header, body: history } = await service.ask(over);

@@ -66,7 +66,7 @@ test('the headers name the sources of the price and of the rest, with their ages
       to: 'kraken',
       reason: expect.stringMatching(/^coingecko: (unreachable|resting)$/),
     },
-    { level: 40, from: 'kraken', to: 'coingecko', reason: 'it answers again' },
+    { level: 40, from: 'kraken', to: 'coingecko', reason: 'recovered' },
   ]);
   expect(logged(DIFFERENT)).toEqual([]);
 });

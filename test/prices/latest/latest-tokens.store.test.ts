@@ -117,7 +117,7 @@ test('a list that is wrong is refused, naming the places and nothing of what was
     [Array(101).fill('bitcoin').join(), 'has 101 entries'],
     [
       'a,b,c,d,e',
-      'names no known token in place 1, names no known token in place 2, names no known token in place 3, and 2 more are wrong',
+      'names no known token in place 1, names no known token in place 2, names no known token in place 3, and has 2 more invalid entries',
     ],
   ] as const) {
     const { status, code, body } = await ask(names);
@@ -129,7 +129,7 @@ test('a list that is wrong is refused, naming the places and nothing of what was
     expect(body).not.toContain('bitcon');
   }
   const twice = await service.ask(`${PATH}bitcoin&tokenNames=solana`);
-  expect(JSON.parse(twice.body)).toMatchObject({ errors: [{ message: 'is given 2 times' }] });
+  expect(JSON.parse(twice.body)).toMatchObject({ errors: [{ message: 'was sent 2 times' }] });
   const missing = await service.ask('/v1/prices/latest/tokens');
   expect(JSON.parse(missing.body)).toMatchObject({ errors: [{ location: 'query.tokenNames' }] });
   expect(await used()).toBe(0);

@@ -33,7 +33,7 @@ describe('how long samples are kept', () => {
     }
     expect(fault).toBeInstanceOf(SettingsError);
     expect((fault as SettingsError).faults).toEqual([
-      'MARKET_RETENTION must be like coingecko=24h,kraken=365d (whole numbers of h or d, each source once: coingecko, kraken)',
+      'MARKET_RETENTION must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: coingecko, kraken)',
     ]);
   });
 

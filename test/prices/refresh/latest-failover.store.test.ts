@@ -45,7 +45,7 @@ describe.each<[string, Fault]>([
   ['refuses', { kind: 'status', status: 404 }],
   ['has a fault', REFUSED],
   ['hangs', { kind: 'hangBeforeHeaders' }],
-  ['limits our rate', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
+  ['limits the rate of requests', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
   ['sends wrong types', { kind: 'wrongTypes' }],
   ['gives a page', { kind: 'html' }],
 ])('a first source that %s', (_name, fault) => {

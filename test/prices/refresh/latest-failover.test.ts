@@ -77,7 +77,7 @@ describe('MARKET_SOURCES', () => {
     '%s is served what is wanted',
     (text) =>
       expect(() => parseMarketSources(text)).toThrow(
-        'must be like coingecko,kraken: names of coingecko, kraken, each once, coingecko the first',
+        'must have the form coingecko,kraken: each source once (coingecko, kraken), coingecko first',
       ),
   );
 });

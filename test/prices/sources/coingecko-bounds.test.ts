@@ -79,7 +79,7 @@ describe('larger than anything requested', () => {
     await expect(requested(() => ({ body: chart(points) }), lastDay)).rejects.toThrow(/prices: Too big/);
     const wrong = chart([[NOW, 1], {}, {}, {}]);
     await expect(requested(() => ({ body: wrong }), lastDay)).rejects.toThrow(
-      'coingecko: prices.1: is no time with a figure',
+      'coingecko: prices.1: is not a time with a figure',
     );
   });
 });

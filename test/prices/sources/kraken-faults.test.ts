@@ -43,7 +43,7 @@ describe.each([['AssetPairs'], ['OHLC']])('where %s', (path) => {
 });
 
 test.each<[string, Fault, string]>([
-  ['a page where JSON belongs', { kind: 'html' }, 'not_json'],
+  ['a page instead of JSON', { kind: 'html' }, 'not_json'],
   ['JSON cut short', { kind: 'truncated' }, 'not_json'],
   ['figures of another type', { kind: 'wrongTypes' }, 'unexpected'],
   ['a body without an end', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],

@@ -56,8 +56,8 @@ describe('a key', () => {
 
 describe.each([401, 402])('a %d', (status) => {
   test.each([
-    ['without a key says that one is wanted', undefined, 'it wants an API key'],
-    ['with a key says what may be wrong with it', 'proapi_x', 'it refuses the API key, or its credits are spent'],
+    ['without a key says that one is wanted', undefined, 'an API key is required'],
+    ['with a key says what may be wrong with it', 'proapi_x', 'the API key was refused, or its credits are used up'],
   ])('%s', async (_what, apiKey, message) => {
     const before = upstream.calls.length;
     await expect(sampled({ status, body: '{"message":"no"}' }, apiKey)).rejects.toMatchObject({

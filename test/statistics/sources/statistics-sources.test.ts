@@ -96,7 +96,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     ['a 403', { kind: 'status', status: 403 }, 'refused', 1],
     ['a 429', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 1],
     ['a redirect', { kind: 'status', status: 302, headers: { location: '/' } }, 'refused', 1],
-    ['a page where JSON belongs', { kind: 'html' }, 'not_json', 1],
+    ['a page instead of JSON', { kind: 'html' }, 'not_json', 1],
     ['JSON cut short', { kind: 'truncated' }, 'not_json', 1],
     ['figures of another type', { kind: 'wrongTypes' }, 'unexpected', 1],
     ['a body without an end', { kind: 'huge', bytes: 2 ** 30 }, 'too_large', 1],
