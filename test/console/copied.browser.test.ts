@@ -11,7 +11,7 @@ beforeEach(async () => {
   here = await visit(opened.browser, opened.service.url, {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  // No time passes, so that only another content takes the word away.
+  // The clock does not advance, so only new content resets the label.
   await here.page.clock.install();
   await here.page.reload();
 });
@@ -23,7 +23,7 @@ afterEach(async () => {
 const label = (id: string) => here.page.locator(`#${id}`).innerText();
 const copied = () => here.page.evaluate<string>('navigator.clipboard.readText()');
 
-it('is said of the snippet that was copied, and of no other', async () => {
+it('the copy button is reset when the snippet changes', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   const calls = page.locator('#snippets');
@@ -40,7 +40,7 @@ it('is said of the snippet that was copied, and of no other', async () => {
   }
 });
 
-it('is said of the new key that was copied, and not of the next one', async () => {
+it('the copy button is reset for the next new key', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   const dialog = page.getByRole('dialog');
@@ -56,7 +56,7 @@ it('is said of the new key that was copied, and not of the next one', async () =
   }
 });
 
-it('is said again from the last click on', async () => {
+it('a second click restarts the confirmation', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   const copy = page.locator('#snippet-copy');

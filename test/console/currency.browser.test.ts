@@ -33,12 +33,12 @@ async function choose(currency: string): Promise<void> {
   await here.settled();
 }
 
-it('shows every price in the currency that is chosen, and asks for nothing else', async () => {
+it('shows every price in the chosen currency, and requests nothing else', async () => {
   const { page } = here;
   const before = here.requests.length;
   await choose('eur');
-  const asked = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
-  expect(asked.map((url) => decodeURIComponent(url.slice(service.url.length))).sort()).toEqual([
+  const requested = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
+  expect(requested.map((url) => decodeURIComponent(url.slice(service.url.length))).sort()).toEqual([
     '/v1/prices/history/days?tokenName=bitcoin&days=30&currency=eur',
     expect.stringMatching(/^\/v1\/prices\/latest\/tokens\?tokenNames=bitcoin,.*&currency=eur$/),
   ]);
@@ -67,12 +67,12 @@ it('saves a file in that currency', async () => {
   expect(download.suggestedFilename()).toBe('bitcoin-30d-jpy.csv');
   const saved = await readFile(await download.path(), 'utf8');
   const path = '/v1/prices/history/days?tokenName=bitcoin&days=30&currency=jpy';
-  const own = await (await service.get(path, { key, headers: { accept: 'text/csv' } })).text();
+  const csv = await (await service.get(path, { key, headers: { accept: 'text/csv' } })).text();
   const [, first] = saved.split('\r\n');
-  expect(own.split('\r\n')).toContain(first);
+  expect(csv.split('\r\n')).toContain(first);
 });
 
-it('knows the choice at the next visit, and forgets one that is not offered', async () => {
+it('restores the choice at the next visit, and ignores a currency that is not offered', async () => {
   await choose('btc');
   expect((await firstRow())[0]).toBe('BTC\u00a01.0000');
   await here.page.goto(`${service.url}/`);

@@ -18,8 +18,8 @@ afterEach(async () => {
 const DAY = 86_400_000;
 const ISO = /\d{4}-\d\d-\d\d/;
 
-/** The page's text, visible and for screen readers, except quotes of the API. */
-const words = () =>
+/** The page's text, visible and for screen readers, except quoted API calls and responses. */
+const pageText = () =>
   here.page.evaluate<string>(`(() => {
     const copy = document.body.cloneNode(true);
     for (const code of copy.querySelectorAll('pre, code, script')) code.remove();
@@ -36,18 +36,18 @@ it('writes every date of the dashboard in one format', async () => {
   const today = /\d{1,2} [A-Z][a-z]{2} \d{4}/;
   expect(await page.locator('.day').last().getAttribute('title')).toMatch(today);
   expect(await page.locator('#daily-body td').first().textContent()).toMatch(today);
-  expect(await words()).not.toMatch(ISO);
+  expect(await pageText()).not.toMatch(ISO);
 });
 
-it('writes the dates of problems in it too', async () => {
+it('writes the dates of errors in the same format', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser({ validUntil: Date.now() - DAY }));
   const banner = page.locator('#banner');
   await banner.getByText(/^This API key expired at \d{1,2} \w{3} \d{4}, \d\d:\d\d/).waitFor();
-  expect(await words()).not.toMatch(ISO);
+  expect(await pageText()).not.toMatch(ISO);
 });
 
-it('names a time range in it that cannot be had', async () => {
+it('writes unavailable time ranges in the same format', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   await page.route('**/v1/prices/history/**', (route) =>

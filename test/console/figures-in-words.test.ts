@@ -23,12 +23,12 @@ describe('money', () => {
     [1, 'eth', 'ETH\u00a01.0000'],
   ])('%d %s is %s', (value, currency, text) => expect(money(value, currency)).toBe(text));
 
-  it('is short where it is much', () => {
+  it('is compact for large amounts', () => {
     expect([54_920_000_000, 900].map((value) => bigMoney(value, 'usd'))).toEqual(['$54.92B', '$900.00']);
   });
 });
 
-it('writes a change with a sign of its own width', () => {
+it('formats a change with a sign', () => {
   expect([change(0.0158), change(-0.0093), change(0)]).toEqual(['+1.58%', '−0.93%', '0.00%']);
 });
 
@@ -36,11 +36,11 @@ it.each([
   ['expired at 2026-11-22T09:05:07.123Z: renew it', 'expired at 22 Nov 2026, 09:05: renew it'],
   ['no data before 2013-04-28.', 'no data before 28 Apr 2013.'],
   ['2012-01-01 to 2012-12-31', '1 Jan 2012 to 31 Dec 2012'],
-  ['2026-99-99 is no date', '2026-99-99 is no date'],
-  ['no date at all', 'no date at all'],
-])('writes the dates of %j as the page does', (text, written) => expect(withDates(text)).toBe(written));
+  ['2026-99-99 is invalid', '2026-99-99 is invalid'],
+  ['text without a date', 'text without a date'],
+])('formats the dates in %j', (text, written) => expect(withDates(text)).toBe(written));
 
-it('shows spans in the largest unit', () => {
+it('formats time spans in the largest unit', () => {
   expect([span(59 * SECOND), span(SECOND), span(60 * MINUTE), span(3 * HOUR), span(40 * DAY)]).toEqual([
     '59 seconds',
     '1 second',
@@ -53,7 +53,7 @@ it('shows spans in the largest unit', () => {
 });
 
 describe('an age', () => {
-  it('is a time, with its age once it is long ago', () => {
+  it('is a time, and includes the age after ten minutes', () => {
     const at = (ms: number) => ({ fetchedAt: new Date(NOW - ms), stale: undefined });
     expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55');
     expect(ageText(at(3 * HOUR), NOW)).toBe('As of 09:00, 3 hours ago');
@@ -61,7 +61,7 @@ describe('an age', () => {
     expect(ageText({ fetchedAt: undefined, stale: undefined }, NOW)).toBe('');
   });
 
-  it('says why it is stale, but not of what is being fetched', () => {
+  it('states why data is stale, unless it is being refreshed', () => {
     expect(staleReason('quotient; fwd=stale; ttl=-300; detail=timeout')).toBe('timed out');
     expect(staleReason('quotient; fwd=stale; ttl=-1; detail=refreshing')).toBeUndefined();
     expect(staleReason('quotient; hit; ttl=42')).toBeUndefined();
@@ -69,7 +69,7 @@ describe('an age', () => {
     expect(ageText(stale, NOW)).toBe('60 minutes old (source: server error)');
   });
 
-  it('says why it is not updated, and always how long ago it was', () => {
+  it('states why data is not updated, and always its age', () => {
     const old = (error: QuotientError, fetchedAt?: Date) =>
       ageText({ fetchedAt, stale: undefined, failure: error }, NOW);
     const at = new Date(NOW - 12 * MINUTE);
@@ -81,7 +81,7 @@ describe('an age', () => {
     expect(old(failed('timeout'))).toBe('Not updated: the service did not respond in time');
   });
 
-  it('of several answers is that of the oldest', () => {
+  it('of several responses is that of the oldest', () => {
     const young = { fetchedAt: new Date(NOW), stale: undefined };
     const old = { fetchedAt: new Date(NOW - DAY), stale: 'timeout' };
     expect(oldest([young, old, { fetchedAt: undefined, stale: undefined }])).toEqual(old);

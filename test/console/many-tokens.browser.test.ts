@@ -10,10 +10,10 @@ import { expectSoundLooks } from '../support/browser/looks.ts';
 import { openTestDatabase } from '../support/database/database.ts';
 import { startService } from '../support/service/service.ts';
 
-/** The tokens that the operator added to the built-in ones. */
+/** The tokens that the operator can add to the built-in ones. */
 const ADDED = [...sandboxTokens().values()].slice(BUILT_IN_TOKENS.length);
 
-/** A service that serves the built-in tokens and so many more. */
+/** Starts a service with the built-in tokens and `added` more. */
 async function serve(added: number) {
   const database = await openTestDatabase();
   const data = ADDED.slice(0, added).map(({ name, symbol, title, begins, listed, pair = null }) => ({
@@ -29,11 +29,11 @@ async function serve(added: number) {
     tokens: createTokenStore(database.prisma),
     /** The charged calls. */
     async used(): Promise<number> {
-      const answer = await service.get('/v1/user/usage', { key });
-      return ((await answer.json()) as { used: number }).used;
+      const response = await service.get('/v1/user/usage', { key });
+      return ((await response.json()) as { used: number }).used;
     },
-    /** Ends it without waiting for the connections that the browser opened in advance and never used. */
-    async end(): Promise<void> {
+    /** Stops it without waiting for the unused connections that the browser opened in advance. */
+    async stop(): Promise<void> {
       const closed = service.close();
       service.app.server.closeAllConnections();
       await closed;
@@ -53,8 +53,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await small?.end();
-  await large?.end();
+  await small?.stop();
+  await large?.stop();
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);
@@ -71,7 +71,7 @@ const rows = () => here.page.locator('#prices-body tr');
 const search = (typed: string) => here.page.getByLabel('Search tokens').fill(typed);
 const figuresOf = (title: string) => rows().filter({ hasText: title }).locator('td').allInnerTexts();
 
-it('has a search box from ten tokens on, and none for those that are always there', async () => {
+it('has a search box for ten or more tokens', async () => {
   await open(small);
   expect(await rows().count()).toBe(10);
   await here.page.getByRole('button', { name: 'Show 2 more: 1 call' }).click();
@@ -81,9 +81,9 @@ it('has a search box from ten tokens on, and none for those that are always ther
   await search(' BTC ');
   expect(await rows().locator('.name').allInnerTexts()).toEqual(['Bitcoin']);
   expect(await text('prices-size')).toBe('1 of 12 tokens matches.');
-  await search('nothing is called so');
+  await search('no such name');
   expect(await rows().count()).toBe(0);
-  expect(await text('prices-size')).toBe('No token matches “nothing is called so”.');
+  expect(await text('prices-size')).toBe('No token matches “no such name”.');
   await search('sol');
   await here.page.getByRole('button', { name: 'Refresh' }).click();
   await here.settled();
@@ -94,7 +94,7 @@ it('has a search box from ten tokens on, and none for those that are always ther
   expect(await here.page.locator('#more').isVisible()).toBe(false);
 });
 
-it('loads ten of a thousand for one call, and more at the price that it names', async () => {
+it('loads ten of a thousand tokens for one call, and more at the displayed cost', async () => {
   const before = await large.used();
   await open(large);
   expect(await rows().count()).toBe(10);
@@ -122,14 +122,14 @@ it('finds a token that is not loaded, and loads it when it is selected', async (
   await here.page.getByRole('heading', { name: `${title} history` }).waitFor();
   await here.settled();
   await expect.poll(() => figuresOf(title)).toContainEqual(expect.stringMatching(/^\$/));
-  // The chart and the price; it has no statistics.
+  // One call each for the chart and the price. The token has no statistics.
   expect((await large.used()) - before).toBe(2);
   expect(here.requests.map(decodeURIComponent)).toContain(`${large.url}/v1/prices/latest/tokens?tokenNames=${name}`);
   await search('');
   expect(await rows().count()).toBe(11);
 });
 
-it('drops a token that is not served any more when it is refreshed', async () => {
+it('drops a token that is no longer served at the next refresh', async () => {
   const { name, title } = ADDED[3] as (typeof ADDED)[number];
   await open(small);
   await here.page.locator('#more').click();
@@ -157,13 +157,13 @@ it('includes the token that a link names in the first call', async () => {
   expect((await large.used()) - before, 'the prices and the chart').toBe(2);
 });
 
-it('is accessible and nothing sticks out, with a thousand tokens', async () => {
+it('is accessible and fits the screen with a thousand tokens', async () => {
   await open(large);
   await search('a');
   await expectSoundLooks(here.page, 'the table', [320, 1920]);
 });
 
-it('leads past the table with the keyboard', async () => {
+it('lets keyboard users skip the table', async () => {
   await open(large);
   await here.page.getByLabel('Search tokens').focus();
   await here.page.keyboard.press('Tab');

@@ -29,16 +29,16 @@ afterEach(async () => {
   await here.close();
 });
 
-const asked = (part: string) =>
+const requested = (part: string) =>
   here.requests.filter((url) => url.includes(part)).map((url) => url.slice(service.url.length));
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const dollars = (written: string) => Number(written.replace(/[$,]/g, ''));
 const used = async () => {
-  const answer = await service.get('/v1/user/usage', { key });
-  return ((await answer.json()) as { used: number }).used;
+  const response = await service.get('/v1/user/usage', { key });
+  return ((await response.json()) as { used: number }).used;
 };
 
-it('has made three calls: the prices of all tokens, the chart and the statistics', async () => {
+it('makes three calls: the prices of all tokens, the chart and the statistics', async () => {
   const { page } = here;
   const charged = here.charged.map((one) => decodeURIComponent(one.url()).slice(service.url.length));
   expect(charged.sort()).toEqual([
@@ -51,8 +51,8 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
   expect(await text('cost')).toContain('Refresh costs 3 calls: 1 for the prices (one for every ten tokens)');
   expect(await used()).toBe(3);
 
-  const answer = here.charged.find((one) => one.url().includes('/latest/tokens'));
-  const received = (await answer?.json()) as TokenPrice[];
+  const response = here.charged.find((one) => one.url().includes('/latest/tokens'));
+  const received = (await response?.json()) as TokenPrice[];
   const bySize = received.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
   const rows = page.locator('#prices-body tr');
   expect(await rows.locator('.symbol').allInnerTexts()).toEqual(bySize.map(({ symbol }) => symbol.toUpperCase()));
@@ -66,7 +66,7 @@ it('has made three calls: the prices of all tokens, the chart and the statistics
   expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
 });
 
-it('refreshes with the calls that it names', async () => {
+it('refreshes with the calls that it states', async () => {
   const before = here.requests.length;
   await here.page.getByRole('button', { name: 'Refresh' }).click();
   await here.settled();
@@ -91,7 +91,7 @@ it('shows another token at the cost of its chart and its statistics', async () =
   expect(await text('market-data-list')).toMatch(/All-time high\s+\$/);
 });
 
-it('is sorted by the columns, with mouse and keyboard', async () => {
+it('sorts by column, with mouse and keyboard', async () => {
   const { page } = here;
   const names = () => page.locator('#prices-body .name').allInnerTexts();
   const sortOf = (column: string) => page.getByRole('columnheader', { name: column }).getAttribute('aria-sort');
@@ -110,15 +110,15 @@ it('is sorted by the columns, with mouse and keyboard', async () => {
   await page.getByRole('button', { name: 'Price', exact: true }).first().click();
   const prices = (await page.locator('#prices-body .price').allInnerTexts()).map(dollars);
   expect(prices).toEqual(prices.toSorted((one, other) => other - one));
-  expect(asked('/latest/tokens')).toHaveLength(1);
+  expect(requested('/latest/tokens')).toHaveLength(1);
 });
 
-it('changes token and span, and another figure or a look back costs nothing', async () => {
+it('changes token and range, and shows other metrics and earlier ranges free of charge', async () => {
   const { page } = here;
   await page.getByRole('button', { name: 'Ethereum' }).click();
   await here.settled();
-  expect(asked('tokenName=ethereum&days=30')).toHaveLength(1);
-  expect(asked('/latest/stats?token=eth')).toHaveLength(1);
+  expect(requested('tokenName=ethereum&days=30')).toHaveLength(1);
+  expect(requested('/latest/stats?token=eth')).toHaveLength(1);
   await page.getByRole('heading', { name: 'Ethereum market data' }).waitFor();
 
   for (const [label, days] of [
@@ -130,7 +130,7 @@ it('changes token and span, and another figure or a look back costs nothing', as
   ] as const) {
     await page.getByRole('button', { name: label, exact: true }).click();
     await here.settled();
-    expect(asked(`tokenName=ethereum&days=${days}`).length, label).toBe(1);
+    expect(requested(`tokenName=ethereum&days=${days}`).length, label).toBe(1);
     expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* points, lowest \$/);
   }
   const before = here.requests.length;
@@ -156,7 +156,7 @@ it('draws candles, at the cost of one call', async () => {
     await page.getByRole('button', { name: label, exact: true }).click();
     await page.getByRole('button', { name: 'Candles' }).click();
     await here.settled();
-    expect(asked('/history/ohlc').filter((path) => path.endsWith(`interval=${interval}`))).toHaveLength(1);
+    expect(requested('/history/ohlc').filter((path) => path.endsWith(`interval=${interval}`))).toHaveLength(1);
     expect(await slider.getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* candles, lowest \$/);
   }
   await slider.focus();
@@ -187,21 +187,21 @@ it('draws candles, at the cost of one call', async () => {
   expect(await used()).toBe(spent);
 });
 
-it('has no statistics where there are none', async () => {
+it('states that a token has no statistics', async () => {
   await here.page.getByRole('button', { name: 'USDC' }).click();
   await here.settled();
   expect(await text('statistics-note')).toContain('on-chain statistics are not available');
-  expect(asked('token=usdc')).toEqual([]);
+  expect(requested('token=usdc')).toEqual([]);
   expect(await here.page.getByRole('button', { name: 'Statistics' }).isVisible()).toBe(false);
 });
 
-it('shows two dates, and says what cannot be had', async () => {
+it('shows a custom range, and reports missing data and invalid dates', async () => {
   const { page } = here;
   const today = new Date().toISOString().slice(0, 10);
   await page.goto(`${service.url}/?range=2013-05-01..${today}`);
   await page.locator('#dashboard').waitFor();
   await here.settled();
-  expect(asked('fromDate=2013-05-01')).toHaveLength(1);
+  expect(requested('fromDate=2013-05-01')).toHaveLength(1);
   await page.getByText('the source does not go back that far').waitFor();
 
   const [yesterday, before] = [1, 2].map((days) => new Date(Date.now() - days * DAY).toISOString());
@@ -209,15 +209,15 @@ it('shows two dates, and says what cannot be had', async () => {
   await page.getByLabel('To', { exact: true }).fill(String(before).slice(0, 10));
   await page.getByRole('button', { name: 'Apply', exact: true }).click();
   await page.locator('#dates').getByText('The end is before the start.').waitFor();
-  expect(asked(`fromDate=${String(yesterday).slice(0, 10)}`)).toEqual([]);
+  expect(requested(`fromDate=${String(yesterday).slice(0, 10)}`)).toEqual([]);
 
   await page.getByRole('button', { name: 'Last month' }).click();
   await here.settled();
-  const [month] = asked('date/range').slice(-1);
+  const [month] = requested('date/range').slice(-1);
   expect(month).toMatch(/fromDate=\d{4}-\d\d-01&thruDate=\d{4}-\d\d-(28|29|30|31)$/);
 });
 
-it('moves the meter with the calls', async () => {
+it('updates the meter with each call', async () => {
   const { page } = here;
   const left = async () => Number((await text('left')).replace(',', ''));
   await expect.poll(left).toBe(1000 - here.charged.length);
@@ -231,7 +231,7 @@ it('moves the meter with the calls', async () => {
   expect(await page.locator('#account-left').innerText()).toBe(`${await left()} left`);
 });
 
-it('is read with the arrow keys, and as a table', async () => {
+it('can be read with the arrow keys and as a table', async () => {
   const { page } = here;
   const slider = page.getByRole('slider');
   const now = () => slider.getAttribute('aria-valuenow');
@@ -252,7 +252,7 @@ it('is read with the arrow keys, and as a table', async () => {
   expect(await rows.last().locator('td').last().innerText()).toBe(first);
 });
 
-it('saves what is shown as the service would write it', async () => {
+it('saves the chart in the CSV format of the service', async () => {
   const { page } = here;
   const spent = await used();
   const [download] = await Promise.all([
@@ -263,16 +263,16 @@ it('saves what is shown as the service would write it', async () => {
   expect(await used()).toBe(spent);
   const saved = await readFile(await download.path(), 'utf8');
   const headers = { accept: 'text/csv' };
-  const own = await (await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })).text();
-  // JSON has times to the second, and a newer sample may have been stored since.
-  const daily = (csv: string) => csv.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
-  expect(daily(saved)).toEqual(daily(own));
-  // Some midnights are not published yet in the first minutes of a day.
+  const csv = await (await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })).text();
+  // Lines with a time are excluded: JSON times end at the second, and newer samples may have arrived.
+  const daily = (text: string) => text.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
+  expect(daily(saved)).toEqual(daily(csv));
+  // In the first minutes of a day, some midnights are not published yet.
   expect(daily(saved).length).toBeGreaterThan(28);
   expect(saved.endsWith('\r\n')).toBe(true);
 });
 
-it('shows the very calls that it made', async () => {
+it('shows the calls that it made', async () => {
   const { page } = here;
   const shown = () => text('snippet');
   const url = async () => /'(http[^']+)'$/.exec(await shown())?.[1] ?? '';

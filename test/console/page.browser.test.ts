@@ -5,9 +5,9 @@ import { openTestConsole, type TestConsole, type Visit, visit } from '../support
 import { expectSoundLooks } from '../support/browser/looks.ts';
 import type { Service } from '../support/service/service.ts';
 
-/** The whole of a first visit, in bytes as they go over the wire. */
+/** The transfer size of a first visit, in bytes. */
 const FIRST_LOAD = 200_000;
-/** The layout shift of the page, as Chromium counts it: below 0.1 is good. */
+/** The maximum layout shift, as Chromium measures it. Below 0.1 is good. */
 const SHIFT = 0.1;
 
 let opened: TestConsole;
@@ -26,7 +26,7 @@ afterEach(async () => {
   await here?.close();
 });
 
-it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+it('is accessible and fits the screen, in both color schemes, on phones and desktops', async () => {
   here = await visit(browser, service.url);
   const { page } = here;
   const found = (view: string) => expectSoundLooks(page, view, [320, 768, 1440, 1920]);
@@ -57,7 +57,7 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   expect(await page.getByRole('dialog').isVisible()).toBe(true);
 }, 180_000);
 
-it('is light on the wire, chart and all', async () => {
+it('has a small transfer size, including the chart', async () => {
   here = await visit(browser, service.url);
   const session = await here.context.newCDPSession(here.page);
   let bytes = 0;
@@ -67,13 +67,13 @@ it('is light on the wire, chart and all', async () => {
   await session.send('Network.enable');
   await here.page.reload();
   await here.open(await service.createUser());
-  // The page, its modules, its style, its icon, and all the figures that it shows at first.
+  // The page, its modules, its styles, its icon, and the data of the first view.
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThan(FIRST_LOAD);
   console.log(`first load: ${Math.round(bytes / 1000)} KB`);
 });
 
-it('stays where it is while it is filled', async () => {
+it('does not shift while data loads', async () => {
   here = await visit(browser, service.url);
   await here.page.evaluate(`
     globalThis.shift = 0;
@@ -85,7 +85,7 @@ it('stays where it is while it is filled', async () => {
   expect(await here.page.evaluate('globalThis.shift')).toBeLessThan(SHIFT);
 });
 
-it('is printed light and whole, without buttons and without a key', async () => {
+it('prints all content in light colors, without buttons and without a key', async () => {
   here = await visit(browser, service.url, { colorScheme: 'dark' });
   const { page } = here;
   const key = await service.createUser();
@@ -110,38 +110,38 @@ it('is printed light and whole, without buttons and without a key', async () => 
   expect(await page.locator('#printed-chart').isVisible()).toBe(false);
 });
 
-it('takes the colours of the system, and others that are chosen, also the next time', async () => {
+it('uses the color scheme of the system or the chosen theme, also after a reload', async () => {
   here = await visit(browser, service.url, { colorScheme: 'dark' });
   const { page } = here;
-  const paper = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
-  const dark = await paper();
+  const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+  const dark = await background();
   await page.getByLabel('Theme').selectOption('light');
-  const light = await paper();
+  const light = await background();
   expect(light).not.toBe(dark);
   await page.reload();
-  expect(await paper()).toBe(light);
+  expect(await background()).toBe(light);
   await page.getByLabel('Theme').selectOption('system');
-  expect(await paper()).toBe(dark);
+  expect(await background()).toBe(dark);
 });
 
-it('refuses a script in place and a host outside', async () => {
+it('blocks inline scripts, inline styles and other hosts', async () => {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${service.url}/`);
-  const refused = await page.evaluate(`new Promise((resolve) => {
+  const blocked = await page.evaluate(`new Promise((resolve) => {
     const directives = [];
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
       directives.push(effectiveDirective);
       if (directives.length === 3) resolve(directives.sort());
     });
     const script = document.createElement('script');
-    script.textContent = 'globalThis.led = "astray"';
+    script.textContent = 'globalThis.hasRun = true';
     document.body.append(script);
     const style = document.createElement('style');
     style.textContent = 'body { color: red }';
     document.body.append(style);
     fetch('http://127.0.0.1:9/').catch(() => {});
   })`);
-  expect(refused).toEqual(['connect-src', 'script-src-elem', 'style-src-elem']);
-  expect(await page.evaluate('globalThis.led')).toBeUndefined();
+  expect(blocked).toEqual(['connect-src', 'script-src-elem', 'style-src-elem']);
+  expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   await page.context().close();
 });

@@ -17,7 +17,7 @@ afterEach(async () => {
   await here.close();
 });
 
-/** The opacity of the shadows at the left and the right edge of the table of prices. */
+/** The opacity of the shadows at the left and the right edge of the price table. */
 const shadows = () =>
   here.page
     .locator('.prices .scroll-frame')
@@ -27,17 +27,17 @@ const shadows = () =>
 const scrollTo = (left: number) =>
   here.page.locator('#prices-scroll').evaluate((box, x) => Reflect.set(box, 'scrollLeft', x), left);
 
-it('the table of prices shows at which edge there is more of it', async () => {
+it('the price table marks the edges with hidden content', async () => {
   await expect.poll(shadows).toEqual(['0', '1']);
   await scrollTo(20);
   await expect.poll(shadows).toEqual(['1', '1']);
   await scrollTo(10_000);
   await expect.poll(shadows).toEqual(['1', '0']);
   await here.page.setViewportSize({ width: 1280, height: 900 });
-  await expect.poll(shadows, { message: 'all of it is shown' }).toEqual(['0', '0']);
+  await expect.poll(shadows, { message: 'the whole table is visible' }).toEqual(['0', '0']);
 });
 
-it('the account button keeps the number of calls that are left', async () => {
+it('the account button keeps showing the remaining calls', async () => {
   const { page } = here;
   const left = page.locator('#account-left');
   await expect.poll(() => left.innerText()).toBe('9,999 left');
@@ -48,6 +48,6 @@ it('the account button keeps the number of calls that are left', async () => {
     expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
   }
   const button = page.getByRole('button', { name: 'Ada Lovelace 9,999 left' });
-  expect(await button.count(), 'it is still named after the user').toBe(1);
+  expect(await button.count(), 'its accessible name contains the user name').toBe(1);
   await expectSoundLooks(page, 'the dashboard', [320, 390]);
 });

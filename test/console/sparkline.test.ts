@@ -8,7 +8,7 @@ const corners = (path: string) =>
     .split('L')
     .map((corner) => corner.split(' ').map(Number) as [number, number]);
 
-it('draws the highest price at the top, and all of the time', () => {
+it('spans the whole height and width', () => {
   const { width, height, edge } = SIZE;
   expect(corners(sparkline(points(10, 30, 20)))).toEqual([
     [edge, height - edge],
@@ -17,7 +17,7 @@ it('draws the highest price at the top, and all of the time', () => {
   ]);
 });
 
-it('draws prices that do not move in the middle, and one or none without a fault', () => {
+it('draws constant prices in the middle, and accepts one point or none', () => {
   expect(corners(sparkline(points(7, 7))).map(([, y]) => y)).toEqual([SIZE.height / 2, SIZE.height / 2]);
   expect(sparkline(points(7))).not.toContain('NaN');
   expect(sparkline([])).toBe('');

@@ -26,10 +26,10 @@ afterEach(async () => {
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const banner = () => here.page.locator('#banner');
 
-/** Ends a service without waiting for the connections that the browser opened in advance and never used. */
-async function end(ending: Service): Promise<void> {
-  const closed = ending.close();
-  ending.app.server.closeAllConnections();
+/** Stops a service without waiting for the unused connections that the browser opened in advance. */
+async function stop(stopping: Service): Promise<void> {
+  const closed = stopping.close();
+  stopping.app.server.closeAllConnections();
   await closed;
 }
 
@@ -39,7 +39,7 @@ async function menu(item: string): Promise<void> {
   await here.page.getByRole('dialog').waitFor();
 }
 
-it('shows the age of what it has while the upstream fails', async () => {
+it('shows the age of its data while the upstream fails', async () => {
   const clock = createTestClock(Date.now());
   const aging = await startService({ clock, consoleFolder: inject('consoleFolder') });
   try {
@@ -49,7 +49,7 @@ it('shows the age of what it has while the upstream fails', async () => {
     aging.sandbox.faults.always({ kind: 'status', status: 500 });
     clock.advance(5 * HOUR);
     await here.page.getByRole('button', { name: 'Refresh' }).click();
-    // A call that meets the database as it wakes is tried again.
+    // Polled, because a call may fail while the database resumes.
     await expect
       .poll(() => text('prices-age'))
       .toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
@@ -63,11 +63,11 @@ it('shows the age of what it has while the upstream fails', async () => {
       })
       .toBe(1);
   } finally {
-    await end(aging);
+    await stop(aging);
   }
 });
 
-it('shows a failure in place of missing data, and shows the rest', async () => {
+it('shows an error instead of missing data, and still shows the other panels', async () => {
   const bare = await startService({
     clock: createNoonClock(),
     consoleFolder: inject('consoleFolder'),
@@ -84,7 +84,7 @@ it('shows a failure in place of missing data, and shows the rest', async () => {
     expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$/);
     expect(await banner().innerText()).toBe('');
   } finally {
-    await end(bare);
+    await stop(bare);
   }
 });
 
@@ -99,7 +99,7 @@ it('renews a key that has expired', async () => {
   expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(200);
 });
 
-it('says when an allowance that is spent is refilled', async () => {
+it('states when an exhausted allowance resets', async () => {
   await here.open(await service.createUser({ limit: 1 }));
   await here.page.locator('#statistics-load').click();
   await banner().getByText('It resets in').waitFor();
@@ -109,7 +109,7 @@ it('says when an allowance that is spent is refilled', async () => {
   expect(await text('left-of')).toBe('of 1 calls left, calls fail until the reset');
 });
 
-it('renews, and says from when that is possible again', async () => {
+it('renews a key, and states when it can be renewed again', async () => {
   const { page } = here;
   const key = await service.createUser();
   await here.open(key);
@@ -128,7 +128,7 @@ it('renews, and says from when that is possible again', async () => {
   expect(await page.getByRole('dialog').isVisible()).toBe(false);
 });
 
-it('says why when another has renewed it meanwhile', async () => {
+it('shows an error if another client has renewed the key in the meantime', async () => {
   const key = await service.createUser();
   await here.open(key);
   await menu('Renew key');
@@ -155,7 +155,7 @@ it('replaces the key, and shows the new one once', async () => {
   expect(here.requests.filter((url) => url.includes(key) || url.includes(old))).toEqual([]);
 });
 
-it('deletes the account after it has asked, and not before', async () => {
+it('deletes the account only after confirmation', async () => {
   const key = await service.createUser();
   await here.open(key);
   await menu('Delete account');
@@ -168,7 +168,7 @@ it('deletes the account after it has asked, and not before', async () => {
   expect((await service.get('/v1/user/usage', { key })).status).toBe(401);
 });
 
-it('says what to do when the key dies while it is used', async () => {
+it('offers another key when the key is revoked during use', async () => {
   const key = await service.createUser();
   await here.open(key);
   await fetch(`${service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });

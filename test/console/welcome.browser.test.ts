@@ -17,7 +17,7 @@ const MEASURE_SHIFT = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-it('shows real prices without signing in, in their place, and the call that returns them', async () => {
+it('shows real prices without a sign-in or a layout shift, and the call that returns them', async () => {
   const { browser, service } = opened;
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
@@ -51,7 +51,7 @@ it('shows real prices without signing in, in their place, and the call that retu
   await context.close();
 });
 
-it('says nothing of figures where there are none', async () => {
+it('omits the sample if there are no prices', async () => {
   const service = await startService({
     consoleFolder: inject('consoleFolder'),
     settings: { MARKET_SOURCES: 'coingecko' },

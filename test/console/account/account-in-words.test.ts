@@ -47,7 +47,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('is for pages with prices alone', () => {
+  it('is for web pages only if its single scope is prices', () => {
     expect([owner, shop].map(isForPages)).toEqual([false, true]);
     expect(isForPages({ scopes: ['prices', 'node'] })).toBe(false);
     expect(isForPages({ scopes: ['node'] })).toBe(false);
@@ -73,7 +73,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('states until when it is valid', () => {
+  it('states its expiry', () => {
     const [mine, accounts] = [new Date(NOW), new Date(NOW + DAY)];
     expect([
       validityInWords(mine, accounts),
@@ -86,7 +86,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('is known by its beginning, and where that is not certain, not at all', () => {
+  it('is matched by its start, unless the start is ambiguous', () => {
     const old = { ...owner, id: 3, start: null };
     expect(keyInUse([shop, owner], 'qt_AbCdEFG')).toBe(owner);
     expect(keyInUse([shop, old], 'qt_AbCdEFG')).toBe(old);
@@ -96,7 +96,7 @@ describe('a key', () => {
   });
 });
 
-describe('the link of a mail', () => {
+describe('an emailed link', () => {
   it.each([
     ['#recover=aB0-_', { purpose: 'recover', code: 'aB0-_' }],
     ['#verify=x', { purpose: 'verify', code: 'x' }],
@@ -116,7 +116,7 @@ it.each([
   ['ten', [Number.NaN]],
 ])('thresholds %j', (text, thresholds) => expect(thresholdsIn(text)).toEqual(thresholds));
 
-it('knows from the page who may register, and whether mail is sent', () => {
+it('reads the registration mode and the mail setting from the page', () => {
   const facts = (dataset: Record<string, string>) => factsOf({ dataset });
   expect(facts({ registration: 'verified', mail: '' })).toEqual({
     registration: 'verified',

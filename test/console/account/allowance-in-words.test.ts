@@ -11,7 +11,7 @@ it.each([
   [1, 10_000, ', less than 10%'],
   [0, 10_000, ', calls fail until the reset'],
   [0, 0, ', calls fail until the reset'],
-])('of %d left of %d calls it is said “%s”', (remaining, limit, words) =>
+])('%d of %d remaining calls are described as “%s”', (remaining, limit, words) =>
   expect(LEVEL_WORDS[levelOf(remaining, limit)]).toBe(words),
 );
 
@@ -20,7 +20,7 @@ describe('an account', () => {
   const from = (validUntil: string, resetsAt: string, now: string) =>
     renewableFrom(at(validUntil), at(resetsAt), at(now).getTime());
 
-  it('is renewed in the last period that it is valid for, and when it has lapsed', () => {
+  it('can be renewed in its last period, and after it has expired', () => {
     expect(from('03-31', '03-31', '03-01')).toBeUndefined();
     expect(from('03-31', '03-31', '03-31')).toBeUndefined();
     expect(from('03-31', '04-30', '04-02')).toBeUndefined();
@@ -28,11 +28,11 @@ describe('an account', () => {
     expect(from('03-31', '03-30', '03-31')).toBeUndefined();
   });
 
-  it('is not renewed twice, and says from when it can be', () => {
+  it('cannot be renewed twice in a period, and returns when it can be renewed again', () => {
     expect(from('04-30', '03-31', '03-01')).toEqual(at('03-31'));
   });
 
-  it('expires on a date, and has expired from then on', () => {
+  it('expires on its date', () => {
     const until = at('03-31');
     expect([until.getTime() - 1, until.getTime()].map((now) => expiryInWords('account', until, now))).toEqual([
       'The account expires on 31 Mar 2026, 12:00.',

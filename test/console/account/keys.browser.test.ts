@@ -28,8 +28,8 @@ async function keysOf(key: string): Promise<Listed[]> {
   return (await (await service.get('/v1/user/keys', { key })).json()) as Listed[];
 }
 
-/** Makes a key as a program would; gives its text. */
-async function makeKey(owner: string, query: Record<string, string>): Promise<string> {
+/** Creates a key through the API, and returns its text. */
+async function createKey(owner: string, query: Record<string, string>): Promise<string> {
   const response = await fetch(`${service.url}/v1/user/keys?${new URLSearchParams(query)}`, {
     method: 'POST',
     headers: { 'x-api-key': owner },
@@ -40,7 +40,7 @@ async function makeKey(owner: string, query: Record<string, string>): Promise<st
 const items = () => here.page.locator('#key-list li');
 const dialog = () => here.page.getByRole('dialog');
 
-it('lists the keys, makes one for a page that is shown once, and revokes it', async () => {
+it('lists the keys, creates a page key that is shown once, and revokes it', async () => {
   const { page } = here;
   const owner = await service.createUser();
   await here.open(owner);
@@ -59,15 +59,15 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
   await page.getByLabel('Expires').selectOption('30');
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
-  const made = await page.locator('#new-key-text').innerText();
+  const created = await page.locator('#new-key-text').innerText();
   await dialog().getByRole('button', { name: 'Copy' }).click();
   await dialog().getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(made);
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(created);
   await page.keyboard.press('Escape');
-  expect(await page.locator('#new-key-text').innerText(), 'Escape does not lose it').toBe(made);
+  expect(await page.locator('#new-key-text').innerText(), 'Escape does not close the dialog').toBe(created);
   await dialog().getByRole('button', { name: 'I have saved it' }).click();
   await dialog().waitFor({ state: 'hidden' });
-  expect(await page.content()).not.toContain(made);
+  expect(await page.content()).not.toContain(created);
 
   const shop = items().filter({ hasText: 'Shop window' });
   await shop.getByText('for web pages').waitFor();
@@ -76,22 +76,22 @@ it('lists the keys, makes one for a page that is shown once, and revokes it', as
   expect(listed).toMatchObject({ label: 'Shop window', scopes: ['prices'] });
   const days = (Date.parse(String(listed?.expiresAt)) - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(30);
-  expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: made })).status).toBe(200);
+  expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: created })).status).toBe(200);
 
   await shop.getByRole('button', { name: 'Revoke Shop window' }).click();
   await dialog().getByRole('button', { name: 'Cancel' }).click();
-  expect((await service.get('/v1/user/usage', { key: made })).status).toBe(200);
+  expect((await service.get('/v1/user/usage', { key: created })).status).toBe(200);
   await shop.getByRole('button', { name: 'Revoke Shop window' }).click();
   await dialog().getByRole('button', { name: 'Revoke', exact: true }).click();
   await shop.waitFor({ state: 'detached' });
-  expect((await service.get('/v1/user/usage', { key: made })).status).toBe(401);
-  expect(here.requests.filter((url) => url.includes(made) || url.includes(owner))).toEqual([]);
+  expect((await service.get('/v1/user/usage', { key: created })).status).toBe(401);
+  expect(here.requests.filter((url) => url.includes(created) || url.includes(owner))).toEqual([]);
 });
 
-it('makes no key of no scope, and says what the service refuses', async () => {
+it('requires a scope, and shows why the service rejects a key', async () => {
   const { page } = here;
   const owner = await service.createUser();
-  for (let i = 0; i < 19; i += 1) await makeKey(owner, { label: `key ${i}`, scopes: 'node' });
+  for (let i = 0; i < 19; i += 1) await createKey(owner, { label: `key ${i}`, scopes: 'node' });
   await here.open(owner);
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Label').fill('one more');
@@ -106,10 +106,10 @@ it('makes no key of no scope, and says what the service refuses', async () => {
   expect(await keysOf(owner)).toHaveLength(20);
 });
 
-it('shows a page key what it may not do, without a button for it', async () => {
+it('states that a page key cannot manage the account, and hides the buttons', async () => {
   const { page } = here;
   const owner = await service.createUser();
-  await here.open(await makeKey(owner, { label: 'Shop', scopes: 'prices' }));
+  await here.open(await createKey(owner, { label: 'Shop', scopes: 'prices' }));
   await page.locator('#keys').getByText('This key cannot manage the account').waitFor();
   expect(await page.locator('#keys').getByRole('button').count()).toBe(0);
   expect(await page.locator('#notices').isVisible()).toBe(false);
@@ -125,18 +125,18 @@ it('shows a page key what it may not do, without a button for it', async () => {
   await page.locator('#account-menu').getByRole('button', { name: 'Delete account' }).waitFor();
 });
 
-it('says so where a key may not read prices', async () => {
+it('reports that a key cannot read prices', async () => {
   const owner = await service.createUser();
-  await here.open(await makeKey(owner, { label: 'Wallet', scopes: 'node' }));
+  await here.open(await createKey(owner, { label: 'Wallet', scopes: 'node' }));
   await here.page.locator('#banner').getByRole('link', { name: 'About scope_missing' }).waitFor();
   await here.page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
   await here.page.getByLabel('API key', { exact: true }).waitFor();
 });
 
-it('lets a key that was replaced read, and manage nothing', async () => {
+it('lets a replaced key read, but not manage the account', async () => {
   const { page } = here;
   const owner = await service.createUser();
-  await makeKey(owner, { label: 'Shop', scopes: 'prices' });
+  await createKey(owner, { label: 'Shop', scopes: 'prices' });
   await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': owner } });
   await here.open(owner);
   await page.locator('#keys').getByText('This key has been replaced').waitFor();
@@ -146,7 +146,7 @@ it('lets a key that was replaced read, and manage nothing', async () => {
   expect(await page.locator('#account-menu').getByRole('button').allInnerTexts()).toEqual(['Sign out']);
 });
 
-it('neither makes nor revokes keys of an account that has expired, and does once it is renewed', async () => {
+it('creates and revokes keys of an expired account only after its renewal', async () => {
   const { page } = here;
   await here.open(await service.createUser({ validUntil: Date.now() - 86_400_000 }));
   await page.locator('#keys').getByText('renew the account').waitFor();
@@ -156,7 +156,7 @@ it('neither makes nor revokes keys of an account that has expired, and does once
   await page.getByRole('button', { name: 'New key' }).waitFor();
 });
 
-it('warns of an owner key that a page of another origin has used', async () => {
+it('warns about an owner key that a page of another origin has used', async () => {
   const owner = await service.createUser();
   const headers = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
   await service.get('/v1/user/usage', { key: owner, headers });
@@ -175,13 +175,13 @@ it('warns of an owner key that a page of another origin has used', async () => {
   await dialog().getByRole('button', { name: 'Replace', exact: true }).click();
   await here.page.getByRole('button', { name: 'I have saved it' }).click();
   await items().filter({ hasText: 'replaced' }).waitFor();
-  expect(await warning.innerText(), 'the new key was not seen anywhere').toBe('');
+  expect(await warning.innerText(), 'no page has used the new key').toBe('');
 });
 
-it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+it('is accessible and fits the screen, in both color schemes, on phones and desktops', async () => {
   const { page } = here;
   const owner = await service.createUser();
-  await makeKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
+  await createKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
   await here.open(owner);
   const found = (view: string, part: string) => expectSoundLooks(page, view, [320, 1280], part);
   await found('the list', '#keys');

@@ -34,15 +34,15 @@ afterEach(async () => {
   await here.close();
 });
 
-/** The token of the last of so many mails. */
-async function tokenOf(count: number): Promise<string> {
+/** Waits for `count` emails, and returns the one-time code of the last one. */
+async function codeOf(count: number): Promise<string> {
   const mail = (await mailServer.arrivals(count)).at(-1);
-  const [token] = mail ? tokensIn(mail) : [];
-  if (token === undefined) throw new Error('the mail has no token');
-  return token;
+  const [code] = mail ? tokensIn(mail) : [];
+  if (code === undefined) throw new Error('the email has no one-time code');
+  return code;
 }
 
-/** Opens a mail's link: a browser that is already at the page changes only the fragment. */
+/** Opens an emailed link. If the page is already open, the browser changes only the fragment. */
 const follow = (fragment: string) => here.page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
 
 async function saveKey(): Promise<string> {
@@ -53,7 +53,7 @@ async function saveKey(): Promise<string> {
   return key;
 }
 
-it('registers by a mail, and recovers the key that is lost by another', async () => {
+it('registers with an emailed link, and recovers a lost key with another one', async () => {
   const { page } = here;
   const address = 'ada@example.org';
   await page.getByText('after you confirm your email address').waitFor();
@@ -62,11 +62,11 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.locator('#sign-up').getByText(`An email with a link is on its way to ${address}.`).waitFor();
 
-  const token = await tokenOf(1);
-  await page.goto(`${service.url}/?from=mail#verify=${token}`);
+  const code = await codeOf(1);
+  await page.goto(`${service.url}/?from=mail#verify=${code}`);
   await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
-  expect(page.url(), 'the token does not stay in the address').toBe(`${service.url}/?from=mail`);
-  // Whatever has opened the link so far has used nothing.
+  expect(page.url(), 'the one-time code does not stay in the URL').toBe(`${service.url}/?from=mail`);
+  // Opening the link has not used the one-time code.
   await page.getByRole('button', { name: 'Confirm and get the key' }).click();
   const lost = await saveKey();
   expect((await service.get('/v1/user/usage', { key: lost })).status).toBe(200);
@@ -77,7 +77,7 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   await page.getByLabel('Email address you registered with').fill(address);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await page.locator('#recovery').getByText(`If ${address} has an account here`).waitFor();
-  const recovery = await tokenOf(2);
+  const recovery = await codeOf(2);
   await follow(`#recover=${recovery}`);
   await page.getByRole('heading', { name: 'Get a new owner key' }).waitFor();
   await page.getByRole('button', { name: 'Get a new key' }).click();
@@ -87,17 +87,19 @@ it('registers by a mail, and recovers the key that is lost by another', async ()
   expect((await service.get('/v1/user/usage', { key: found })).status).toBe(200);
   await page.locator('#key-list li').filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
 
-  // The same link again, in the page that is signed in by now.
+  // The same link again, in the page that is now signed in.
   await follow(`#recover=${recovery}`);
   await page.getByRole('button', { name: 'Get a new key' }).click();
   await page.getByRole('link', { name: 'About token_invalid' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'of no use any more').toBe(false);
+  expect(await page.getByRole('button', { name: 'Get a new key' }).isVisible(), 'the code cannot be used again').toBe(
+    false,
+  );
   await page.getByRole('button', { name: 'Not now' }).click();
   await page.locator('#dashboard').waitFor();
-  expect(here.requests.filter((url) => url.includes(token) || url.includes(recovery))).toEqual([]);
+  expect(here.requests.filter((url) => url.includes(code) || url.includes(recovery))).toEqual([]);
 });
 
-it('responds alike for an unregistered address', async () => {
+it('responds in the same way for an unregistered address', async () => {
   const { page } = here;
   await page.getByText('Lost your key?').click();
   await page.getByLabel('Email address you registered with').fill('unknown@example.org');
@@ -105,7 +107,7 @@ it('responds alike for an unregistered address', async () => {
   await page.locator('#recovery').getByText('If unknown@example.org has an account here').waitFor();
 });
 
-it('keeps the new key on this device in the place of the lost one alone', async () => {
+it('does not replace the stored key of another user with the new key', async () => {
   const { page } = here;
   const mine = await service.createUser();
   await page.getByLabel('API key', { exact: true }).fill(mine);
@@ -118,15 +120,15 @@ it('keeps the new key on this device in the place of the lost one alone', async 
   const before = mailServer.mails.length;
   const query = new URLSearchParams({ name: 'Bob', email: 'bob@example.org', plan: 'monthly' });
   await fetch(`${service.url}/v1/user/create?${query}`, { method: 'POST' });
-  const token = await tokenOf(before + 1);
-  await follow(`#verify=${token}`);
+  const code = await codeOf(before + 1);
+  await follow(`#verify=${code}`);
   await page.getByRole('button', { name: 'Confirm and get the key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   expect(await page.locator('#created-key-remember').isChecked()).toBe(false);
-  expect(await kept(), "another user's key stays as it was").toContain(mine);
+  expect(await kept(), "another user's key is unchanged").toContain(mine);
 });
 
-it('sets the notices, and shows the secret of a webhook once', async () => {
+it('saves the notice settings, and shows the webhook secret once', async () => {
   const { page } = here;
   const key = await service.createUser();
   await here.open(key);
@@ -174,7 +176,7 @@ it('sets the notices, and shows the secret of a webhook once', async () => {
   expect(await page.content()).not.toContain('whsec_');
 });
 
-it('is accessible and nothing sticks out, in both colour schemes, from a small phone to a desk', async () => {
+it('is accessible and fits the screen, in both color schemes, on phones and desktops', async () => {
   const { page } = here;
   const found = (view: string) => expectSoundLooks(page, view, [320, 1280]);
   await page.getByText('Lost your key?').click();
@@ -182,5 +184,5 @@ it('is accessible and nothing sticks out, in both colour schemes, from a small p
   await follow(`#recover=${'x'.repeat(43)}`);
   await page.getByRole('button', { name: 'Get a new key' }).click();
   await page.getByRole('link', { name: 'About token_invalid' }).waitFor();
-  await found('a dead link');
+  await found('a used link');
 });

@@ -35,8 +35,8 @@ async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
   return page.locator('#created-key').innerText();
 }
 
-/** Expects that a field is marked, that its fault is what describes it, and that it has the focus. */
-async function expectFault(field: Locator, fault: string): Promise<void> {
+/** Expects that a field is marked as invalid, described by its error, and focused. */
+async function expectError(field: Locator, error: string): Promise<void> {
   await expect
     .poll(() =>
       field.evaluate((input) => {
@@ -45,10 +45,10 @@ async function expectFault(field: Locator, fault: string): Promise<void> {
         return [line?.textContent, input.getAttribute('aria-invalid'), page.activeElement === input];
       }),
     )
-    .toEqual([fault, 'true', true]);
+    .toEqual([error, 'true', true]);
 }
 
-it('gives a key, shows it once, and keeps it in this tab alone', async () => {
+it('creates a key, shows it once, and stores it only in this tab', async () => {
   const { page } = here;
   const key = await signUp('Yearly');
   expect(key).toMatch(KEY);
@@ -69,14 +69,14 @@ it('gives a key, shows it once, and keeps it in this tab alone', async () => {
   await close();
 });
 
-it('stays signed in on this device on request, and forgets the key again', async () => {
+it('stays signed in on this device on request, and forgets the key at the sign-out', async () => {
   const { page } = here;
   const key = await signUp();
   await page.locator('#created-key-remember').check();
   expect(await kept()).toContain(key);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await here.settled();
-  // A browser that was closed has nothing of the tab any more.
+  // Closing the browser clears the storage of the tab.
   await page.evaluate('sessionStorage.clear()');
   await page.reload();
   await page.locator('#dashboard').waitFor();
@@ -91,7 +91,7 @@ it('stays signed in on this device on request, and forgets the key again', async
   await page.getByRole('heading', { name: 'Get a key' }).waitFor();
 });
 
-it('is signed up to with the keyboard alone', async () => {
+it('supports registration with the keyboard only', async () => {
   const { page } = here;
   const { keyboard } = page;
   const focused = () => page.evaluate<string>('document.activeElement.name || document.activeElement.textContent');
@@ -119,40 +119,40 @@ it('is signed up to with the keyboard alone', async () => {
   await page.getByRole('heading', { name: 'Ethereum history' }).waitFor();
 });
 
-it('shows the faults of a registration at their fields', async () => {
+it('shows the errors of a registration at their fields', async () => {
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada');
-  // Good enough for the browser, but not for the service.
+  // Valid for the browser, but not for the service.
   await page.getByLabel('Email', { exact: true }).fill('ada@example');
   await page.getByRole('button', { name: 'Get a key' }).click();
   const email = page.getByLabel('Email', { exact: true });
-  await expectFault(email, 'Enter an address like ada@example.org.');
+  await expectError(email, 'Enter an address like ada@example.org.');
   expect(await page.locator('#sign-up .problem').textContent()).toBe('');
   await email.fill('ada@example.org');
-  expect(await email.getAttribute('aria-invalid'), 'what is typed again is not wrong yet').toBeNull();
+  expect(await email.getAttribute('aria-invalid'), 'the error disappears when the user types').toBeNull();
 });
 
-it('asks for what is missing before it asks the service', async () => {
+it('validates the fields before it calls the service', async () => {
   const { page } = here;
   const before = here.requests.length;
   await page.getByLabel('Email', { exact: true }).fill('ada');
   await page.getByRole('button', { name: 'Get a key' }).click();
-  await expectFault(page.getByLabel('Name', { exact: true }), 'Enter your name.');
+  await expectError(page.getByLabel('Name', { exact: true }), 'Enter your name.');
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Get a key' }).click();
-  await expectFault(page.getByLabel('Email', { exact: true }), 'Enter an address like ada@example.org.');
+  await expectError(page.getByLabel('Email', { exact: true }), 'Enter an address like ada@example.org.');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expectFault(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
-  // The page asks for its sample by itself, and may do so at any time after it was opened.
-  const asked = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
-  expect(asked).toEqual([]);
+  await expectError(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
+  // The page requests the sample at any time after it opens.
+  const requested = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
+  expect(requested).toEqual([]);
 });
 
 it.each([
   ['is unknown', async () => 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000', 'api_key_invalid'],
-  ['is not a key at all', async () => 'schlüssel', 'api_key_invalid'],
+  ['is malformed', async () => 'schlüssel', 'api_key_invalid'],
   ['was revoked', () => service.createUser({ revokedAt: new Date() }), 'api_key_revoked'],
-])('does not open for a key that %s', async (_what, key, code) => {
+])('rejects a key that %s', async (_, key, code) => {
   const { page } = here;
   await page.getByLabel('API key', { exact: true }).fill(await key());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -163,7 +163,7 @@ it.each([
   expect(await page.locator('#dashboard').isVisible()).toBe(false);
 });
 
-it('says so where registration is closed', async () => {
+it('states that registration is closed', async () => {
   const closed = await startService({
     settings: { REGISTRATION: 'closed' },
     consoleFolder: inject('consoleFolder'),
@@ -174,9 +174,9 @@ it('says so where registration is closed', async () => {
     expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
     await here.open(await closed.createUser());
   } finally {
-    const ended = closed.close();
-    // The browser opens connections in advance that it never uses.
+    const stopped = closed.close();
+    // The browser opens connections in advance and never uses them.
     closed.app.server.closeAllConnections();
-    await ended;
+    await stopped;
   }
 });

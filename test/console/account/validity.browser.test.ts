@@ -34,7 +34,7 @@ async function register(plan: 'Monthly' | 'Yearly'): Promise<void> {
   await page.getByRole('button', { name: 'Get a key' }).click();
 }
 
-/** When a key expires, as the page writes it. */
+/** The expiry of a key, as the page formats it. */
 async function expiryOf(key: string): Promise<string> {
   const record = (await (await service.get('/v1/user/data', { key })).json()) as UserRecord;
   return onDateAt(new Date(record.validUntil));
@@ -43,7 +43,7 @@ async function expiryOf(key: string): Promise<string> {
 /** The links to the guide's section on renewal. */
 const help = (place: string) => here.page.locator(place).getByRole('link', { name: 'How to renew' });
 
-it('the form states for how long the key of each plan is valid, and how it is renewed', async () => {
+it('the form states how long the key of each plan is valid, and how to renew it', async () => {
   const { page } = here;
   expect(await text('sign-up-validity')).toContain('one month');
   await page.getByLabel('Yearly').check();
@@ -53,13 +53,13 @@ it('the form states for how long the key of each plan is valid, and how it is re
   await page.locator('#renewal').waitFor();
 });
 
-it('the new key is shown with the date on which it expires, and how it is renewed', async () => {
+it('a new key is shown with its expiry, and how to renew it', async () => {
   const { page } = here;
   await register('Yearly');
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   expect(await text('created-key-validity')).toBe(`The key expires on ${await expiryOf(await text('created-key'))}.`);
   expect(await help('#key-created').getAttribute('href')).toBe('docs#renewal');
-  expect(await help('#key-created').getAttribute('target'), 'the key is not lost').toBe('_blank');
+  expect(await help('#key-created').getAttribute('target'), 'the page with the key stays open').toBe('_blank');
 });
 
 it('the allowance panel states when the key expires, and renews it', async () => {
@@ -98,17 +98,17 @@ it('the allowance panel states that a key has expired, and renews it', async () 
   await expect.poll(() => text('validity')).toBe(`The key expires on ${await expiryOf(key)}.`);
 });
 
-/** A key that reads prices alone, of the user with an owner key. */
+/** Creates a key that can only read prices. */
 async function restrictedKey(owner: string): Promise<string> {
   const query = new URLSearchParams({ label: 'Shop', scopes: 'prices' });
-  const made = await fetch(`${service.url}/v1/user/keys?${query}`, {
+  const response = await fetch(`${service.url}/v1/user/keys?${query}`, {
     method: 'POST',
     headers: { 'x-api-key': owner },
   });
-  return ((await made.json()) as { apiKey: string }).apiKey;
+  return ((await response.json()) as { apiKey: string }).apiKey;
 }
 
-it('a key that cannot renew has no button for it', async () => {
+it('a restricted key has no button to renew', async () => {
   await here.open(await restrictedKey(await service.createUser()));
   expect(await text('validity')).toMatch(/^The account expires on .+\. Renew it with the owner key\.$/);
   expect(await here.page.locator('#renew').isVisible()).toBe(false);
@@ -117,7 +117,7 @@ it('a key that cannot renew has no button for it', async () => {
 it.each([
   ['an owner key', async () => service.createUser(), true],
   ['a restricted key', async () => restrictedKey(await service.createUser()), false],
-] as const)('%s has no button to renew until the page has its access', async (_, makeKey, canRenew) => {
+] as const)('%s has no button to renew until its access is known', async (_, makeKey, canRenew) => {
   const { page } = here;
   const listed = Promise.withResolvers<void>();
   await page.route('**/v1/user/keys', async (route) => {
@@ -134,7 +134,7 @@ it.each([
   expect(await page.locator('#renew').isVisible()).toBe(canRenew);
 });
 
-it('a renewal is offered before all is known only if the key has expired', async () => {
+it('while the usage or access is unknown, only an expired key can be renewed', async () => {
   const { page } = here;
   await page.route('**/v1/user/usage', (route) => route.fulfill({ status: 503, body: '' }));
   await here.open(await service.createUser());
@@ -150,7 +150,7 @@ it('a renewal is offered before all is known only if the key has expired', async
   expect(await page.locator('#renew').isVisible()).toBe(true);
 });
 
-it('a key that is made for a page is shown with its own end, or that of the account', async () => {
+it('a new page key is shown with its own expiry or that of the account', async () => {
   const { page } = here;
   const owner = await service.createUser();
   await here.open(owner);
@@ -167,7 +167,7 @@ it('a key that is made for a page is shown with its own end, or that of the acco
   }
 });
 
-it('a registration that waits for its mail states for how long the key will be valid', async () => {
+it('a registration that waits for confirmation states how long the key will be valid', async () => {
   const mailServer = await startMailServer();
   const verified = await startService({
     settings: {
@@ -186,9 +186,9 @@ it('a registration that waits for its mail states for how long the key will be v
     expect(await sent.innerText()).toMatch(/The key is then valid for one year from the confirmation/);
     await expectSoundLooks(here.page, 'the confirmation', [320, 1280]);
   } finally {
-    const ended = verified.close();
+    const stopped = verified.close();
     verified.app.server.closeAllConnections();
-    await ended;
+    await stopped;
     await mailServer.close();
   }
 });

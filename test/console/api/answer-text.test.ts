@@ -22,7 +22,7 @@ it.each([
   [candlesPath, EXAMPLES.candles, z.array(candle)],
   [statisticsCall('btc').path, EXAMPLES.statistics, tokenStatistics],
   [usageCall.path, EXAMPLES.usage, usageRecord],
-])('an example of what %s answers is as the service writes it', (path, example, schema) => {
+])('the example response of %s matches the schema of the service', (path, example, schema) => {
   for (const language of ['curl', 'python'] as const)
     expect(schema.safeParse(JSON.parse(answerText(path, example, language))).error).toBeUndefined();
 });
@@ -35,7 +35,7 @@ const series = (length: number) => {
   return { prices: points, market_cap: points, total_volume: [] };
 };
 
-it('shows the first elements of a list, and how many more there are', () => {
+it('shows the first elements of a list and the number of further ones', () => {
   expect(answerText(daysPath, series(31))).toBe(`[
   {
     "prices": [
@@ -53,7 +53,7 @@ it('shows the first elements of a list, and how many more there are', () => {
 ]`);
 });
 
-it('shows what a program of the client has, and what a file has', () => {
+it('shows objects for the client and lines for CSV', () => {
   expect(answerText(daysPath, series(1), 'client')).toContain(
     '{\n  "prices": [\n    { "date": 2026-01-01T00:00:00.000Z,',
   );
@@ -63,7 +63,7 @@ it('shows what a program of the client has, and what a file has', () => {
   expect(answerText(candlesPath, EXAMPLES.candles, 'csv')).toMatch(/^date,open.*\n2024-01-01,42280.2,/);
 });
 
-it('cannot be led astray by what stands in a text', () => {
+it('escapes text', () => {
   expect(answerText('/v1/x', { text: '"</code>\n' })).toBe('{ "text": "\\"</code>\\n" }');
   expect(answerText('/v1/x', [null, [], {}])).toBe('[\n  null,\n  [],\n  … 1 more\n]');
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { openKeyStore } from '#console/api/key-store';
 
-/** A storage as a browser's. */
+/** A storage that behaves like a browser's. */
 function storage() {
   const kept = new Map<string, string>();
   return {
@@ -34,7 +34,7 @@ it('keeps the key in the tab, and on the device on request', () => {
   expect([tab.kept.size, device.kept.size]).toEqual([0, 0]);
 });
 
-it('forgets no key but the one that is named', () => {
+it('forgets only the given key', () => {
   const store = openKeyStore('/');
   store.keep('one');
   store.keepOnDevice('two');
@@ -42,21 +42,21 @@ it('forgets no key but the one that is named', () => {
   expect([store.tabKey(), store.deviceKey()]).toEqual([undefined, 'two']);
 });
 
-it('knows of a sign-out that a sleeping tab did not hear of', () => {
+it('reports a sign-out to a tab that was suspended', () => {
   const [asleep, other] = [openKeyStore('/'), openKeyStore('/')];
   asleep.keep('key');
   vi.advanceTimersByTime(1000);
   other.noteEnd(7);
   expect([asleep.hasEnded(7), asleep.hasEnded(8)]).toEqual([true, false]);
   other.noteEnd(8);
-  expect(asleep.hasEnded(7), 'another user has signed out since').toBe(true);
+  expect(asleep.hasEnded(7), 'another user has signed out since then').toBe(true);
   asleep.forget('key');
   vi.advanceTimersByTime(1000);
   asleep.keep('key');
-  expect(asleep.hasEnded(7), 'who signs in again is signed in').toBe(false);
+  expect(asleep.hasEnded(7), 'a new sign-in follows the sign-out').toBe(false);
 });
 
-it('knows that another page of the tab has changed the key', () => {
+it('detects that another page in the tab has changed the key', () => {
   const store = openKeyStore('/');
   store.keep('one');
   expect(store.hasChanged()).toBe(false);
@@ -64,11 +64,11 @@ it('knows that another page of the tab has changed the key', () => {
   expect(store.hasChanged()).toBe(true);
 });
 
-it('does without a storage that throws', () => {
-  const refuse = (): never => {
+it('works with a storage that throws', () => {
+  const block = (): never => {
     throw new DOMException('blocked', 'SecurityError');
   };
-  const blocked = { getItem: refuse, setItem: refuse, removeItem: refuse };
+  const blocked = { getItem: block, setItem: block, removeItem: block };
   vi.stubGlobal('localStorage', blocked);
   vi.stubGlobal('sessionStorage', blocked);
   const store = openKeyStore('/');

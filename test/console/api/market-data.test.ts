@@ -11,20 +11,20 @@ afterEach(() => void vi.useRealTimers());
 
 const session = { client: { about: () => ({ age: 60, gaps: [], sources: ['a'] }) } } as unknown as Session;
 
-/** A call that returns the elements of `answers` in turn. */
-function callOf(answers: (object | Error)[]): ApiCall {
+/** A call that returns the elements of `responses` in turn. */
+function callOf(responses: (object | Error)[]): ApiCall {
   return {
     path: '/path',
     method: '',
     send: async () => {
-      const next = answers.shift();
+      const next = responses.shift();
       if (!next || next instanceof Error) throw next;
       return next;
     },
   };
 }
 
-it('reuses an answer for a minute', async () => {
+it('reuses a response for a minute', async () => {
   const marketData = createMarketData(session);
   const [first, second] = [{}, {}];
   const call = callOf([first, second]);
@@ -34,7 +34,7 @@ it('reuses an answer for a minute', async () => {
   expect((await marketData.fetch(call)).value).toBe(second);
 });
 
-it('gives the last answer with the failure of a later call, and asks again at once', async () => {
+it('returns the last response with the failure of a later call, and does not reuse it', async () => {
   const marketData = createMarketData(session);
   const [first, second] = [{}, {}];
   const call = callOf([first, new QuotientError('network', 'away'), second]);
@@ -46,7 +46,7 @@ it('gives the last answer with the failure of a later call, and asks again at on
   expect([fresh.value, fresh.failure]).toEqual([second, undefined]);
 });
 
-it('rejects where there never was an answer, or it was forgotten', async () => {
+it('rejects if there is no earlier response, or if it was cleared', async () => {
   const marketData = createMarketData(session);
   const away = new QuotientError('network', 'away');
   const call = callOf([away, {}, away]);
@@ -56,7 +56,7 @@ it('rejects where there never was an answer, or it was forgotten', async () => {
   await expect(marketData.fetch(call)).rejects.toBe(away);
 });
 
-it('gives for free what it has, or the sample of the service', async () => {
+it('returns a reused response or the sample free of charge', async () => {
   const history = { prices: [] };
   const samples: object[] = [{ history }];
   const about = () => ({ age: 60, gaps: [], sources: ['a'] });
@@ -69,20 +69,20 @@ it('gives for free what it has, or the sample of the service', async () => {
     },
   };
   const marketData = createMarketData({ client: { about }, anonymous } as unknown as Session);
-  const answer = {};
-  const sampled = { ...daysCall('bitcoin', 30, 'usd'), send: async () => answer as never };
+  const response = {};
+  const sampled = { ...daysCall('bitcoin', 30, 'usd'), send: async () => response as never };
   for (const other of [daysCall('bitcoin', 30, 'eur'), daysCall('bitcoin', 7, 'usd'), callOf([])])
     expect(await marketData.free(other)).toBeUndefined();
   expect(await marketData.free(sampled)).toMatchObject({ value: history, isSample: true, sources: ['a'] });
   expect(await marketData.free(sampled), 'without a sample').toBeUndefined();
   await marketData.fetch(sampled);
   const recent = await marketData.free(sampled);
-  expect([recent?.value === answer, recent?.isSample]).toEqual([true, undefined]);
+  expect([recent?.value === response, recent?.isSample]).toEqual([true, undefined]);
   vi.advanceTimersByTime(MINUTE);
   expect(await marketData.free(sampled), 'it is no longer reused').toBeUndefined();
 });
 
-it('waits longer from try to try, and never less than the service asks for', () => {
+it('increases the pause with each attempt, and never waits less than Retry-After', () => {
   const pauses = [1, 2, 3, 4, 5, 60].map((attempts) => pauseAfter(attempts) / 1000);
   expect(pauses).toEqual([5, 10, 20, 40, 60, 60]);
   expect([pauseAfter(1, 12), pauseAfter(5, 12), pauseAfter(1, 3600)]).toEqual([12_000, 60_000, 3_600_000]);

@@ -36,10 +36,10 @@ async function menu(page: Page, item: string): Promise<void> {
   await page.locator('#account-menu').getByRole('button', { name: item }).click();
 }
 
-/** The part of the key that the page shows: it is that of this tab. */
+/** The masked key of the tab, as the page shows it. */
 const keyOf = (page: Page) => page.locator('#menu-key').textContent();
 
-it('survives a reload, another page and a second tab, and ends in all of them', async () => {
+it('survives a reload, another page and a second tab, and ends in all tabs', async () => {
   const { page } = here;
   await here.open(await createUser());
   await page.reload();
@@ -56,19 +56,19 @@ it('survives a reload, another page and a second tab, and ends in all of them', 
 
   await menu(other, 'Sign out');
   for (const tab of [page, other]) await tab.getByText('You are signed out').waitFor();
-  expect(await page.locator('#menu-key').textContent(), 'nothing of the key is left').not.toContain('qt_');
+  expect(await page.locator('#menu-key').textContent(), 'the page no longer shows the key').not.toContain('qt_');
   await page.reload();
   await page.getByRole('heading', { name: 'Get a key' }).waitFor();
   expect(await page.title()).toBe('Quotient');
 });
 
-it('stays with its user when another one signs in in a second tab', async () => {
+it('keeps its user when a second tab signs in another user', async () => {
   const { page } = here;
   await here.open(await createUser());
   const first = await keyOf(page);
   const other = await openTab();
   await isSignedIn(other);
-  // As one whose session came from elsewhere.
+  // Simulates a session that did not start in this tab.
   await other.evaluate(`sessionStorage.setItem('quotient:key:/', ${JSON.stringify(await createUser())})`);
   await other.reload();
   await isSignedIn(other);
@@ -83,7 +83,7 @@ it('stays with its user when another one signs in in a second tab', async () => 
   expect(await page.locator('#dashboard').isVisible()).toBe(true);
 });
 
-it('continues in all tabs with a key that one of them has replaced, and ends with the account', async () => {
+it('continues in all tabs with a replaced key, and ends when the account is deleted', async () => {
   const { page } = here;
   await here.open(await createUser());
   const other = await openTab();
@@ -92,8 +92,8 @@ it('continues in all tabs with a key that one of them has replaced, and ends wit
   await page.getByLabel('The old key stops working').selectOption('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  const made = await page.locator('#created-key').innerText();
-  await expect.poll(() => keyOf(other)).toContain(made.slice(-3));
+  const created = await page.locator('#created-key').innerText();
+  await expect.poll(() => keyOf(other)).toContain(created.slice(-3));
   await other.getByRole('button', { name: 'Ethereum' }).click();
   await settled(other);
   expect(await other.locator('#banner').innerText()).toBe('');
@@ -101,17 +101,17 @@ it('continues in all tabs with a key that one of them has replaced, and ends wit
   await menu(other, 'Delete account');
   await other.getByRole('button', { name: 'Delete permanently' }).click();
   await other.getByText('have been deleted').waitFor();
-  expect(await page.locator('#created-key').innerText(), 'a key that is not saved stays').toBe(made);
+  expect(await page.locator('#created-key').innerText(), 'an unsaved key stays visible').toBe(created);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.locator('#banner').getByRole('button', { name: 'Use another key' }).click();
   await page.getByRole('heading', { name: 'Get a key' }).waitFor();
 });
 
-it('shows a new key again after a reload, and asks before it is left unsaved', async () => {
+it('shows a new key again after a reload, and warns before the user leaves without saving it', async () => {
   const { page } = here;
-  const asked: string[] = [];
+  const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
-    asked.push(dialog.type());
+    dialogs.push(dialog.type());
     void dialog.accept();
   });
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
@@ -121,17 +121,17 @@ it('shows a new key again after a reload, and asks before it is left unsaved', a
   const key = await page.locator('#created-key').innerText();
   await page.reload();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  expect([asked, await page.locator('#created-key').innerText()]).toEqual([['beforeunload'], key]);
+  expect([dialogs, await page.locator('#created-key').innerText()]).toEqual([['beforeunload'], key]);
 
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.reload();
   await isSignedIn(page);
-  expect(asked).toEqual(['beforeunload']);
+  expect(dialogs).toEqual(['beforeunload']);
   expect(await page.locator('body').innerText()).not.toContain(key);
 });
 
-it('continues only in the tab if the browser stores nothing', async () => {
+it('lasts until the page is closed if the browser blocks storage', async () => {
   await here.context.addInitScript(`
     for (const name of ['localStorage', 'sessionStorage']) {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
@@ -145,7 +145,7 @@ it('continues only in the tab if the browser stores nothing', async () => {
   await here.page.getByText('You are signed out').waitFor();
 });
 
-it('does not end while the service is away at a reload', async () => {
+it('survives a reload while the service is down', async () => {
   const { page } = here;
   await here.open(await createUser());
   await page.route('**/v1/user/data', (route) => route.abort());
@@ -156,6 +156,6 @@ it('does not end while the service is away at a reload', async () => {
   await expectSoundLooks(page, 'signing in', [320, 1280]);
   await page.getByRole('button', { name: 'Retry now' }).waitFor();
   await page.unroute('**/v1/user/data');
-  // No click is needed.
+  // The page retries without a click.
   await isSignedIn(page);
 });

@@ -15,12 +15,12 @@ afterEach(async () => {
   await here.close();
 });
 
-/** The query of the page's address. */
+/** The query of the page's URL. */
 const search = () => new URL(here.page.url()).search;
 const heading = (name: string) => here.page.getByRole('heading', { name }).waitFor();
 const pressed = (group: string) => here.page.locator(`#${group} [aria-pressed=true]`).innerText();
 
-it('leads to the view after the sign-in, which every selection renames', async () => {
+it('opens the view of the URL after the sign-in, and updates the URL with every selection', async () => {
   const { page } = here;
   await page.goto(`${opened.service.url}?token=SOL&metric=market_cap&range=7d&currency=eur`);
   await here.open(await opened.service.createUser());
@@ -57,7 +57,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
   await here.settled();
   expect(
     here.requests.filter((url) => url.includes('/v1/prices/')),
-    'a look back is free',
+    'going back is free',
   ).toHaveLength(calls);
 
   await page.reload();
@@ -66,7 +66,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
   expect(search()).toBe('?token=ethereum&metric=market_cap&range=7d&currency=eur');
   expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
 
-  // A user who prefers euros sees what the sender of a link saw.
+  // A link without a currency shows US dollars to a user who prefers euros.
   await page.goto(`${opened.service.url}/?token=ethereum&range=90d`);
   await heading('Ethereum history');
   await here.settled();
@@ -74,7 +74,7 @@ it('leads to the view after the sign-in, which every selection renames', async (
   expect(search()).toBe('?token=ethereum&range=90d');
 });
 
-it('shows two dates, and corrects invalid parts with a message', async () => {
+it('shows a custom range, and replaces invalid parts with a notice', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   expect(search()).toBe('');
@@ -98,7 +98,7 @@ it('shows two dates, and corrects invalid parts with a message', async () => {
   expect(await page.locator('#notice').innerText()).toBe('');
 });
 
-it('goes with the link of a mail', async () => {
+it('keeps its query when an emailed link is opened', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser());
   await page.goto(`${opened.service.url}/?token=solana#recover=abc`);

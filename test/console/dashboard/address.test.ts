@@ -25,8 +25,8 @@ const views = fc
     return view({ ...parts, ...(isCustom && { from: '2026-01-31', thru: '2026-02-28' }) });
   });
 
-describe('the address of a view', () => {
-  it('leaves out what is the default', () => {
+describe('the URL of a view', () => {
+  it('omits defaults', () => {
     expect(searchOf(view())).toBe('');
     expect(searchOf(view({ token: 'solana', metric: 'market_cap', range: '7', currency: 'eur' }))).toBe(
       '?token=solana&metric=market_cap&range=7d&currency=eur',
@@ -39,7 +39,7 @@ describe('the address of a view', () => {
     expect(searchOf(view({ range: '7', interval: 'daily' }))).toBe('?range=7d&interval=daily');
   });
 
-  it('is read as it was written', () => {
+  it('round-trips through parsing', () => {
     fc.assert(
       fc.property(views, (written) => {
         const { faults, token, currency, interval, namesChart: _, ...rest } = read(searchOf(written));
@@ -78,12 +78,12 @@ describe('the address of a view', () => {
     ['currency=xyz', 'Unknown currency “xyz”.'],
     ['interval=weekly', 'Unknown interval “weekly”. Showing the default interval.'],
     ['interval=', 'Unknown interval “”. Showing the default interval.'],
-  ])('%s names its replacement', (query, fault) => {
+  ])('%s is replaced by the default, with a notice', (query, fault) => {
     const { metric, range, faults } = read(`?${query}`);
     expect([metric, range, faults]).toEqual(['prices', '30', [fault]]);
   });
 
-  it('is read whatever it says, and repeats no more than a few words of it', () => {
+  it('accepts any text, and quotes only the beginning of an invalid part', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 60, maxLength: 90 }), (search, long) => {
         expect(RANGES.map(([name]) => name)).toContain(read(search).range);
@@ -93,7 +93,7 @@ describe('the address of a view', () => {
     );
   });
 
-  it('takes a currency in capitals', () => expect(read('?currency=EUR').currency).toBe('eur'));
+  it('accepts a currency in upper case', () => expect(read('?currency=EUR').currency).toBe('eur'));
 });
 
 it('names the interval that replaces an unavailable one', () => {
@@ -110,7 +110,7 @@ it('names the interval that replaces an unavailable one', () => {
   expect(faults('?range=2026-02-12..2026-02-14&metric=candles&interval=hourly')).toHaveLength(1);
 });
 
-it('names the page after the view', () => {
+it('derives the page title from the view', () => {
   expect(pageTitle('Solana', view({ currency: 'eur' }))).toBe('Solana price, 30 days, EUR · Quotient');
   expect(pageTitle('Solana', view({ metric: 'candles', range: '36500' }))).toBe(
     'Solana candles, all available data, USD · Quotient',

@@ -23,7 +23,7 @@ afterEach(async () => {
 const AGES = ['prices', 'chart', 'statistics', 'market-data', 'allowance', 'keys'];
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const refresh = () => here.page.getByRole('button', { name: 'Refresh', exact: true }).click();
-// The page asks for its sample by itself, and may do so at any time after it was opened.
+// The page requests the sample at any time after it opens.
 const calls = () => here.requests.filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample')).length;
 
 /** The figures of all panels. */
@@ -32,10 +32,10 @@ async function figures(): Promise<string[]> {
   return Promise.all(ids.map(text));
 }
 
-/** Ends a service without waiting for the connections that the browser opened in advance and never used. */
-async function end(ending: Service): Promise<void> {
-  const closed = ending.close();
-  ending.app.server.closeAllConnections();
+/** Stops a service without waiting for the unused connections that the browser opened in advance. */
+async function stop(service: Service): Promise<void> {
+  const closed = service.close();
+  service.app.server.closeAllConnections();
   await closed;
 }
 
@@ -46,7 +46,7 @@ const hide = (page: Page, isHidden: boolean) =>
     document.dispatchEvent(new Event('visibilitychange'));
   `);
 
-it('keeps its prices while the service is down, shows their age, and continues when it is back', async () => {
+it('keeps its figures and shows their age while the service is down, and recovers when it is back', async () => {
   const { page } = here;
   const database = await openTestDatabase();
   let service = await startService({ consoleFolder: inject('consoleFolder'), database });
@@ -57,7 +57,7 @@ it('keeps its prices while the service is down, shows their age, and continues w
     await page.locator('#key-list li').waitFor();
     await expect.poll(() => text('left')).toBe('97');
     const before = await figures();
-    await end(service);
+    await stop(service);
     await refresh();
     for (const id of AGES) {
       await page
@@ -72,7 +72,7 @@ it('keeps its prices while the service is down, shows their age, and continues w
       .waitFor();
     expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
     expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
-    await expectSoundLooks(page, 'the service is away', [320, 1280]);
+    await expectSoundLooks(page, 'the service is down', [320, 1280]);
 
     await page.getByRole('button', { name: 'Solana' }).click();
     await page.getByRole('heading', { name: 'Solana history' }).waitFor();
@@ -97,17 +97,17 @@ it('keeps its prices while the service is down, shows their age, and continues w
     await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
     await expect.poll(() => text('statistics-list')).not.toBe('');
   } finally {
-    await end(service);
+    await stop(service);
     await database.close();
   }
 });
 
-it('keeps its figures when the key dies, and does not try again', async () => {
+it('keeps its figures when the key is revoked, and does not retry', async () => {
   const { page } = here;
   const key = await opened.service.createUser({ limit: 100 });
   await page.reload();
   await here.openWhole(key);
-  // The usage follows the first answers.
+  // The usage is requested after the first responses.
   await expect.poll(() => text('left')).toBe('97');
   const before = await figures();
   await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
@@ -121,14 +121,14 @@ it('keeps its figures when the key dies, and does not try again', async () => {
   expect(priced()).toBe(made);
 });
 
-it('refreshes automatically on request, at the shown cost', async () => {
+it('refreshes automatically at the displayed cost, once it is turned on', async () => {
   const { page } = here;
   const key = await opened.service.createUser({ limit: 40 });
   await page.reload();
   await here.openWhole(key);
   const used = async () => {
-    const answer = await opened.service.get('/v1/user/usage', { key });
-    return ((await answer.json()) as { used: number }).used;
+    const response = await opened.service.get('/v1/user/usage', { key });
+    return ((await response.json()) as { used: number }).used;
   };
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
   const toggle = page.getByLabel('Auto-refresh');
@@ -143,7 +143,7 @@ it('refreshes automatically on request, at the shown cost', async () => {
   await page.clock.fastForward(300_000);
   await expect.poll(priced).toBe(6);
   await here.settled();
-  expect(await used(), 'what has not changed is free').toBe(3);
+  expect(await used(), 'unchanged data is free').toBe(3);
 
   await hide(page, true);
   await page.clock.fastForward(3_600_000);
@@ -164,7 +164,7 @@ it('refreshes automatically on request, at the shown cost', async () => {
   expect([await toggle.isChecked(), await stopsAt.inputValue()]).toEqual([false, '25']);
 });
 
-it('retries a service that rejects everything only as often as allowed, and not at all while hidden', async () => {
+it('retries a service that rejects every call with increasing pauses, and not while hidden', async () => {
   const { page } = here;
   await here.openWhole(await opened.service.createUser());
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
@@ -172,7 +172,7 @@ it('retries a service that rejects everything only as often as allowed, and not 
   const countdown = page.locator('#connection').getByText(/^Retrying in/);
   await countdown.waitFor();
   const first = calls();
-  // After 5 and 10 seconds: two tries of what is shown.
+  // Two attempts, after 5 and 10 seconds.
   for (let second = 0; second < 18; second += 1) await page.clock.runFor(1000);
   await countdown.waitFor();
   const panels = 7;

@@ -17,51 +17,51 @@ const CALLS = [
   usageCall,
 ];
 
-/** The words of a command, as a shell splits it. */
+/** The arguments of a command, as a shell splits it. */
 async function words(command: string): Promise<string[]> {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   return (await promisify(execFile)('sh', ['-c', script])).stdout.trimEnd().split('\n');
 }
 
-it.each(CALLS)('writes a command line that a shell reads as it is meant: $path', async (call) => {
+it.each(CALLS)('writes a curl command that a shell parses correctly: $path', async (call) => {
   expect(await words(snippet(call, 'curl', BASE, KEY))).toEqual(['-H', `X-API-KEY: ${KEY}`, BASE + call.path]);
 });
 
-it('asks for CSV where there is some', async () => {
+it('requests CSV for the calls that support it', async () => {
   expect(CALLS.filter(({ hasCsv }) => hasCsv)).toEqual([CALLS[1], CALLS[2], CALLS[3]]);
   const [, , , accept] = await words(snippet(daysCall('solana', 7, 'usd'), 'csv', BASE, KEY));
   expect(accept).toBe('Accept: text/csv');
 });
 
-it('cannot be led astray by what stands in a quote', async () => {
+it('escapes quotes in a curl command', async () => {
   expect(await words(snippet(usageCall, 'curl', BASE, "a'; exit 1; '"))).toContain("X-API-KEY: a'; exit 1; '");
 });
 
-it.each(CALLS)('writes a program in JavaScript that sends the call and shows its answer: $path', async (call) => {
+it.each(CALLS)('writes a JavaScript program that sends the call and prints the response: $path', async (call) => {
   const sent: unknown[] = [];
   const shown: unknown[] = [];
   const fetch = async (url: string, { headers }: { headers: Record<string, string> }) => {
     sent.push([url, headers['X-API-KEY']]);
-    return { json: async () => 'answer' };
+    return { json: async () => 'response' };
   };
   const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
   const program = new AsyncFunction('fetch', 'console', snippet(call, 'javascript', BASE, KEY));
   await program(fetch, { log: (one: unknown) => shown.push(one) });
-  expect([sent, shown]).toEqual([[[BASE + call.path, KEY]], ['answer']]);
+  expect([sent, shown]).toEqual([[[BASE + call.path, KEY]], ['response']]);
 });
 
-it.each(CALLS)('writes a program in Python: $path', (call) => {
+it.each(CALLS)('writes a Python program: $path', (call) => {
   const program = snippet(call, 'python', BASE, KEY);
   expect(program).toContain(`\n    "${BASE}${call.path}",\n    headers={"X-API-KEY": "${KEY}"},\n`);
   expect(snippet(call, 'python', BASE, 'a"\n\\')).toContain('"X-API-KEY": "a\\"\\n\\\\"}');
 });
 
-it('masks most of a key, and names it by its ends', () => {
+it('masks a key except for its ends', () => {
   expect(masked(KEY)).toBe('qt_EXA••••••••000');
   expect(snippet(usageCall, 'client', BASE, masked(KEY))).not.toContain(KEY);
 });
 
-it('asks for what the client sends', async () => {
+it('has the paths that the client requests', async () => {
   const sent: string[] = [];
   const client = new QuotientClient({
     baseUrl: BASE,

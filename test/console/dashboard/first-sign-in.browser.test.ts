@@ -24,8 +24,8 @@ afterEach(async () => {
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const used = async () => {
-  const answer = await service.get('/v1/user/usage', { key });
-  return ((await answer.json()) as { used: number }).used;
+  const response = await service.get('/v1/user/usage', { key });
+  return ((await response.json()) as { used: number }).used;
 };
 
 /** The paths under /v1/prices/ that the page requested. */
@@ -34,7 +34,7 @@ const priced = () =>
     .filter((url) => url.includes('/v1/prices/'))
     .map((url) => new URL(url).pathname.replace('/v1/prices/', ''));
 
-it('costs one call, and so does a reload at most', async () => {
+it('costs one call, and a reload costs at most one more', async () => {
   await here.open(key);
   expect(priced()).toEqual(['latest/tokens']);
   expect(await used()).toBe(1);
@@ -43,10 +43,10 @@ it('costs one call, and so does a reload at most', async () => {
   await here.page.reload();
   await here.settled();
   expect(priced()).toEqual(['latest/tokens', 'latest/tokens']);
-  expect(await used(), 'prices that have not changed are free').toBe(1);
+  expect(await used(), 'unchanged prices are free').toBe(1);
 });
 
-it('shows the free sample in the chart, until the chart is loaded', async () => {
+it('shows the free sample until the chart is loaded', async () => {
   const { page } = here;
   await here.open(key);
   expect(await text('chart-offer')).toContain('free sample');
@@ -63,7 +63,7 @@ it('shows the free sample in the chart, until the chart is loaded', async () => 
   expect(await text('cost')).toContain('Refresh costs 2 calls');
 });
 
-it('loads the statistics when the user asks for them, and then follows the token', async () => {
+it('loads the statistics on request, and then for each selected token', async () => {
   const { page } = here;
   await here.open(key);
   expect(await page.locator('#statistics-list').isVisible()).toBe(false);
@@ -77,7 +77,7 @@ it('loads the statistics when the user asks for them, and then follows the token
   expect(here.requests.filter((url) => url.endsWith('token=sol'))).toHaveLength(1);
 });
 
-it('offers the chart where there is no free sample of it', async () => {
+it('offers to load a chart without a free sample', async () => {
   const { page } = here;
   await here.open(key);
   await page.getByLabel('Currency').selectOption('eur');
@@ -91,14 +91,14 @@ it('offers the chart where there is no free sample of it', async () => {
   expect(await text('readout-value')).toMatch(/^€/);
 });
 
-it('loads the chart that a link names, and no statistics', async () => {
+it('loads the chart that a link names, but no statistics', async () => {
   await here.page.goto(`${service.url}/?token=solana&range=7d`);
   await here.open(key);
   expect(priced().sort()).toEqual(['history/days', 'latest/tokens']);
   expect(await here.page.locator('#statistics-offer').isVisible()).toBe(true);
 });
 
-it('begins anew for another user of the same tab', async () => {
+it('loads only the prices again for another user of the same tab', async () => {
   const { page } = here;
   await here.openWhole(key);
   await page.locator('#account-button').click();

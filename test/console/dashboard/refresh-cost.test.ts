@@ -16,7 +16,7 @@ describe('the cost of auto-refresh', () => {
     [3, usage(180_000, 365), 'Up to 36 calls per hour: 0.02% of your 180,000 calls, or 175% over the whole period.'],
     [10, undefined, 'Up to 120 calls per hour.'],
     [1, usage(0, 28), 'Up to 12 calls per hour.'],
-  ])('of %d calls is shown in calls an hour and as a share of the allowance', (calls, of, words) =>
+  ])('of %d calls is stated in calls per hour and as a share of the allowance', (calls, of, words) =>
     expect(refreshInWords(calls, of)).toBe(words),
   );
 });
@@ -26,6 +26,6 @@ it.each([
   [999, 10_000, 10, true],
   [4999, 10_000, 50, true],
   [0, 10_000, 5, true],
-])('with %d of %d calls left, a stop at %d%% is reached: %s', (remaining, limit, percent, reached) =>
+])('with %d of %d calls left, the limit of %d%% is reached: %s', (remaining, limit, percent, reached) =>
   expect(hasReached({ remaining, limit }, percent)).toBe(reached),
 );

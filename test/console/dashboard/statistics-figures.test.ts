@@ -12,18 +12,18 @@ const record = (symbol: string, figures: Partial<TokenStatistics> = {}) =>
     ...figures,
   }) as TokenStatistics;
 
-it.each(STATISTICS_SYMBOLS)('every figure that %s has is listed, provided or not', (symbol) => {
+it.each(STATISTICS_SYMBOLS)('lists every figure of %s, provided or not', (symbol) => {
   const entries = statisticsEntries(record(symbol), 'Blockscout');
   expect(entries).toHaveLength(figuresOf(symbol).length);
   for (const [, text, note] of entries) expect([text, note]).toEqual(['–', 'not provided by Blockscout']);
 });
 
-it('the chains without mining are those of the service', () => {
+it('treats the same chains as proof of stake as the service', () => {
   const notMined = STATISTICS_SYMBOLS.filter((symbol) => !figuresOf(symbol).includes('hashrate'));
   expect([...PROOF_OF_STAKE].toSorted()).toEqual(notMined.toSorted());
 });
 
-it('a figure that is provided has its value, zero included, and its unit', () => {
+it('shows the value and the unit of a provided figure, including zero', () => {
   const figures = { hashrate: 514_000_000, new_addresses: 0, block_height: 823_786 };
   const entries = statisticsEntries(record('btc', figures), 'Blockchain.com');
   expect(entries.filter(([, , note]) => !note?.startsWith('not provided'))).toEqual([

@@ -23,11 +23,11 @@ const labels = () => here.page.locator('#statistics-list dt').allInnerTexts();
 const missing = () => here.page.locator('#statistics-list dd').filter({ hasText: 'not provided by' });
 
 async function recordOf(symbol: string) {
-  const answer = await opened.service.get(`/v1/prices/latest/stats?token=${symbol}`, { key });
-  return (await answer.json()) as Record<string, number | null>;
+  const response = await opened.service.get(`/v1/prices/latest/stats?token=${symbol}`, { key });
+  return (await response.json()) as Record<string, number | null>;
 }
 
-it('lists every figure, and names the source that does not provide one', async () => {
+it('lists every figure, and names the source of each missing one', async () => {
   const { page } = here;
   await page.getByRole('heading', { name: 'Bitcoin on-chain statistics' }).waitFor();
   expect(await labels()).toHaveLength(FIGURES.length);
@@ -44,7 +44,7 @@ it('lists every figure, and names the source that does not provide one', async (
 it.each([
   ['Ethereum', 'eth'],
   ['Solana', 'sol'],
-])('shows no hash rate and no difficulty of %s', async (title, symbol) => {
+])('shows no hash rate or difficulty for %s', async (title, symbol) => {
   const { page } = here;
   await page.getByRole('button', { name: title }).click();
   await page.getByRole('heading', { name: `${title} on-chain statistics` }).waitFor();
@@ -56,7 +56,7 @@ it.each([
   expect([record.hashrate, record.difficulty]).toEqual([null, null]);
 });
 
-it('shows the names of sources as the service has them while their list cannot be read', async () => {
+it('shows the name of a source if the list of sources fails to load', async () => {
   const { page } = here;
   await page.route('**/v1/sources', (route) => route.fulfill({ status: 503, body: '' }));
   await page.reload();
@@ -65,7 +65,7 @@ it('shows the names of sources as the service has them while their list cannot b
   await expect.poll(() => page.locator('#statistics-note').innerText()).toBe('Source: bitcoin-stats.');
 });
 
-it('names the token while its statistics are not loaded', async () => {
+it('names the token before its statistics are loaded', async () => {
   const { page } = here;
   await page.reload();
   await page.getByRole('button', { name: 'Solana' }).click();

@@ -4,19 +4,17 @@ import { axisLabels } from '#console/history/axis-labels';
 
 const NBSP = '\u00a0';
 
-describe('the labels of an axis', () => {
+describe('axis labels', () => {
   it.each([
     ['a coin of one dollar', [0.9996, 0.9998, 1, 1.0002], 'usd', ['$0.9996', '$0.9998', '$1.0000', '$1.0002']],
     ['thousands', [66_000, 67_000, 68_000], 'usd', ['$66,000', '$67,000', '$68,000']],
-    ['thousands, half apart', [66_600.5, 66_601], 'usd', ['$66,600.5', '$66,601.0']],
+    ['thousands, in halves', [66_600.5, 66_601], 'usd', ['$66,600.5', '$66,601.0']],
     ['quarters', [0.25, 0.5, 0.75], 'usd', ['$0.25', '$0.50', '$0.75']],
     ['millions', [9_500_000, 10_000_000, 10_500_000], 'jpy', ['¥9.5M', '¥10.0M', '¥10.5M']],
-    ['next to nothing', [1.1e-9, 1.2e-9], 'btc', [`BTC${NBSP}1.1E-9`, `BTC${NBSP}1.2E-9`]],
-    ['nothing', [0], 'usd', ['$0']],
-    ['below zero', [-0.5, 0, 0.5], 'usd', ['-$0.5', '$0.0', '$0.5']],
-  ])('of prices: %s', (_what, ticks, currency, labels) =>
-    expect(axisLabels(ticks, currency, 'prices')).toEqual(labels),
-  );
+    ['tiny values', [1.1e-9, 1.2e-9], 'btc', [`BTC${NBSP}1.1E-9`, `BTC${NBSP}1.2E-9`]],
+    ['zero', [0], 'usd', ['$0']],
+    ['negative values', [-0.5, 0, 0.5], 'usd', ['-$0.5', '$0.0', '$0.5']],
+  ])('of prices: %s', (_, ticks, currency, labels) => expect(axisLabels(ticks, currency, 'prices')).toEqual(labels));
 
   it.each([
     [
@@ -38,7 +36,7 @@ describe('the labels of an axis', () => {
     ],
   ])('of amounts: %j', (ticks, labels) => expect(axisLabels(ticks, 'usd', 'amounts')).toEqual(labels));
 
-  it('are never the same for two ticks', () => {
+  it('differ for different ticks', () => {
     const step = fc
       .tuple(fc.constantFrom(1, 2, 2.5, 5), fc.integer({ min: -12, max: 9 }))
       .map(([digit, exponent]) => digit * 10 ** exponent);

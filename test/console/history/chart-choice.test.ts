@@ -24,11 +24,11 @@ describe('candles', () => {
     ['30', 'fromDate=2026-02-13&thruDate=2026-03-15&interval=daily'],
     ['36500', 'fromDate=2013-04-28&thruDate=2026-03-15&interval=daily'],
     ['custom', 'fromDate=2026-01-01&thruDate=2026-02-01&interval=daily'],
-  ] as const)('of %s are as fine as its points', (range, query) => {
+  ] as const)('of range %s have the interval of its points', (range, query) => {
     expect(historyCall(view({ range }), NOW).path).toBe(`/v1/prices/history/ohlc?tokenName=bitcoin&${query}`);
   });
 
-  it('of the midnight before a range are omitted, except the one in which it begins', () => {
+  it('before the range are dropped, except the one in which the range begins', () => {
     const every = (length: number, from: number) =>
       Array.from({ length: Math.ceil((NOW - from) / length) }, (_, i) => candle(from + i * length));
     const firstOf = (history: History) => (Array.isArray(history) ? history[0]?.date : undefined);
@@ -41,7 +41,7 @@ describe('candles', () => {
     expect(inView(view({ range: 'custom' }), [candle(0)], NOW)).toHaveLength(1);
   });
 
-  it('are drawn with their last prices as points', () => {
+  it('are drawn with their closing prices as points', () => {
     const history = [candle(NOW - DAY, 2), candle(NOW, 3)];
     expect(drawnOf(view(), history).points.map(({ price }) => price)).toEqual([2, 3]);
     expect(drawnOf(view(), history).candles).toBe(history);
@@ -71,7 +71,7 @@ describe('points', () => {
     expect(historyCall(view({ metric: 'prices', ...parts }), NOW).path).toBe(path);
   });
 
-  it('before the range are left out of dates that stand for days', () => {
+  it('before the range are dropped if dates were requested for a range of days', () => {
     const points = [-25, -24, -23].map((hours) => ({ date: new Date(NOW + hours * HOUR), price: 1 }));
     const series = { prices: points, market_cap: points, total_volume: [] };
     const hourly = view({ metric: 'prices', range: '1', interval: 'hourly' });
@@ -84,7 +84,7 @@ describe('points', () => {
   });
 });
 
-it('asks for another currency than dollars by its code', () => {
+it('includes the code of a currency other than US dollars in the request', () => {
   const paths = (['prices', 'candles'] as const).flatMap((metric) =>
     (['7', 'custom'] as const).map((range) => historyCall(view({ metric, range, currency: 'eur' }), NOW)),
   );
@@ -95,7 +95,7 @@ it('asks for another currency than dollars by its code', () => {
   expect(historyCall(view({ metric: 'prices' }), NOW).path).not.toContain('currency');
 });
 
-it('has a log scale except for volumes, whose bars begin at zero', () => {
+it('has a log scale, except for volumes, whose bars begin at zero', () => {
   const scales = (['prices', 'candles', 'market_cap', 'total_volume'] as const).map((metric) =>
     isLog(view({ metric, scale: 'log' })),
   );

@@ -25,7 +25,7 @@ const slider = () => here.page.locator('#chart');
 const press = (name: string) => here.page.getByRole('button', { name, exact: true }).click();
 const readout = () => here.page.locator('#readout-note').innerText();
 
-/** The first and the last index that are shown, and the one that is read. */
+/** The first and the last visible index, and the selected one. */
 const shown = () =>
   slider().evaluate((element) =>
     ['min', 'max', 'now'].map((name) => Number(element.getAttribute(`aria-value${name}`))),
@@ -47,8 +47,8 @@ async function middle(): Promise<{ x: number; y: number }> {
   return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 };
 }
 
-describe('what is shown', () => {
-  it('is zoomed and moved with keys, and read there', async () => {
+describe('the visible part', () => {
+  it('is zoomed and panned with keys, and limits the selected point', async () => {
     const points = await open('90D');
     const { keyboard } = here.page;
     await slider().focus();
@@ -59,7 +59,7 @@ describe('what is shown', () => {
 
     await keyboard.press('Home');
     await keyboard.press('ArrowLeft');
-    expect((await shown())[2], 'reading stays in what is shown').toBe(first);
+    expect((await shown())[2], 'the selected point stays in the visible part').toBe(first);
     await keyboard.press('End');
     await keyboard.press('ArrowRight');
     expect((await shown())[2]).toBe(last);
@@ -67,14 +67,14 @@ describe('what is shown', () => {
     await keyboard.press('Shift+ArrowLeft');
     await expect.poll(async () => (await shown())[0]).toBeLessThan(first);
     const moved = await shown();
-    expect(moved[2], 'what was read moves into what is shown').toBe(moved[1]);
+    expect(moved[2], 'the selected point moves into the visible part').toBe(moved[1]);
     await keyboard.press('0');
     await expect.poll(async () => (await shown()).slice(0, 2)).toEqual([0, points - 1]);
     await keyboard.press('ArrowLeft');
-    expect((await shown())[2], 'and stays there').toBe((moved[2] ?? 0) - 1);
+    expect((await shown())[2], 'the selected point stays there').toBe((moved[2] ?? 0) - 1);
   });
 
-  it('is zoomed and shown whole again with buttons, and the table and the file have all of it', async () => {
+  it('is zoomed and reset with buttons, and the table and the file contain all points', async () => {
     const { page } = here;
     const points = await open('30D');
     const reset = page.getByRole('button', { name: 'Reset zoom' });
@@ -83,7 +83,7 @@ describe('what is shown', () => {
     await press('Zoom in');
     await expect.poll(() => reset.getAttribute('aria-disabled')).toBe('false');
     await expect.poll(() => page.locator('#announcements').innerText()).toMatch(/^Showing .+ 2\d{3}, \d\d:\d\d to .+$/);
-    expect(await readout(), 'the change is that of the whole range').toMatch(/ in 30 days$/);
+    expect(await readout(), 'the change covers the whole range').toMatch(/ in 30 days$/);
     await page.getByText('Show as a table').click();
     await expect.poll(() => page.locator('#points-body tr').count()).toBe(points);
     const [download] = await Promise.all([page.waitForEvent('download'), press('Download CSV')]);
@@ -93,17 +93,17 @@ describe('what is shown', () => {
     const zoomed = await shown();
     await press('Log scale');
     await expect.poll(() => page.getByRole('button', { name: 'Log scale' }).getAttribute('aria-pressed')).toBe('true');
-    expect((await shown()).slice(0, 2), 'another scale shows the same part').toEqual(zoomed.slice(0, 2));
+    expect((await shown()).slice(0, 2), 'another scale keeps the visible part').toEqual(zoomed.slice(0, 2));
     await reset.click();
     await showsAll(points);
     for (let i = 0; i < 9; i += 1) await slider().press('+');
     await expect.poll(() => page.getByRole('button', { name: 'Zoom in' }).getAttribute('aria-disabled')).toBe('true');
     await press('90D');
     await here.settled();
-    expect((await shown())[0], 'another range is shown whole').toBe(0);
+    expect((await shown())[0], 'another range is not zoomed').toBe(0);
   });
 
-  it('is zoomed with Ctrl and the wheel, and moved with the mouse; the wheel alone scrolls the page', async () => {
+  it('is zoomed with Ctrl and the wheel, and panned with the mouse; the wheel alone scrolls the page', async () => {
     const { page } = here;
     const points = await open('90D');
     const { x, y } = await middle();
@@ -124,7 +124,7 @@ describe('what is shown', () => {
     await expect.poll(async () => (await shown())[0]).toBeLessThan(first);
   });
 
-  it('has its scale in the address, and again after a reload', async () => {
+  it('has its scale in the URL, and keeps it after a reload', async () => {
     const { page } = here;
     await open('7D');
     const log = page.getByRole('button', { name: 'Log scale' });
@@ -139,7 +139,7 @@ describe('what is shown', () => {
     await expect.poll(() => log.getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('stays whole when the window changes its width', async () => {
+  it('still contains all points when the window changes its width', async () => {
     const points = await open('90D');
     for (const width of [360, 1500, 800]) {
       await here.page.setViewportSize({ width, height: 700 });
@@ -149,7 +149,7 @@ describe('what is shown', () => {
 });
 
 describe('fingers', () => {
-  /** Fingers that go from one set of places to another, in small steps. */
+  /** Moves fingers from one set of positions to another, in small steps. */
   async function drag(from: [x: number, y: number][], to: [x: number, y: number][]): Promise<void> {
     const cdp = await here.context.newCDPSession(here.page);
     const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
@@ -168,27 +168,27 @@ describe('fingers', () => {
     await send('touchEnd', 1);
   }
 
-  it('read the chart sideways, and scroll the page up and down', async () => {
+  it('select points sideways, and scroll the page up and down', async () => {
     const { page } = here;
     const points = await open('30D');
-    // The page scrolls: what comes to lie under a mouse would be read.
+    // The page scrolls, so the chart could move under the mouse, which would then select a point.
     await page.mouse.move(0, 0);
     const { x, y } = await middle();
     const before = await page.evaluate<number>('scrollY');
     await drag([[x, y]], [[x - 150, y + 5]]);
     await expect.poll(async () => (await shown())[2]).toBeLessThan(points / 2);
     expect(await readout()).toMatch(/^\d+ \w+ 2\d{3}, \d\d:\d\d$/);
-    expect(await page.evaluate('scrollY'), 'the page stays').toBe(before);
-    expect((await shown()).slice(0, 2), 'and so does the chart').toEqual([0, points - 1]);
+    expect(await page.evaluate('scrollY'), 'the page does not scroll').toBe(before);
+    expect((await shown()).slice(0, 2), 'the chart does not zoom').toEqual([0, points - 1]);
 
     await drag([[x, y]], [[x + 3, y - 200]]);
     await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(before + 100);
-    // The readout stays until another place is touched.
+    // The readout stays until the user touches another place.
     await page.locator('#chart-title').tap();
     await expect.poll(readout).toMatch(/ in 30 days$/);
   });
 
-  it('zoom when there are two', async () => {
+  it('zoom if there are two', async () => {
     await open('90D');
     const { x, y } = await middle();
     await drag(
@@ -208,10 +208,10 @@ describe('fingers', () => {
 it.each([
   ['no point', []],
   ['one point', [7]],
-  ['two', [7, 7]],
-  ['nothing but zeros', [0, 0, 0]],
-  ['a zero among others', [1000, 0, 1e12, 1e-9]],
-])('a series of %s is drawn on both scales', async (_what, prices) => {
+  ['two points', [7, 7]],
+  ['zeros only', [0, 0, 0]],
+  ['a zero and other values', [1000, 0, 1e12, 1e-9]],
+])('a series of %s is drawn on both scales', async (_, prices) => {
   const { page } = here;
   const series = prices.map((price, day) => ({
     date: new Date(Date.UTC(2026, 0, 1 + day)).toUTCString(),
@@ -233,6 +233,6 @@ it.each([
     await slider().press('+');
     return readout();
   };
-  // The last scale may not be drawn yet.
+  // The chart may not have drawn the last scale yet.
   await expect.poll(readLast).toMatch(/ Jan 2026, 00:00$/);
 });

@@ -6,21 +6,21 @@ import { seriesToCsv } from '#prices/history/series-text';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 
-/** The page's name of a currency, and the service's: dollars are the default. */
+/** The currency as the page and as the service name it. Dollars are the service's default. */
 const CURRENCIES = [
   ['usd', undefined],
   ['eur', 'eur'],
 ] as const;
 
-it.each(CURRENCIES)('what the console saves of a series in %s is what the service writes', (currency, own) => {
+it.each(CURRENCIES)('a saved series in %s equals the CSV of the service', (currency, code) => {
   const point = (price: number) => [{ date: new Date(MIDNIGHT), price }];
   const series = { prices: point(42_280.25), market_cap: [], total_volume: point(7) };
   expect(consoleCsv(series, currency)).toBe(
-    seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], own),
+    seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], code),
   );
 });
 
-it.each(CURRENCIES)('what the console saves of candles in %s is what the service writes', (currency, own) => {
+it.each(CURRENCIES)('saved candles in %s equal the CSV of the service', (currency, code) => {
   const candles = [MIDNIGHT, MIDNIGHT + 5 * MINUTE].map((at, i) => ({
     ...{ date: new Date(at), open: 1e-9, high: 42_280.25 + i },
     ...{ low: 0.1, close: 2, volume: 1e21 },
@@ -32,5 +32,5 @@ it.each(CURRENCIES)('what the console saves of candles in %s is what the service
     ...{ open: column('open'), high: column('high'), low: column('low') },
     ...{ close: column('close'), volume: column('volume') },
   } as Parameters<typeof candlesCsv>[0];
-  expect(candlesToCsv(candles, currency)).toBe([...candlesCsv(columns, own)].join(''));
+  expect(candlesToCsv(candles, currency)).toBe([...candlesCsv(columns, code)].join(''));
 });

@@ -4,7 +4,7 @@ import { datePresets } from '#console/history/custom-dates';
 const presets = (listed: string, now: string) =>
   datePresets(listed, Date.parse(now)).map(([label, { from, thru }]) => `${label}: ${from} to ${thru}`);
 
-it('are yesterday, months and years, up to today', () => {
+it('contain yesterday, months and years, and end today at the latest', () => {
   expect(presets('2013-04-28', '2024-03-31T23:59:59Z')).toEqual([
     'Yesterday: 2024-03-30 to 2024-03-30',
     'This month: 2024-03-01 to 2024-03-31',
@@ -14,7 +14,7 @@ it('are yesterday, months and years, up to today', () => {
   ]);
 });
 
-it('begin in January as in any other month', () => {
+it('handle January', () => {
   expect(presets('2013-04-28', '2026-01-01T00:00:00Z')).toEqual([
     'Yesterday: 2025-12-31 to 2025-12-31',
     'This month: 2026-01-01 to 2026-01-01',
@@ -24,7 +24,7 @@ it('begin in January as in any other month', () => {
   ]);
 });
 
-it('begin when the token was listed, and are left out where they end before that', () => {
+it('begin when the token was listed, and omit ranges that end before', () => {
   expect(presets('2026-03-10', '2026-03-15T12:00:00Z')).toEqual([
     'Yesterday: 2026-03-14 to 2026-03-14',
     'This month: 2026-03-10 to 2026-03-15',

@@ -58,20 +58,20 @@ describe('the possible intervals', () => {
     expect(possibleIntervals(view, TOKEN, NOW)).toEqual(intervals);
   });
 
-  it('include that of the API for a range of days, whatever is known', () => {
+  it('include the default interval of a range of days, even if no dates are known', () => {
     const token = { available: { ...TOKEN.available, candles: null } };
     expect(possibleIntervals(last('1', 'candles'), token, NOW)).toEqual(['minute']);
     expect(possibleIntervals(custom('2026-03-15', '2026-03-15', 'candles'), token, NOW)).toEqual(['daily']);
   });
 });
 
-it('keeps the chosen interval where it is possible', () => {
+it('keeps the chosen interval if it is possible', () => {
   expect(intervalFor(last('30'), 'hourly', TOKEN, NOW)).toBe('hourly');
   expect(intervalFor(last('365'), 'hourly', TOKEN, NOW)).toBe('daily');
   expect(intervalFor(last('7'), 'minute', TOKEN, NOW)).toBe('hourly');
 });
 
-it('knows the earliest date of prices and of candles', () => {
+it('returns the earliest date of prices and of candles', () => {
   expect([earliestDate('prices', TOKEN), earliestDate('market_cap', TOKEN)]).toEqual(['2013-04-28', '2013-04-28']);
   expect(earliestDate('candles', TOKEN)).toBe('2024-03-27');
   expect(earliestDate('candles', { available: { ...TOKEN.available, candles: null } })).toBeUndefined();

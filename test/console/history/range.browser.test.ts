@@ -14,7 +14,7 @@ let token: TokenRecord;
 beforeAll(async () => {
   opened = await openTestConsole();
   ({ browser, service } = opened);
-  // From now on, the stored candles decide which dates are available.
+  // Stores candles, which then determine the available dates.
   const key = await service.createUser();
   for (const interval of ['minute', 'hourly', 'daily']) {
     const dates = `fromDate=${daysAgo(1)}&thruDate=${daysAgo(0)}`;
@@ -33,7 +33,7 @@ afterEach(async () => {
   await here.close();
 });
 
-const asked = (part: string) =>
+const requested = (part: string) =>
   here.requests.filter((url) => url.includes(part)).map((url) => url.slice(service.url.length));
 const search = () => new URL(here.page.url()).search;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
@@ -61,8 +61,8 @@ async function apply(from: string, thru: string): Promise<void> {
   await here.settled();
 }
 
-describe('candles of a range that the venue no longer covers', () => {
-  it('are missed with the dates that are available, and a button that shows those', async () => {
+describe('candles before the first date of the source', () => {
+  it('are reported as missing, with the available dates and a button to show them', async () => {
     const { page } = here;
     await go('?metric=candles&range=2015-01-01..2015-02-01');
     const problem = page.locator('#chart-problem');
@@ -81,7 +81,7 @@ describe('candles of a range that the venue no longer covers', () => {
     expect(await page.locator('#chart-gaps').isVisible()).toBe(false);
   });
 
-  it('cannot be picked, but prices of that time can', async () => {
+  it('cannot be selected, but prices of that time can', async () => {
     await press('Candles');
     await press('Custom');
     const { day } = token.available.candles ?? {};
@@ -101,7 +101,7 @@ describe('candles of a range that the venue no longer covers', () => {
   });
 });
 
-it('prices of a range beyond the plan are missed in the same way', async () => {
+it('prices before the first date are reported in the same way', async () => {
   await go('?range=2015-01-01..2015-02-01');
   const { day } = token.available.prices;
   await here.page
@@ -118,21 +118,21 @@ describe('the interval', () => {
     await press('Custom');
     const day = daysAgo(3);
     await apply(day, day);
-    expect(asked(`fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
+    expect(requested(`fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
     expect([await offered(), await pressed()]).toEqual([['Hourly'], 'Hourly']);
     expect(await here.page.getByRole('slider').getAttribute('aria-valuemax')).toBe('23');
     await apply(daysAgo(12), day);
-    expect(asked(`fromDate=${daysAgo(12)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
+    expect(requested(`fromDate=${daysAgo(12)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
     await apply(daysAgo(13), day);
     expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
   });
 
-  it('is chosen for a range of days, at one call, and is in the address and the name of the file', async () => {
+  it('can be chosen for a range of days at the cost of one call, and is in the URL and the file name', async () => {
     const { page } = here;
     expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
     await press('Hourly');
     expect(search()).toBe('?interval=hourly');
-    expect(asked(`fromDate=${daysAgo(30)}&thruDate=${daysAgo(0)}&interval=hourly`)).toHaveLength(1);
+    expect(requested(`fromDate=${daysAgo(30)}&thruDate=${daysAgo(0)}&interval=hourly`)).toHaveLength(1);
     const last = Number(await page.getByRole('slider').getAttribute('aria-valuemax'));
     expect(last).toBeGreaterThan(700);
     expect(last).toBeLessThan(722);
@@ -168,7 +168,7 @@ describe('the interval', () => {
   });
 });
 
-it('a candle is read with open, high, low, close and volume', async () => {
+it('the readout of a candle has open, high, low, close and volume', async () => {
   const { page } = here;
   await press('Candles');
   await page.getByText('Show as a table').click();

@@ -10,6 +10,6 @@ it.each([
   ['2026-11-21T00:00:00Z', 'day', '21 Nov'],
   ['2026-11-01T00:00:00Z', 'month', 'Nov 2026'],
   ['2026-01-01T00:00:00Z', 'year', '2026'],
-] as const)('a mark at %s for a %s is %s', (iso, unit, label) => {
+] as const)('the label at %s for the unit %s is %s', (iso, unit, label) => {
   expect(timeLabel(at(iso), unit)).toBe(label);
 });

@@ -2,31 +2,31 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { indicesIn, isClosest, isWhole, panned, wholeOf, zoomed } from '#console/history/gestures';
 
-it('is zoomed around a point, which keeps its place', () => {
+it('zooms around a point, which keeps its position', () => {
   expect(zoomed(wholeOf(100), 100, 2)).toEqual({ from: 25, to: 74 });
   expect(zoomed(wholeOf(100), 100, 2, -0.5)).toEqual({ from: 0, to: 49 });
   expect(zoomed(wholeOf(100), 100, 2, 99.5)).toEqual({ from: 50, to: 99 });
   expect(zoomed({ from: 25, to: 74 }, 100, 0.5)).toEqual(wholeOf(100));
 });
 
-it('is panned as far as there are points', () => {
+it('pans no further than the first and the last point', () => {
   expect(panned({ from: 25, to: 74 }, 100, 10)).toEqual({ from: 35, to: 84 });
   expect(panned({ from: 25, to: 74 }, 100, 1000)).toEqual({ from: 50, to: 99 });
   expect(panned({ from: 25, to: 74 }, 100, -1000)).toEqual({ from: 0, to: 49 });
   expect(panned(wholeOf(100), 100, 10)).toEqual(wholeOf(100));
 });
 
-it('is neither closer than a few points nor wider than all', () => {
+it('limits the zoom to a few points and to all points', () => {
   expect(isClosest(zoomed(wholeOf(100), 100, 1000), 100)).toBe(true);
   expect(isWhole(zoomed(wholeOf(100), 100, 0.001), 100)).toBe(true);
-  // So few points cannot be zoomed.
+  // A chart with so few points cannot be zoomed.
   for (const points of [1, 5]) {
     const part = zoomed(wholeOf(points), points, 2);
     expect([isWhole(part, points), isClosest(part, points)]).toEqual([true, true]);
   }
 });
 
-it('always lies within the points, and shows some of them', () => {
+it('always stays within the points, and shows some of them', () => {
   const moves = fc.array(
     fc.oneof(
       fc.record({

@@ -21,8 +21,8 @@ const sorting: fc.Arbitrary<Sorting> = fc.record({
   direction: fc.constantFrom('ascending', 'descending'),
 });
 
-describe('the table of prices', () => {
-  it('is sorted by any column either way, with what is not known at the end', () => {
+describe('the price table', () => {
+  it('sorts by any column in both directions, with unknown values at the end', () => {
     fc.assert(
       fc.property(fc.array(row), sorting, (rows, by) => {
         const { column, direction } = by;
@@ -39,14 +39,14 @@ describe('the table of prices', () => {
     );
   });
 
-  it('has names in the order of people', () => {
+  it('sorts names alphabetically, and their numbers by value', () => {
     const titled = (title: string) => ({ token: { title }, price: undefined }) as Row;
     const rows = ['solana', 'Token 10', 'Token 9', 'Arweave', 'bitcoin'].map(titled);
     const titles = sorted(rows, { column: 'title', direction: 'ascending' }).map(({ token }) => token.title);
     expect(titles).toEqual(['Arweave', 'bitcoin', 'solana', 'Token 9', 'Token 10']);
   });
 
-  it('begins with the largest, names with the first, and a second click reverses', () => {
+  it('sorts figures descending and names ascending first, and a second click reverses the order', () => {
     const byName = sortingAfter(FIRST_SORTING, 'title');
     expect(byName).toEqual({ column: 'title', direction: 'ascending' });
     expect(sortingAfter(byName, 'title').direction).toBe('descending');
@@ -54,14 +54,14 @@ describe('the table of prices', () => {
     expect(sortingAfter(FIRST_SORTING, 'market_cap').direction).toBe('ascending');
   });
 
-  it('is searched by title, name and symbol, in any case', () => {
+  it('searches titles, names and symbols, ignoring case', () => {
     const token = { title: 'USD Coin', tokenName: 'usd-coin', symbol: 'usdc' } as Parameters<typeof isMatch>[0];
     for (const typed of ['', ' coin ', 'USD C', 'usd-', 'UsDc']) expect(isMatch(token, typed), typed).toBe(true);
     for (const typed of ['bit', 'usd  coin', '.*']) expect(isMatch(token, typed), typed).toBe(false);
   });
 });
 
-it('asks for at most a hundred tokens in one call, and counts a call for each ten', () => {
+it('requests at most a hundred tokens at once, and counts one call for every ten', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1500 }), (tokens) => {
       const names = Array.from({ length: tokens }, (_, i) => `token-${i}`);

@@ -6,8 +6,8 @@ import { HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 
-/** A response for `names`, each of an age in ms, all fetched a minute ago except the oldest; null is one without a price. */
-function answer(ages: Readonly<Record<string, number | null>>, stale?: string): Result<TokenPrice[]> {
+/** A response with a price for each name in `ages`. An age is in ms; null is a token without a price. */
+function response(ages: Readonly<Record<string, number | null>>, stale?: string): Result<TokenPrice[]> {
   const value = Object.entries(ages).map(
     ([tokenName, age]) => ({ tokenName, at: age === null ? null : new Date(NOW - age) }) as TokenPrice,
   );
@@ -22,16 +22,16 @@ const quotesOf = (report: (path: string) => Result<TokenPrice[]> | Promise<Resul
   });
 
 describe('the ages of prices', () => {
-  it('are that of the answer where all are of one time', async () => {
-    const quotes = quotesOf(() => answer({ a: MINUTE, b: 3 * MINUTE, c: null }, 'timed out'));
+  it('equal the age of the response if all prices have one time', async () => {
+    const quotes = quotesOf(() => response({ a: MINUTE, b: 3 * MINUTE, c: null }, 'timed out'));
     await quotes.load(['a', 'b', 'c'], 'usd', false);
     const age = { fetchedAt: new Date(NOW - 3 * MINUTE), stale: 'timed out' };
     expect(quotes.age.age).toEqual(age);
     expect([quotes.of('a')?.age, quotes.of('b')?.age]).toEqual([age, age]);
   });
 
-  it('are shown once for all, except for late ones, which have their own', async () => {
-    const quotes = quotesOf(() => answer({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
+  it('are common to all prices, except that late prices have their own', async () => {
+    const quotes = quotesOf(() => response({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
     await quotes.load(['a', 'b', 'c', 'd'], 'usd', false);
     const { age, newest } = quotes.age;
     expect(age?.fetchedAt).toEqual(new Date(NOW - 3 * MINUTE));
@@ -43,33 +43,33 @@ describe('the ages of prices', () => {
     expect(quotes.of('c')?.age.fetchedAt).toEqual(new Date(NOW - 5 * HOUR));
   });
 
-  it('are not known before there is a price', () => {
-    expect(quotesOf(() => answer({})).age.age).toBeUndefined();
+  it('are unknown without a price', () => {
+    expect(quotesOf(() => response({})).age.age).toBeUndefined();
   });
 });
 
-it('keeps what it has when a call fails, and asks for all again', async () => {
+it('keeps its prices when a call fails, and requests all of them again', async () => {
   const names = Array.from({ length: 150 }, (_, i) => `t${i}`);
   let failing = false;
-  const asked: number[] = [];
+  const requested: number[] = [];
   const quotes = quotesOf((path) => {
     const list = path.replace(/.*tokenNames=/, '').split(',');
-    asked.push(list.length);
+    requested.push(list.length);
     if (failing && list.length === 50) throw new Error('away');
-    return answer(Object.fromEntries(list.map((name) => [name, MINUTE])));
+    return response(Object.fromEntries(list.map((name) => [name, MINUTE])));
   });
   await quotes.load(names, 'usd', false);
   failing = true;
   await expect(quotes.load([...quotes.requested], 'usd', true)).rejects.toThrow('away');
-  expect(asked).toEqual([100, 50, 100, 50]);
+  expect(requested).toEqual([100, 50, 100, 50]);
   expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
 });
 
-it('says of what it has why it is not updated, until it is', async () => {
+it('marks prices with the failure until they are updated', async () => {
   let failing = false;
   const quotes = quotesOf(() => {
     if (failing) throw new QuotientError('network', 'away');
-    return answer({ a: MINUTE });
+    return response({ a: MINUTE });
   });
   await quotes.load(['a'], 'usd', false);
   failing = true;
@@ -83,32 +83,32 @@ it('says of what it has why it is not updated, until it is', async () => {
 });
 
 it('shows one currency at a time, the last requested one', async () => {
-  const ends: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const quotes = quotesOf((path) => {
-    const done = answer({ a: MINUTE });
-    return path.includes('eur') ? new Promise((end) => ends.push(() => end(done))) : done;
+    const done = response({ a: MINUTE });
+    return path.includes('eur') ? new Promise((resolve) => pending.push(() => resolve(done))) : done;
   });
   await quotes.load(['a'], 'usd', false);
   const euros = quotes.load(['a'], 'eur', false);
   expect(quotes.of('a')?.currency).toBe('usd');
   await quotes.load(['a'], 'gbp', false);
-  for (const end of ends) end();
+  for (const resolve of pending) resolve();
   await euros;
   expect(quotes.of('a')?.currency).toBe('gbp');
 });
 
-it('shows no figure in the currency of before when the next one cannot be had', async () => {
+it('drops prices in the previous currency when the new currency is unavailable', async () => {
   const quotes = quotesOf((path) => {
     if (path.includes('eur')) throw new Error('no rate');
-    return answer({ a: MINUTE });
+    return response({ a: MINUTE });
   });
   await quotes.load(['a'], 'usd', false);
   await expect(quotes.load(['a'], 'eur', false)).rejects.toThrow('no rate');
   expect(quotes.of('a')).toBeUndefined();
 });
 
-it('forgets tokens that are not served any more', async () => {
-  const quotes = quotesOf(() => answer({ a: MINUTE, b: MINUTE }));
+it('drops tokens that are no longer served', async () => {
+  const quotes = quotesOf(() => response({ a: MINUTE, b: MINUTE }));
   await quotes.load(['a', 'b'], 'usd', false);
   quotes.keep((token) => token === 'b');
   expect([[...quotes.requested], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
