@@ -36,7 +36,7 @@ export const accounts: Mutations[] = [
       ['scopes.length === 1 && ', ''],
       ['alike.length > 0 ? alike : keys.filter(({ start }) => start === null)', 'alike'],
       ['candidates.length === 1 ? candidates[0] : undefined', 'candidates[0]'],
-      ["replacedAt ? 'replaced, and only reads until' : 'stops working'", "'stops working'"],
+      ["replacedAt ? 'replaced, read-only until' : 'expires'", "'expires'"],
     ],
   },
   {
