@@ -1,33 +1,32 @@
 /**
- * The service for some minutes as it may fare in months: three processes under a mixed load, upstreams that fail at
- * random, a caller who attacks, a database that goes away and two processes that are killed; and then the question
- * whether all is well.
+ * Compresses the incidents of months into minutes: three processes under a mixed load, random upstream failures, an
+ * attacker, a database outage and two killed processes. Then checks responses, ledger and memory.
  *
- *     npm run endurance                       ten minutes, 300 calls a second
+ *     npm run endurance                       ten minutes, 300 calls per second
  *     npm run endurance -- 30 --rate 100
  *
- * Needs PostgreSQL's programs as Debian has them, for a server of its own that it can stop; where there are none it
- * takes a database on the server of `BENCH_DATABASE_URL`, which is not stopped. What happened and when is written to
- * `bench/results/endurance/`, beside the log of each process. Exit code 1 when a check fails.
+ * Requires PostgreSQL's programs from Debian, to start a server that it can stop. Otherwise it uses a database on the
+ * server of `BENCH_DATABASE_URL` and skips the outage. A journal and the log of each process are written to
+ * `bench/results/endurance/`. Exits with code 1 if a check fails.
  */
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { type Document, published } from '../fixtures/published.ts';
 import { createRandom } from '../fixtures/simulation.ts';
 import { statisticsSettings } from '../fixtures/statistics-settings.ts';
-import { passWithAccidents } from './endurance/accidents.ts';
-import { createAsking } from './endurance/asking.ts';
-import { createBook, type User } from './endurance/book.ts';
 import { startBroadcasts } from './endurance/broadcasts.ts';
 import { startFaults } from './endurance/faults.ts';
 import { startFleet } from './endurance/fleet.ts';
-import { type Home, openHome } from './endurance/home.ts';
 import { startHostility } from './endurance/hostility.ts';
+import { runWithIncidents } from './endurance/incidents.ts';
 import { openJournal } from './endurance/journal.ts';
-import { startLives } from './endurance/lives.ts';
+import { createLedger, type User } from './endurance/ledger.ts';
 import { startLoad } from './endurance/load.ts';
 import { watchMemory } from './endurance/memory.ts';
-import { createQuestions } from './endurance/questions.ts';
+import { createQueries } from './endurance/queries.ts';
+import { createRequests } from './endurance/requests.ts';
+import { openStand, type Stand } from './endurance/stand.ts';
+import { startUserLifeCycles } from './endurance/user-life-cycle.ts';
 import { type Figure, none, printTable, seen } from './table.ts';
 
 const { values, positionals } = parseArgs({
@@ -36,9 +35,9 @@ const { values, positionals } = parseArgs({
 });
 const minutes = Number(positionals[0] ?? 10);
 const rate = Number(values.rate);
-// In less than a minute the accidents would run into one another.
+// In less than a minute, the incidents would overlap.
 if (!(minutes >= 1 && rate > 0)) {
-  console.error('usage: npm run endurance -- [minutes, at least 1] [--rate <calls a second>]');
+  console.error('usage: npm run endurance -- [minutes, at least 1] [--rate <calls per second>]');
   process.exit(2);
 }
 
@@ -50,8 +49,8 @@ process.once('SIGINT', () => interrupted.abort());
 const journal = openJournal(new URL('./results/endurance', import.meta.url).pathname);
 
 /** The settings of every process. */
-const environment = (home: Home, sandbox: Sandbox): Record<string, string> => ({
-  DATABASE_URL: home.url,
+const environment = (stand: Stand, sandbox: Sandbox): Record<string, string> => ({
+  DATABASE_URL: stand.url,
   BURST_PER_SECOND: '0',
   REGISTRATIONS_PER_MINUTE: '0',
   UPSTREAM_TIMEOUT_MS: '2000',
@@ -59,7 +58,7 @@ const environment = (home: Home, sandbox: Sandbox): Record<string, string> => ({
   KRAKEN_URL: sandbox.krakenUrl,
   EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
   COINGECKO_PLAN: 'pro',
-  // Far more often than anybody would, so that faults are met in minutes; and a budget that allows it.
+  // Frequent refreshes expose faults within minutes. The budget allows them.
   COINGECKO_REFRESH: 'latest=5s,chart=20s',
   COINGECKO_CALLS_PER_MINUTE: '100000',
   COINGECKO_CALLS_PER_MONTH: '1000000000',
@@ -68,66 +67,66 @@ const environment = (home: Home, sandbox: Sandbox): Record<string, string> => ({
   NODE_URLS: `${sandbox.cosmosNodeUrl},${sandbox.legacyNodeUrl}`,
 });
 
-/** Whatever is opened is in `closers`. */
+/** Adds a function to `closers` for each opened resource. */
 async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   const random = createRandom(20_261_121);
-  const book = createBook();
-  const home = await openHome();
-  closers.push(home.close);
-  const [hostile, ...users] = await home.createUsers(book, USERS + 1);
+  const ledger = createLedger();
+  const stand = await openStand();
+  closers.push(stand.close);
+  const [hostile, ...users] = await stand.createUsers(ledger, USERS + 1);
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
-  const fleet = await startFleet(PROCESSES, environment(home, sandbox), journal);
+  const fleet = await startFleet(PROCESSES, environment(stand, sandbox), journal);
   closers.push(fleet.close);
   const description = (await (await fetch(`${fleet.members[0]?.url}/openapi.json`)).json()) as Document;
   const contract = published(description);
-  const asking = createAsking({ fleet, contract, book, journal, databaseOutages: home.outages });
-  closers.push(asking.close);
+  const requests = createRequests({ fleet, contract, ledger, journal, databaseOutages: stand.outages });
+  closers.push(requests.close);
 
-  journal.tell(`${minutes} minutes of ${rate} calls a second to ${PROCESSES} processes, with ${USERS} keys`);
+  journal.report(`${minutes} minutes of ${rate} calls per second to ${PROCESSES} processes, with ${USERS} keys`);
   const memory = watchMemory(fleet);
   const faults = startFaults(sandbox, random, journal);
-  const broadcasts = startBroadcasts({ asking, sandbox, fleet, user: users.at(-1) as User, random, journal });
-  const lives = startLives({ asking, book, fleet, random });
+  const broadcasts = startBroadcasts({ requests, sandbox, fleet, user: users.at(-1) as User, random, journal });
+  const lifeCycles = startUserLifeCycles({ requests, ledger, fleet, random });
   const hostility = startHostility({ fleet, user: hostile as User, random, journal });
   const { hashes } = broadcasts;
   const addresses = sandbox.chain.accounts.map(({ address }) => address);
-  const questions = createQuestions(random, { addresses, hashes });
-  const load = startLoad({ asking, fleet, users, questions, random, rate });
+  const nextQuery = createQueries(random, { addresses, hashes });
+  const load = startLoad({ requests, fleet, users, nextQuery, random, rate });
 
   const { signal } = interrupted;
   try {
-    await passWithAccidents(minutes * 60_000, { fleet, home, book, journal, signal });
+    await runWithIncidents(minutes * 60_000, { fleet, stand, ledger, journal, signal });
   } finally {
     memory.close();
     faults.close();
-    await Promise.all([load.close(), lives.close(), broadcasts.close(), hostility.close()]);
+    await Promise.all([load.close(), lifeCycles.close(), broadcasts.close(), hostility.close()]);
   }
 
   const exitCodes = await fleet.close();
-  const { faults: disagreements, ...sums } = book.compare(await home.ledger());
+  const { faults: disagreements, ...sums } = ledger.compare(await stand.ledgerRows());
   for (const text of disagreements) journal.fault('ledger', text);
-  const unasked = asking.unasked();
-  for (const operation of unasked) journal.fault('unasked', operation);
+  const uncalled = requests.uncalled();
+  for (const operation of uncalled) journal.fault('uncalled', operation);
 
-  const { asked, passedOver } = load.counts();
-  const { born, lived } = lives.counts();
-  const answers = asking.seen().map(([kind, count]) => `${kind}: ${count}`);
+  const { sent, skipped } = load.counts();
+  const { started, completed } = lifeCycles.counts();
+  const responses = requests.seen().map(([kind, count]) => `${kind}: ${count}`);
   return [
-    seen('calls of the mix', `${asked}, and ${passedOver} passed over since too many were under way`),
-    seen('answers', answers.join(', ')),
-    seen('users who came and went', `${lived} of ${born}`),
+    seen('calls of the mixed load', `${sent} (${skipped} skipped: too many pending calls)`),
+    seen('responses', responses.join(', ')),
+    seen('user life cycles completed', `${completed} of ${started}`),
     seen('transactions broadcast', String(hashes.length - 1)),
     seen('attacks', String(hostility.count())),
-    none('answers that are not as published', journal.faultsOf('contract')),
-    none('answers that were not to be expected', journal.faultsOf('unexpected')),
-    none('connections that broke while the process was up', journal.faultsOf('connection')),
-    none('operations of the description that nobody asked', unasked.length),
-    none('users whose ledger disagrees', disagreements.length),
-    seen('counted calls', `${sums.answered} answered, ${sums.used} in the ledger`),
-    seen('… lost in the crashes', `${sums.lost}, of ${sums.atRisk} at risk`),
-    seen('… charged without an answer', `${sums.overcharged}, of ${sums.unanswered} cut off in the crashes`),
-    none('processes that did not stop in order', exitCodes.filter((code) => code !== 0).length),
+    none('responses that differ from the description', journal.faultsOf('contract')),
+    none('unexpected responses', journal.faultsOf('unexpected')),
+    none('connections that broke while their process was running', journal.faultsOf('connection')),
+    none('operations of the description that were not called', uncalled.length),
+    none('users whose ledger differs', disagreements.length),
+    seen('charged calls', `${sums.answered} in responses, ${sums.used} in the ledger`),
+    seen('… lost in crashes', `${sums.lost} of ${sums.atRisk} at risk`),
+    seen('… charged without a response', `${sums.overcharged} of ${sums.unanswered} cut off in crashes`),
+    none('processes that did not exit with code 0', exitCodes.filter((code) => code !== 0).length),
     ...memory.figures(),
   ];
 }
@@ -140,5 +139,5 @@ try {
   for (const close of closers.toReversed()) await close();
 }
 printTable(figures);
-console.error(`what happened and when: ${journal.file}`);
+console.error(`journal: ${journal.file}`);
 process.exit(figures.some(({ isReached }) => isReached === false) ? 1 : 0);

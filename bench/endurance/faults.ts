@@ -22,17 +22,17 @@ const FAULTS: readonly Fault[] = [
   { kind: 'wrongTypes' },
 ];
 
-/** The upstreams, and how often each has something wrong with it. */
+/** The upstreams, and the share of time in which each is faulty. */
 const UPSTREAMS: readonly { path: RegExp; share: number }[] = [
   { path: /^\/api\/v3\/coins\/markets/, share: 0.4 },
   { path: /^\/api\/v3\/coins\/.*market_chart/, share: 0.4 },
   { path: /^\/(cryptocompare|bitcoin|ethereum|solana|arweave)\//, share: 0.3 },
-  // An account is looked up past the service, by whoever signs.
+  // The bench itself looks up accounts on the nodes, to sign transactions.
   { path: /^\/cosmos-node\/(?!.*auth)/, share: 0.25 },
   { path: /^\/legacy-node\/(?!.*auth)/, share: 0.25 },
 ];
 
-/** Every few seconds something else is wrong with some of the upstreams; `close` ends it. */
+/** Applies random faults to some upstreams, and changes them every few seconds. `close` removes them. */
 export function startFaults(sandbox: Sandbox, random: () => number, journal: Journal) {
   function change(): void {
     sandbox.faults.clear();
@@ -40,7 +40,7 @@ export function startFaults(sandbox: Sandbox, random: () => number, journal: Jou
       if (random() >= share) continue;
       const fault = FAULTS[Math.floor(random() * FAULTS.length)] as Fault;
       sandbox.faults.always(fault, { path });
-      journal.note(`${path.source} has ${JSON.stringify(fault)}`);
+      journal.note(`fault of ${path.source}: ${JSON.stringify(fault)}`);
     }
   }
   const changing = setInterval(change, EVERY_MS);

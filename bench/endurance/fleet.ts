@@ -2,22 +2,22 @@ import { freePort } from '../free-port.ts';
 import { SERVICE } from '../node.ts';
 import { type Server, startServer } from '../service-process.ts';
 import type { Journal } from './journal.ts';
-import { createReclaimGuard, type ReclaimGuard } from './outages.ts';
+import { createOutages, type Outages } from './outages.ts';
 
-/** After a process listens again, how long its old connections may still be found dead, in ms. */
+/** How long clients may still find broken connections after a process listens again, in ms. */
 const GRACE = 1_000;
 
 export type Member = {
   name: string;
   url: string;
   server: Server;
-  /** When the process that now runs was started, and when it was killed, by `performance.now()`. */
+  /** Start and kill of the current process, by `performance.now()`. */
   startedAt: number;
   killedAt: number | undefined;
-  outages: ReclaimGuard;
+  outages: Outages;
 };
 
-/** Some processes of the service, each on a port that it keeps when it is started again. */
+/** Starts several processes of the service. A restarted process keeps its port. */
 export async function startFleet(size: number, env: Record<string, string>, journal: Journal) {
   async function start(name: string, port: number): Promise<Server> {
     const onLine = journal.log(name);
@@ -33,7 +33,7 @@ export async function startFleet(size: number, env: Record<string, string>, jour
       await close();
       throw error;
     });
-    const outages = createReclaimGuard(GRACE);
+    const outages = createOutages(GRACE);
     members.push({
       name,
       url: server.url,
@@ -47,24 +47,24 @@ export async function startFleet(size: number, env: Record<string, string>, jour
   return {
     members: members as readonly Member[],
 
-    /** Ends a process at once. */
+    /** Kills a process (SIGKILL). */
     async kill(member: Member): Promise<void> {
-      member.outages.began();
+      member.outages.start();
       member.killedAt = performance.now();
       await member.server.kill();
-      journal.tell(`${member.name} was killed`);
+      journal.report(`${member.name} killed`);
     },
 
-    /** Starts a killed process again, on its port. */
-    async revive(member: Member): Promise<void> {
+    /** Restarts a killed process on its port. */
+    async restart(member: Member): Promise<void> {
       member.server = await start(member.name, Number(new URL(member.url).port));
       member.startedAt = performance.now();
       member.killedAt = undefined;
-      member.outages.ended();
-      journal.tell(`${member.name} is there again, after ${member.server.startedIn.toFixed(0)} ms`);
+      member.outages.end();
+      journal.report(`${member.name} restarted after ${member.server.startedIn.toFixed(0)} ms`);
     },
 
-    /** Asks all to stop; gives their exit codes. */
+    /** Stops all processes (SIGTERM). Returns their exit codes. */
     close,
   };
 }

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** So many faults of each check are told at once; all of them are in the journal's file. */
-const TOLD = 10;
+/** The number of faults of each check that are printed. The journal's file contains all. */
+const PRINTED = 10;
 
-/** What happened and when, counted from now: on standard error, and in `journal.log` of a directory made anew. */
+/** Writes events with the time since the start to standard error and to `journal.log` in an emptied directory. */
 export function openJournal(directory: string) {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
@@ -17,27 +17,27 @@ export function openJournal(directory: string) {
     const minutes = String(Math.floor(seconds / 60)).padStart(2, '0');
     return `${minutes}:${(seconds % 60).toFixed(1).padStart(4, '0')} ${text}\n`;
   };
-  const write = (text: string, isTold: boolean) => {
+  const write = (text: string, isPrinted: boolean) => {
     const line = stamped(text);
     appendFileSync(file, line);
-    if (isTold) process.stderr.write(line);
+    if (isPrinted) process.stderr.write(line);
   };
 
   return {
     file,
-    /** Something that was meant to happen. */
-    tell: (text: string): void => write(text, true),
-    /** Something that is of use to whoever looks for the reason of a fault. */
+    /** An expected event. Printed. */
+    report: (text: string): void => write(text, true),
+    /** Details for the analysis of a fault. Only in the file. */
     note: (text: string): void => write(text, false),
-    /** Something that must not happen. */
+    /** A failed check. */
     fault(check: string, text: string): void {
       const count = (counts.get(check) ?? 0) + 1;
       counts.set(check, count);
-      write(`FAULT (${check}) ${text}`, count <= TOLD);
-      if (count === TOLD) process.stderr.write(`more faults of this kind go to ${file} alone\n`);
+      write(`FAULT (${check}) ${text}`, count <= PRINTED);
+      if (count === PRINTED) process.stderr.write(`further faults of this kind are only in ${file}\n`);
     },
     faultsOf: (check: string): number => counts.get(check) ?? 0,
-    /** A file beside the journal for a process's own log. */
+    /** Returns a writer for a process's log, in a file next to the journal. */
     log(name: string): (line: string) => void {
       const path = join(directory, `${name}.log`);
       return (line) => appendFileSync(path, `${line}\n`);

@@ -1,50 +1,50 @@
-import type { Asking } from './asking.ts';
-import type { User } from './book.ts';
 import type { Fleet, Member } from './fleet.ts';
-import type { Question } from './questions.ts';
+import type { User } from './ledger.ts';
+import type { Query } from './queries.ts';
+import type { Requests } from './requests.ts';
 
 const EVERY_MS = 10;
-/** More than these are not under way at once: what is due beyond them is passed over, and counted. */
-const AT_ONCE = 600;
+/** The maximum number of concurrent calls. Calls due beyond it are skipped and counted. */
+const MAX_CONCURRENT = 600;
 
 type Parts = {
-  asking: Asking;
+  requests: Requests;
   fleet: Fleet;
   users: readonly User[];
-  questions: () => Question;
+  nextQuery: () => Query;
   random: () => number;
-  /** Calls a second, to all processes together. */
+  /** Calls per second, to all processes in total. */
   rate: number;
 };
 
-/** Asks questions at a rate, whether or not answers come; `close` waits for those under way. */
-export function startLoad({ asking, fleet, users, questions, random, rate }: Parts) {
+/** Sends queries at a constant rate, independent of the responses. `close` waits for pending calls. */
+export function startLoad({ requests, fleet, users, nextQuery, random, rate }: Parts) {
   const startedAt = performance.now();
-  const underWay = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   let due = 0;
-  let passedOver = 0;
+  let skipped = 0;
 
-  function ask(): void {
+  function send(): void {
     const member = fleet.members[Math.floor(random() * fleet.members.length)] as Member;
-    // A few keys are busy and many are not.
+    // Few keys are busy, and many are not.
     const user = users[Math.floor(random() ** 2 * users.length)] as User;
-    const asked = asking.ask(member, questions(), user).finally(() => underWay.delete(asked));
-    underWay.add(asked);
+    const sent = requests.send(member, nextQuery(), user).finally(() => pending.delete(sent));
+    pending.add(sent);
   }
 
   const ticking = setInterval(() => {
     const target = ((performance.now() - startedAt) / 1000) * rate;
     for (; due < target; due++) {
-      if (underWay.size < AT_ONCE) ask();
-      else passedOver += 1;
+      if (pending.size < MAX_CONCURRENT) send();
+      else skipped += 1;
     }
   }, EVERY_MS);
 
   return {
-    counts: () => ({ asked: due - passedOver, passedOver }),
+    counts: () => ({ sent: due - skipped, skipped }),
     async close(): Promise<void> {
       clearInterval(ticking);
-      await Promise.all(underWay);
+      await Promise.all(pending);
     },
   };
 }

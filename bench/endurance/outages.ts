@@ -1,21 +1,21 @@
 /** An interval on the clock of `performance.now()`. */
 type Interval = { from: number; thru: number };
 
-/** When something was away: it is from `began` until `ended`, and for so many ms more while it is found again. */
-export function createReclaimGuard(graceMs: number) {
+/** Records outages, from `start` to `end`. Each lasts `graceMs` longer, until clients have reconnected. */
+export function createOutages(graceMs: number) {
   const intervals: Interval[] = [];
   return {
-    began(): void {
+    start(): void {
       intervals.push({ from: performance.now(), thru: Number.POSITIVE_INFINITY });
     },
-    ended(): void {
+    end(): void {
       const last = intervals.at(-1);
       if (last) last.thru = performance.now() + graceMs;
     },
-    /** Whether it was away at any moment between two. */
-    touch: (from: number, thru: number): boolean =>
+    /** Whether an outage overlaps the interval. */
+    overlaps: (from: number, thru: number): boolean =>
       intervals.some((interval) => interval.from <= thru && from <= interval.thru),
   };
 }
 
-export type ReclaimGuard = ReturnType<typeof createReclaimGuard>;
+export type Outages = ReturnType<typeof createOutages>;

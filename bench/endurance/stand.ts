@@ -4,51 +4,51 @@ import { systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { execute, makeDatabase } from '../database.ts';
-import type { Book, Booked, User } from './book.ts';
-import { createReclaimGuard } from './outages.ts';
+import type { Ledger, LedgerRow, User } from './ledger.ts';
+import { createOutages } from './outages.ts';
 
-/** After the server accepts connections again, how long a process may take to find it, in ms. */
+/** How long a process may take to reconnect after the server accepts connections again, in ms. */
 const GRACE = 5_000;
-/** Every so manieth user is createdUser with a limit that will be spent. */
+/** One user in 30 has a limit that the run exhausts. */
 const SCARCE = 30;
 const SCARCE_LIMIT = 150;
 
-/** The database of the run: on a server of its own, which can be stopped, else on that of `BENCH_DATABASE_URL`. */
-export async function openHome() {
+/** Opens the database of the run, on a dedicated server that can be stopped or else on `BENCH_DATABASE_URL`. */
+export async function openStand() {
   const given = process.env.BENCH_DATABASE_URL;
   if (canStartPostgres) {
     const server = await startPostgresServer();
-    return { url: server.url, server, close: server.close, ...verbs(server.url) };
+    return { url: server.url, server, close: server.close, ...operations(server.url) };
   }
-  if (!given) throw new Error("there is no PostgreSQL: install Debian's, or set BENCH_DATABASE_URL");
+  if (!given) throw new Error("PostgreSQL not found: install Debian's packages or set BENCH_DATABASE_URL");
   const { url, drop } = await makeDatabase(given);
-  return { url, server: undefined, close: drop, ...verbs(url) };
+  return { url, server: undefined, close: drop, ...operations(url) };
 }
 
-function verbs(url: string) {
+function operations(url: string) {
   return {
-    /** When the database was away. */
-    outages: createReclaimGuard(GRACE),
+    /** Outages of the database. */
+    outages: createOutages(GRACE),
 
-    /** So many users of both plans, entered in the book. */
-    async createUsers(book: Book, count: number): Promise<User[]> {
+    /** Creates `count` users of both plans and adds them to the ledger. */
+    async createUsers(ledger: Ledger, count: number): Promise<User[]> {
       const database = await openDatabase({ url, dataDir: 'unused' });
       const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
-      const createdUser: User[] = [];
+      const created: User[] = [];
       for (let i = 0; i < count; i++) {
         const plan = i % 2 === 0 ? 'monthly' : 'yearly';
         const isScarce = i % SCARCE === 0;
         const form = { name: `User ${i}`, email: 'user@example.org', plan } as const;
         const record = await users.create(form, isScarce ? SCARCE_LIMIT : undefined);
-        createdUser.push(book.enter(record, { isScarce }));
+        created.push(ledger.addUser(record, { isScarce }));
       }
       await database.close();
-      return createdUser;
+      return created;
     },
 
-    /** What the ledger has of every user. */
-    ledger: (): Promise<Booked[]> =>
-      execute<Booked>(
+    /** The calls of every user in the service's ledger. */
+    ledgerRows: (): Promise<LedgerRow[]> =>
+      execute<LedgerRow>(
         url,
         `SELECT key AS "userKey",
            unbooked + (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
@@ -58,4 +58,4 @@ function verbs(url: string) {
   };
 }
 
-export type Home = Awaited<ReturnType<typeof openHome>>;
+export type Stand = Awaited<ReturnType<typeof openStand>>;
