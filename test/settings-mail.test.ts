@@ -75,7 +75,7 @@ test.each([
 test('a server for mails needs a sender and an address for links', () => {
   expect(faultsOf({ SMTP_URL: MAIL.SMTP_URL, BASE_PATH: '/market' })).toEqual([
     'MAIL_FROM is missing: SMTP_URL requires a sender, such as quotient@example.org',
-    'PUBLIC_URL is missing: with SMTP_URL it is what links in mails begin with, like https://quotient.example.org/market',
+    'PUBLIC_URL is missing: SMTP_URL requires the base URL of links in mails, such as https://quotient.example.org/market',
   ]);
   expect(readSettings({ MAIL_FROM: MAIL.MAIL_FROM, PUBLIC_URL: MAIL.PUBLIC_URL }).mail).toBeUndefined();
 });

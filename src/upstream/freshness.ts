@@ -69,7 +69,7 @@ export function warningText(warning: Warning): string {
     case 'plan':
       return `coingecko: ${warning.difference}`;
     case 'failover':
-      return `latest: ${warning.served} has been serving instead of ${warning.primary} since ${iso(warning.since)}`;
+      return `latest: ${warning.served} has been served instead of ${warning.primary} since ${iso(warning.since)}`;
     case 'price': {
       const { token, before, after, since } = warning;
       return `latest: ${token} was ${before.price} by ${before.source} and ${after.price} by ${after.source} at ${iso(since)}`;

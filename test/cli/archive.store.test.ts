@@ -139,7 +139,10 @@ describe('archive, wrongly used, says so in one line', () => {
     [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
     [['import', 'Etherium', SAMPLE], `unknown token: do you mean ethereum? ${HINT}`],
     [['import-candles', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
-    [['import', 'ethereum'], `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] ${HINT}`],
+    [
+      ['import', 'ethereum'],
+      `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] ${HINT}`,
+    ],
     [
       ['import', 'ethereum', SAMPLE, 'more'],
       `1 unexpected argument: the command accepts <token> <file.csv> [--strict] [--replace]; quote values that contain spaces ${HINT}`,

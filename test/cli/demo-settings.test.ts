@@ -166,7 +166,7 @@ it('is refused with one line for each invalid setting', async () => {
   const env = { TMPDIR: directory.path, PORT: 'eighty', COINGECKO_URL: 'ftp://x', LOG_LEVEL: 'loud' };
   expect(await runProcess('demo', [], env)).toMatchObject({
     code: 2,
-    stderr: 'PORT must be a whole number from 0 to 65535\nLOG_LEVEL must be a level such as info or warn\n',
+    stderr: 'PORT must be an integer from 0 to 65535\nLOG_LEVEL must be a level such as info or warn\n',
   });
 });
 

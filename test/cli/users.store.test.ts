@@ -116,7 +116,10 @@ describe('users, wrongly used', () => {
     [['limit', '1'], `<calls> is missing: the command requires <key> <calls> ${hint}`],
     [['limit', ''], `<key> and <calls> are missing: the command requires <key> <calls> ${hint}`],
     [['limit', '1', '-5'], `unknown option -5: the command accepts <key> <calls> ${hint}`],
-    [['show', 'Ada', 'Lovelace'], `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`],
+    [
+      ['show', 'Ada', 'Lovelace'],
+      `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`,
+    ],
     [['list', 'all', '1'], `2 unexpected arguments: the command accepts [--json] ${hint}`],
     [['list', '--json=yes'], `--json takes no value: use --json alone ${hint}`],
     [

@@ -130,7 +130,7 @@ test.each([
   'postgresql://somebody:hunter2@127.0.0.1:port/quotient',
 ])('a malformed URL is told without a part of it: %s', async (url) => {
   const error = await rejection(openDatabase({ url, dataDir: directory }));
-  expect(error.message).toMatch(/^DATABASE_URL is not of the form postgresql:/);
+  expect(error.message).toMatch(/^DATABASE_URL must have the form postgresql:/);
   expect(error.message).not.toMatch(/hunter2|somebody|55/);
   expect(error.cause).toBeUndefined();
 });

@@ -130,7 +130,7 @@ test('a migration that failed under prisma migrate is refused until it is marked
   );
   const migrations = [FIRST, SECOND];
   await expect(migrate(postgres, { migrations })).rejects.toThrow(
-    `the migration ${SECOND.name} failed earlier and needs a hand: out of luck`,
+    `the migration ${SECOND.name} failed earlier and must be repaired: out of luck`,
   );
   await postgres.exec(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'x'`);
   expect(await migrate(postgres, { migrations })).toEqual([SECOND.name]);
@@ -138,7 +138,7 @@ test('a migration that failed under prisma migrate is refused until it is marked
 
 test("a database that holds somebody else's tables is refused and left alone", async () => {
   await postgres.exec('CREATE TABLE theirs (n INT)');
-  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('holds other tables (theirs, …)');
+  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('contains other tables (theirs, …)');
   expect(await tables()).toEqual(['theirs']);
 });
 

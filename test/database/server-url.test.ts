@@ -53,18 +53,18 @@ describe('the URL of a PostgreSQL server', () => {
   it.each([
     ['postgresql://db1,,db2/q', 'every host'],
     ['postgresql://db1,/q', 'every host'],
-    ['postgresql://db1:5432,db2:port/q', 'of the form'],
-    ['postgresql://db1:5432,db2:70000/q', 'of the form'],
-    ['postgresql://db1:0,db2/q', 'of the form'],
-    ['postgresql://[::1,db2/q', 'of the form'],
-    ['postgresql://::1,db2/q', 'of the form'],
-    ['postgresql://a%zz,b/q', 'of the form'],
+    ['postgresql://db1:5432,db2:port/q', 'must have the form'],
+    ['postgresql://db1:5432,db2:70000/q', 'must have the form'],
+    ['postgresql://db1:0,db2/q', 'must have the form'],
+    ['postgresql://[::1,db2/q', 'must have the form'],
+    ['postgresql://::1,db2/q', 'must have the form'],
+    ['postgresql://a%zz,b/q', 'must have the form'],
     ['postgresql:///q?host=a,b,c&port=1,2', 'one for each host'],
-    ['postgresql:///q?host=a,b&port=x', 'of the form'],
+    ['postgresql:///q?host=a,b&port=x', 'must have the form'],
     ['postgresql://a,b/q?hostaddr=10.0.0.1', 'hostaddr'],
     ['postgresql://a,b/q?load_balance_hosts=random', 'load_balance_hosts'],
     ['postgresql://a,b,c,d,e,f,g,h,i/q', '8 hosts'],
-    ['mysql://a/q', 'of the form'],
+    ['mysql://a/q', 'must have the form'],
   ])('is rejected without a part of it: %s', (url, word) => {
     expect(() => parseServerUrl(url)).toThrow(RangeError);
     expect(() => parseServerUrl(url)).toThrow(word);

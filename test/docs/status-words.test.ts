@@ -35,7 +35,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'statistics source', source: 'arweave-node-2', cause: 'server_error' },
     'arweave-node-2: server_error',
     'On-chain statistics',
-    'An Arweave gateway has a fault.',
+    'An Arweave gateway reported an internal error.',
   ],
   [
     { about: 'plan', difference: 'the key has 30 calls a minute, not 500' },
@@ -45,7 +45,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   ],
   [
     { about: 'failover', served: 'kraken', primary: 'coingecko', since: SINCE },
-    'latest: kraken is served instead of coingecko since 2026-11-21T10:05:00.000Z',
+    'latest: kraken has been served instead of coingecko since 2026-11-21T10:05:00.000Z',
     'Latest prices',
     'They have come from Kraken instead of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
   ],
@@ -72,7 +72,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   ],
   [
     { about: 'node', node: 1, otherChain: null },
-    'node 1: of another chain (it tells none)',
+    'node 1: on another chain (not reported)',
     'Node 1 of the chain',
     'It belongs to another chain.',
   ],

@@ -11,7 +11,7 @@ export const failures: Mutations[] = [
       ['workedAt !== undefined && isLogged', 'workedAt !== undefined'],
       [' && quiet >= deadline + QUIET', ''],
       ['workedAt: undefined,', 'workedAt: now,'],
-      ['!ask || checking.has(key)', '!ask'],
+      ['!check || checking.has(key)', '!check'],
       ['(recovers ? FORGOTTEN_AFTER : WINDOW)', 'FORGOTTEN_AFTER'],
       ["recovers ? 'warn' : level", 'level'],
       ['workedAt ??= clock.elapsed()', 'workedAt = clock.elapsed()'],

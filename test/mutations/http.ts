@@ -67,7 +67,7 @@ export const http: Mutations[] = [
       ['now >= at && ', ''],
       [' && given.generation === source.generation()', ''],
       ['      if (fetched || refreshing || failure !== undefined) return made;\n', ''],
-      ['`${service} ${question}`', 'question'],
+      ['`${service} ${requestKey}`', 'question'],
       ['known?.version === version ? known.body', 'known ? known.body'],
       ['      evictFleeting(at);\n', ''],
     ],

@@ -35,7 +35,7 @@ export const mail: Mutations[] = [
       ['isClosed ? 0 : pauseAfter', 'pauseAfter'],
       ['await store.delivered(message);', ''],
       ["log.warn(facts, 'delivery given up')", "failures.failed('delivery', error, facts)"],
-      ['.slice(0, MOST_TOLD)', '.slice(0, 0)'],
+      ['.slice(0, MAX_REASON)', '.slice(0, 0)'],
     ],
   },
   {

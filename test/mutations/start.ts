@@ -107,8 +107,8 @@ export const start: Mutations[] = [
     file: 'scripts/prepare.js',
     tests: ['process/without-shell.test.ts'],
     changes: [
-      ["here('node_modules/rolldown') && ", 'true || '],
-      ["here('build/main.js') && ", ''],
+      ["exists('node_modules/rolldown') && ", 'true || '],
+      ["exists('build/main.js') && ", ''],
     ],
   },
 ];

@@ -134,7 +134,7 @@ describe('a broadcast of which nothing is heard', () => {
       .catch((error) => error)) as Problem;
     expect(problem).toMatchObject({ code: 'upstream_timeout', status: 504, members: {} });
     expect(problem.members).not.toHaveProperty('txhash');
-    expect(problem.message).toContain('its hash cannot be told');
+    expect(problem.message).toContain('hash cannot be computed');
     expect(only.broadcasts()).toBe(1);
   });
 });

@@ -85,5 +85,5 @@ it.each([
 it('a key of an expired user may be allowed; one that was revoked, or made to end, may not', () => {
   expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
   expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
-  expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('was made to end at 2026-05-10');
+  expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('expired at 2026-05-10');
 });

@@ -69,8 +69,8 @@ test.each([
 });
 
 test.each([
-  ['too short', Buffer.from('Q\0\0\0\x03'), 'not a message'],
-  ['of two gigabytes', Buffer.from('Q\x7f\0\0\0'), 'not a message'],
+  ['too short', Buffer.from('Q\0\0\0\x03'), 'not a protocol message'],
+  ['of two gigabytes', Buffer.from('Q\x7f\0\0\0'), 'not a protocol message'],
   ['cut off', queryMessage('SELECT 1').subarray(0, 9), 'the client has disconnected'],
 ])('a message that is %s ends the connection', async (_what, bytes, reason) => {
   await expect(readBatch(cut(bytes))).rejects.toThrow(new RegExp(reason));

@@ -99,7 +99,7 @@ export const database: Mutations[] = [
       ['number(148, 8) === sumOf(header) && ', ''],
       ['&& !/(^|\\/)\\.\\.?(\\/|$)/.test(name)', ''],
       ['&& /^[05]$/.test(kind)', ''],
-      ["if (done) throw new ArchiveFault('is cut short');", 'if (done) return;'],
+      ["if (done) throw new ArchiveFault('is truncated');", 'if (done) return;'],
       ['(BLOCK - (size % BLOCK)) % BLOCK', 'BLOCK - (size % BLOCK)'],
     ],
   },

@@ -19,7 +19,7 @@ export const embedded: Mutations[] = [
     file: 'src/database/embedded/port-stream.ts',
     tests: ['database/embedded/port-stream.test.ts'],
     changes: [
-      ['    this.#finishWrite(); // or', '    // or'],
+      ['    this.#finishWrite(); // Otherwise', '    // Otherwise'],
       ['    this.#taken = done;\n    this.#port', '    setImmediate(done);\n    this.#port'],
       ["port.on('close', () => this.destroy());", ''],
       ['(error: Error) => this.destroy(error)', '() => undefined'],

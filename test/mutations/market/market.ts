@@ -138,7 +138,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/refresh/backfill.ts',
     tests: ['prices/market-failures.store.test.ts'],
-    changes: [['for (const token of tokens) askedAt.set(token, clock.now());', '']],
+    changes: [['for (const token of tokens) requestedAt.set(token, clock.now());', '']],
   },
   {
     file: 'src/prices/refresh/demand.ts',
@@ -156,7 +156,7 @@ export const market: Mutations[] = [
     changes: [
       ['named < refused', 'named <= refused'],
       ['Math.max(...smaller)', 'Math.min(...smaller)'],
-      ['told && told !== plan', 'told !== plan'],
+      ['reported && reported !== plan', 'reported !== plan'],
     ],
   },
   {
@@ -209,7 +209,7 @@ export const market: Mutations[] = [
     tests: ['prices/refresh/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
-      ['if (told) source', 'if (told && !configured.apiKey) source'],
+      ['if (reported) source', 'if (reported && !configured.apiKey) source'],
       ['isPaid && configured.apiKey', 'configured.apiKey'],
     ],
   },
@@ -367,7 +367,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/latest/latest-answer.ts',
     tests: ['prices/latest/latest-tokens.store.test.ts'],
-    changes: [['if (told.length === 0) throw', 'if (told.length < rows.length) throw']],
+    changes: [['if (latest.length === 0) throw', 'if (reported.length < rows.length) throw']],
   },
   {
     file: 'src/prices/refresh/backfill.ts',

@@ -18,7 +18,7 @@ export const leases: Mutations[] = [
     tests: ['accounts/ledger/lease.test.ts'],
     changes: [
       [', lease.date + DAY);', ');'],
-      ['asked.wall + USABLE_FOR, lease.period.end', 'asked.wall + USABLE_FOR'],
+      ['request.wall + USABLE_FOR, lease.period.end', 'asked.wall + USABLE_FOR'],
       ['const USABLE_FOR = 18 * SECOND', 'const USABLE_FOR = 20 * SECOND'],
       ['elapsed >= lease.usableUntilElapsed', 'elapsed > lease.usableUntilElapsed'],
       ['wall < lease.usableUntil', 'wall <= lease.usableUntil'],
@@ -88,7 +88,7 @@ export const leases: Mutations[] = [
     file: 'src/accounts/ledger/settlement.ts',
     tests: ['accounts/gate/waiting-calls.test.ts'],
     changes: [
-      ['extend(lease, asked)', 'extend(lease, instantOf(clock))'],
+      ['extend(lease, request)', 'extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
       ['    for (const { lease } of items) opening.add(lease);\n', ''],
     ],

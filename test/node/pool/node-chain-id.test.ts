@@ -24,7 +24,7 @@ describe('nodes of several chains', () => {
     }
     await node.broadcast({ tx_bytes: TX_BYTES, mode: 'sync' });
     expect(other.asked()).toEqual([]);
-    expect(node.warnings().map(warningText)).toEqual(['node 2: of another chain (osmosis-1)']);
+    expect(node.warnings().map(warningText)).toEqual(['node 2: on another chain (osmosis-1)']);
     expect(node.lines).toContainEqual(expect.objectContaining({ node: 2, chainId: 'osmosis-1', wanted: 'kava-3' }));
   });
 
@@ -50,17 +50,17 @@ describe('nodes of several chains', () => {
     first.state.override = () => ({ status: 503, body: 'gone' });
     await expect(node.balances(ADDRESS)).rejects.toMatchObject({ status: 503 });
     expect(other.asked()).toEqual([]);
-    expect(node.warnings().map(warningText)).toContain('node 2: of another chain (osmosis-1)');
+    expect(node.warnings().map(warningText)).toContain('node 2: on another chain (osmosis-1)');
   });
 
   test('NODE_CHAIN_ID says which one is wanted, of one node alone too', async () => {
     const [first, second] = [await nodeOf('osmosis-1', '8'), await nodeOf('kava-3', '7')];
     const both = serviceOver([first, second], { chainId: 'kava-3' });
     expect(await both.balances(ADDRESS)).toMatchObject(amount(second.state));
-    expect(both.warnings().map(warningText)).toEqual(['node 1: of another chain (osmosis-1)']);
+    expect(both.warnings().map(warningText)).toEqual(['node 1: on another chain (osmosis-1)']);
     const alone = serviceOver([first], { chainId: 'kava-3' });
     await expect(alone.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_unavailable' });
-    expect(alone.warnings().map(warningText)).toEqual(['node 1: of another chain (osmosis-1)']);
+    expect(alone.warnings().map(warningText)).toEqual(['node 1: on another chain (osmosis-1)']);
     expect(first.asked()).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe('nodes of several chains', () => {
     second.state.chainId = 'kava-4';
     clock.advance(10_000);
     await node.balances(ADDRESS);
-    await expect.poll(() => node.warnings().map(warningText)).toEqual(['node 2: of another chain (kava-4)']);
+    await expect.poll(() => node.warnings().map(warningText)).toEqual(['node 2: on another chain (kava-4)']);
     second.state.chainId = 'kava-3';
     clock.advance(10_000);
     await node.balances(ADDRESS);

@@ -42,7 +42,7 @@ test('the mail to who has lost a key has a link and a command for each user', ()
   const mail = recoveryMail({ users, others: 2, expiresAt: AT + 1_800_000, publicUrl: PUBLIC });
   expect(mail.subject).toBe('A new API key');
   expect(mail.text).toContain(
-    'User 7: monthly plan, registered on 2026-01-31, its key begins with qt_Ab12, last used on 2026-01-31.',
+    'User 7: monthly plan, registered on 2026-01-31, its key starts with qt_Ab12, last used on 2026-01-31.',
   );
   expect(mail.text).toContain('User 3: yearly plan, registered on 2026-01-31.\n');
   expect(mail.text).toContain('2026-01-31 12:30 UTC');

@@ -214,14 +214,8 @@ test('what has ended is tidied up', async () => {
 
 describe('a request that is not one', () => {
   test.each([
-    [
-      '{"email":"ada"}',
-      'body.email must be an email address.',
-    ],
-    [
-      '{"email":5}',
-      'body.email must be an email address.',
-    ],
+    ['{"email":"ada"}', 'body.email must be an email address.'],
+    ['{"email":5}', 'body.email must be an email address.'],
     ['{"email":["ada@example.org"]}', 'body.email must be an email address'],
     ['{"email":null}', 'body.email must be an email address'],
     ['{}', 'body.email is missing'],

@@ -66,7 +66,7 @@ describe('a webhook', () => {
     const { port } = dripping.address() as { port: number };
     const sender = allowing({ deadlineMs: 300 });
     for (const url of [silent.url, `http://127.0.0.1:${port}/`]) {
-      expect((await failure(sender.post(url, '{}', HEADERS))).message).toMatch(/^no answer in/);
+      expect((await failure(sender.post(url, '{}', HEADERS))).message).toMatch(/^no response within/);
     }
     dripping.close();
   });
@@ -103,7 +103,7 @@ describe('a webhook', () => {
   test('has its deadline for a name that no server resolves', async () => {
     const names = await kept(startNameServer(() => undefined));
     const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
-    expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(/^no answer in/);
+    expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(/^no response within/);
   });
 });
 

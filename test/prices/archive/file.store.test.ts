@@ -47,7 +47,7 @@ it('names each bad line and takes the others', async () => {
   const { bad, counts } = await archive.takeFile(path);
   expect(bad).toEqual([
     { line: 3, fault: 'price is negative' },
-    { line: 4, fault: 'has 3 columns in place of 4' },
+    { line: 4, fault: 'has 3 columns instead of 4' },
     { line: 5, fault: 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC' },
     { line: 6, fault: 'price is not a number' },
     { line: 9, fault: 'a second row for this date: the first is on line 8' },

@@ -36,7 +36,7 @@ describe('a row of an export', () => {
       readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
     expect(received('kraken')).toMatchObject({ sample: { source: 'kraken' } });
     expect(received('')).toMatchObject({ sample: { source: 'coingecko' } });
-    expect(received('unknown')).toMatchObject({ fault: 'source is none of coingecko, kraken' });
+    expect(received('unknown')).toMatchObject({ fault: 'source must be one of coingecko, kraken' });
   });
 
   it('has null where a figure is empty', () => {
@@ -62,8 +62,8 @@ describe('a row of an export', () => {
 
   it.each([
     ['2017-04-02 00:00:00 UTC,0,2,3', 'price must be above 0'],
-    ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns in place of 4'],
-    ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns in place of 4'],
+    ['2017-04-02 00:00:00 UTC,1,2', 'has 3 columns instead of 4'],
+    ['2017-04-02 00:00:00 UTC,1,2,3,4', 'has 5 columns instead of 4'],
     ['2017-02-29 00:00:00 UTC,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
     ['02.04.2017,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
     ['2017-04-02 24:00:00 UTC,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],

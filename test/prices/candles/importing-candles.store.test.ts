@@ -132,7 +132,7 @@ test.each<[string, readonly string[], BadLine]>([
     [first, '1577840400,1,1,1,1,1'],
     {
       line: 2,
-      fault: 'has 6 columns in place of 7 (timestamp,open,high,low,close,volume,trades)',
+      fault: 'has 6 columns instead of 7 (timestamp,open,high,low,close,volume,trades)',
     },
   ],
   [

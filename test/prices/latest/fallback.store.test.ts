@@ -94,7 +94,7 @@ test('prices that differ much at a switch are logged, counted, and shown for its
   expect([await counted('bitcoin'), await counted('usd-coin')]).toEqual([1, 0]);
   const { warnings } = await ready();
   expect(warnings).toContainEqual(
-    expect.stringMatching(/^latest: kraken is served instead of coingecko since 2026-05-15T14:1/),
+    expect.stringMatching(/^latest: kraken has been served instead of coingecko since 2026-05-15T14:1/),
   );
   expect(warnings).toContainEqual(
     expect.stringMatching(/^latest: bitcoin was [\d.]+ by coingecko and 1 by kraken at 2026-05-15T14:1/),

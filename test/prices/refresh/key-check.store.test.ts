@@ -45,9 +45,9 @@ describe('the key of a paid plan', () => {
   test('of a smaller plan is logged in one line, and its reach applies from then on', async () => {
     await start('pro', 'basic');
     const differences = [
-      "COINGECKO_PLAN is pro, and the key's plan is basic",
-      'the key has 250 calls a minute, not 500',
-      'the key has 100000 calls a month, not 500000',
+      "COINGECKO_PLAN is pro, but the key's plan is basic",
+      'the key has 250 calls per minute instead of 500',
+      'the key has 100000 calls per month instead of 500000',
     ];
     expect(warned()).toMatchObject([
       { msg: 'API plan smaller than configured', differences, upstream: 'coingecko', plan: 'Basic' },

@@ -67,7 +67,7 @@ describe.each<[string, Fault]>([
     expect({ current_price: before.current_price, ...rest }).toEqual(before);
     expect(current_price).not.toBe(before.current_price);
     expect(service.market.warnings().map(warningText).join()).toContain(
-      'latest: kraken is served instead of coingecko since',
+      'latest: kraken has been served instead of coingecko since',
     );
 
     service.sandbox.faults.clear();

@@ -66,15 +66,15 @@ describe('what a key says is compared with what is configured', () => {
     ['the same', {}, 500_000, []],
     ['more', { perMinute: 1000, perMonth: 2_000_000 }, 500_000, []],
     ['a plan of an unknown name', { plan: 'Other' }, 500_000, []],
-    ['another plan', { plan: 'Basic' }, 500_000, ["COINGECKO_PLAN is pro, and the key's plan is basic"]],
-    ['fewer a minute', { perMinute: 250 }, 500_000, ['the key has 250 calls a minute, not 500']],
-    ['fewer a month', { perMonth: 100_000 }, 100_000, ['the key has 100000 calls a month, not 500000']],
+    ['another plan', { plan: 'Basic' }, 500_000, ["COINGECKO_PLAN is pro, but the key's plan is basic"]],
+    ['fewer a minute', { perMinute: 250 }, 500_000, ['the key has 250 calls per minute instead of 500']],
+    ['fewer a month', { perMonth: 100_000 }, 100_000, ['the key has 100000 calls per month instead of 500000']],
     ['some made by others', {}, 490_000, []],
     [
       'many made by others',
       {},
       480_000,
-      ["others use the key: of this month's calls 480000 are left to the service, not 500000"],
+      ["the key is shared: 480000 of this month's calls remain for the service instead of 500000"],
     ],
   ])('%s', (_name, received, share, expected) => {
     expect(planDifferences('pro', budget, { ...facts, ...received }, share)).toEqual(expected);
