@@ -15,7 +15,7 @@ import { get, json, list, nothing, post, type Request } from './request.ts';
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
 
-/** A registration that awaits the emailed token, on a service that verifies addresses. */
+/** A registration on a service that confirms email addresses. `verify` completes it with the emailed token. */
 export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
 
 /** The scopes that a key can have. */
@@ -26,16 +26,16 @@ export type KeyOptions = {
   label: string;
   /** `prices` by default. */
   scopes?: readonly KeyScope[] | undefined;
-  /** When the key expires: a `Date`, or text in ISO 8601. By default it expires with the user. */
+  /** When the key expires: a `Date`, or a string in ISO 8601. By default the key expires with the plan. */
   expiresAt?: TimeInput | undefined;
 };
 
 export type NoticeSettings = {
-  /** Whether notices are mailed. */
+  /** Whether notices are sent by email. */
   email: boolean;
   /** The URL that notices are posted to; null disables the webhook. */
   webhookUrl: string | null;
-  /** Per cent of the allowance at which a notice is sent. */
+  /** Percentages of the allowance at which a notice is sent. */
   thresholds: readonly number[];
 };
 
@@ -85,8 +85,8 @@ const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'replace
 export const keys = () => get('/v1/user/keys', json(each(toKey)));
 
 export function deleteKey(id: number) {
-  // An `id` of `..` would form the path that deletes the user.
-  if (!Number.isSafeInteger(id) || id < 1) throw invalid('the id of a key must be a whole number from 1');
+  // An `id` of `..` would result in the path that deletes the user.
+  if (!Number.isSafeInteger(id) || id < 1) throw invalid('id must be an integer from 1');
   return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
 }
 

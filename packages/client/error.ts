@@ -5,14 +5,14 @@ export type QuotientErrorCode =
   | ProblemCode
   /** No response: the service is unreachable, or the connection broke. */
   | 'network'
-  /** The service answered with a redirect. The key is not sent to its target. */
+  /** The service responded with a redirect. The key is not sent to its target. */
   | 'redirect'
-  /** No response in time, retries included. */
+  /** No response within the time limit, retries included. */
   | 'timeout'
-  /** The response is not from the service, or has an unknown shape. */
+  /** The response is not from the service, or has an unexpected shape. */
   | 'invalid_answer';
 
-/** A missing span, both ends included: dates for daily points, instants for shorter intervals. */
+/** A span without data, both ends included: dates for daily points, instants for shorter intervals. */
 export type Gap = { from: string; thru: string };
 
 type Facts = {
@@ -25,22 +25,24 @@ type Facts = {
   txhash?: string | undefined;
 };
 
-/** The error of every call, except that an aborted call rejects with the signal's reason. Constructors throw it. */
+/**
+ * The error of every failed call and of the constructors. An aborted call rejects with the reason of its signal instead.
+ */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
-  /** Stable. A newer service may add codes. */
+  /** The codes are stable. A newer service may add codes. */
   readonly code: QuotientErrorCode | (string & {});
-  /** The HTTP status, if there was a response. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** The message; for `node_rejected`, the node's. */
+  /** The message. For `node_rejected`, it is the message of the node. */
   readonly detail: string;
-  /** Seconds after which a retry may succeed. */
+  /** The number of seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
   /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
   /** The invalid fields of the request. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** The missing spans of the requested range. */
+  /** The spans of the requested range without data. */
   readonly gaps: readonly Gap[];
   /** The hash of a transaction that may have arrived although there was no response. */
   readonly txhash: string | undefined;
@@ -64,12 +66,12 @@ export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): Q
 
 export const invalid = (detail: string, cause?: unknown) => new QuotientError('invalid_request', detail, { cause });
 
-/** Wraps every error of `read` in a `QuotientError`. */
+/** Converts every error of `read` to a `QuotientError`. */
 export function readArguments<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof QuotientError ? error : invalid('the arguments cannot be used', error);
+    throw error instanceof QuotientError ? error : invalid('the arguments are invalid', error);
   }
 }
 
@@ -80,29 +82,29 @@ const EXTENDED_KEY = /^[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}$/;
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const MEMBER = /mnemonic|priv(ate)?_?key|seed|secret|passphrase|wallet/i;
 
-const hasForm = (text: string) => [MNEMONIC, EXTENDED_KEY, PEM].some((form) => form.test(text));
+const hasSecretForm = (text: string) => [MNEMONIC, EXTENDED_KEY, PEM].some((form) => form.test(text));
 
-const refusal = (where: string) =>
+const secretError = (where: string) =>
   new QuotientError(
     'secret_in_request',
-    `${where} looks like a seed phrase or a private key. This client never takes one: sign with a signing library, ` +
+    `${where} looks like a seed phrase or a private key. The client never accepts one. Sign with a signing library, ` +
       'and pass the signed transaction.',
   );
 
-/** Throws if a text looks like a seed phrase or a private key. The error never repeats the text. */
-export function refuseSecret(where: string, value: unknown): void {
-  if (typeof value === 'string' && (HEX_KEY.test(value) || hasForm(value))) throw refusal(where);
+/** Throws if a string looks like a seed phrase or a private key. The error never contains the string. */
+export function rejectSecret(where: string, value: unknown): void {
+  if (typeof value === 'string' && (HEX_KEY.test(value) || hasSecretForm(value))) throw secretError(where);
 }
 
-/** Like `refuseSecret`, for text where 64 hex digits may be a hash. */
-export function refusePhrase(where: string, value: unknown): void {
-  if (typeof value === 'string' && hasForm(value)) throw refusal(where);
+/** Like `rejectSecret`, for strings in which 64 hex digits may be a hash. */
+export function rejectPhrase(where: string, value: unknown): void {
+  if (typeof value === 'string' && hasSecretForm(value)) throw secretError(where);
 }
 
-/** Throws if the name of a member suggests a secret, or its value looks like a seed phrase. */
-export function refuseSecretMembers(where: string, value: object): void {
+/** Throws if the name of a member suggests a secret, or if its value looks like a seed phrase. */
+export function rejectSecretMembers(where: string, value: object): void {
   for (const [name, member] of Object.entries(value)) {
-    if (MEMBER.test(name)) throw refusal(`${where}.${name}`);
-    refusePhrase(`${where}.${name}`, member);
+    if (MEMBER.test(name)) throw secretError(`${where}.${name}`);
+    rejectPhrase(`${where}.${name}`, member);
   }
 }

@@ -13,16 +13,19 @@ import {
 } from './records.ts';
 import { get, json, list, type Request } from './request.ts';
 
-/** The name or symbol of a token. A service may serve more than the built-in ones. */
+/** The name or symbol of a token, case-insensitive. The operator may add tokens to the built-in ones. */
 export type TokenName = BuiltInToken | (string & {});
 
 /** The currency of the amounts, such as `eur`; US dollars by default. */
 export type Currency = { currency?: string | undefined } | undefined;
 
-/** From one UTC date thru another, both included. The default interval is `daily`. */
+/** Two UTC dates, both included, and the interval of the points; `daily` by default. */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
-/** Days back from now: 1 has five-minute points, 2 to 10 hourly points, more have daily points at midnight UTC. */
+/**
+ * The number of days back from now, from 1 to 36500. The points are five minutes apart for 1 day, hourly for 2 to 10 days,
+ * and daily at 00:00 UTC for more.
+ */
 export type Days = { days: number };
 
 const HISTORY = '/v1/prices/history';

@@ -30,7 +30,7 @@ import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
 
 export type QuotientClientOptions = TransportOptions & {
-  /** The URL of the service, with its base path: `https://example.org/market`. */
+  /** The URL of the service, including its base path: `https://example.org/market`. */
   baseUrl: string | URL;
 };
 
@@ -40,7 +40,7 @@ export type PriceOptions = CallOptions & {
 };
 
 /**
- * A client for a Quotient service. Amounts are US dollars unless a call names a currency; dates are UTC. Every method
+ * A client for a Quotient service. Amounts are in US dollars unless a call sets `currency`. Dates are in UTC. Every method
  * rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class QuotientClient {
@@ -48,21 +48,21 @@ export class QuotientClient {
   readonly #caller: Caller;
   #apiKey: string | undefined;
 
-  /** Throws `QuotientError` for invalid options. Sends nothing. */
+  /** Throws `QuotientError` for invalid options. Sends no request. */
   constructor(options: QuotientClientOptions) {
     this.#options = readArguments(() => ({ ...options }));
     this.#caller = createCaller(this.#options.baseUrl, this.#options);
     this.#apiKey = this.#options.apiKey;
   }
 
-  /** The allowance according to the latest response of a charged call; undefined before the first. */
+  /** The allowance reported by the latest charged call; undefined before the first charged call. */
   get allowance(): Allowance | undefined {
     return this.#caller.allowance();
   }
 
   /**
-   * A client with the same options and another key, such as the key from `createUser` or `rotate`. With a key that a
-   * header cannot carry, calls reject with `api_key_invalid`.
+   * Returns a client with the same options and another key, such as the key from `createUser` or `rotate`. If the key is
+   * not valid as a header value, calls reject with `api_key_invalid`.
    */
   withKey(apiKey: string): QuotientClient {
     const client = new QuotientClient({ ...this.#options, apiKey: undefined });
@@ -70,63 +70,63 @@ export class QuotientClient {
     return client;
   }
 
-  /** Metadata of a result of this client: age, gaps, sources. Metadata of CSV is kept for the newest results only. */
+  /** Metadata of a result of this client: age, gaps, sources. For CSV, only the latest results have metadata. */
   about(result: object | string): Answer | undefined {
     return this.#caller.about(result);
   }
 
   /**
-   * Registers a user. The key is shown once. If the service verifies addresses, the result has no `apiKey`, and the
-   * user receives a token for `verify` by mail. Not retried.
+   * Registers a user and returns the owner key, which is shown only once. If the service confirms email addresses, the
+   * result has no `apiKey`, and the user receives a token for `verify` by email. Not retried.
    */
   createUser(form: Registration, call?: CallOptions): Promise<User | PendingRegistration> {
     return this.#send(() => account.createUser(form), call);
   }
 
-  /** Completes a registration with the emailed token. The key is shown only once. */
+  /** Completes a registration with the emailed token and returns the owner key, which is shown only once. */
   verify(token: string, call?: CallOptions): Promise<User> {
     return this.#send(() => account.verify(token), call);
   }
 
-  /** Mails a token for each user of the address. No response reveals whether there is one. */
+  /** Emails a token for each user with this address. The response does not reveal whether such a user exists. */
   recover(email: string, call?: CallOptions): Promise<void> {
     return this.#send(() => account.recover(email), call);
   }
 
-  /** Issues a new owner key for the user of a token from `recover`. The previous owner keys are revoked. */
+  /** Issues a new owner key for a token from `recover`. The previous owner keys of the user are revoked. */
   confirmRecovery(token: string, call?: CallOptions): Promise<User> {
     return this.#send(() => account.confirmRecovery(token), call);
   }
 
-  /** The user of the key, even if the key has expired. Without the scope `account`, `name` and `email` are null. */
+  /** The user of the key, even if the key has expired. `name` and `email` are null without the scope `account`. */
   user(call?: CallOptions): Promise<UserOfKey> {
     return this.#send(account.user, call);
   }
 
-  /** The usage of the allowance. Free of charge. */
+  /** The calls of the current period, in total and for each of the last 31 days. Not charged. */
   usage(call?: CallOptions): Promise<Usage> {
     return this.#send(account.usage, call);
   }
 
   /**
-   * Replaces the key. The old key still reads for `graceSeconds` (0 to 604800, by default 300). This client
-   * keeps the old key: continue with `client.withKey(user.apiKey)`.
+   * Replaces the key. The old key remains valid for `graceSeconds` (0 to 604800, 300 by default), for reading only. This
+   * client keeps the old key: continue with `client.withKey(user.apiKey)`.
    */
   rotate(options?: { graceSeconds?: number | undefined } & CallOptions): Promise<User> {
     return this.#send(() => account.rotate(options?.graceSeconds), options);
   }
 
-  /** Extends the key by one period. Rejects with `renew_too_early` if it is extended already. */
+  /** Renews the plan for one period. Rejects with `renew_too_early` if it is already renewed for the next period. */
   renew(call?: CallOptions): Promise<User> {
     return this.#send(account.renew, call);
   }
 
-  /** Deletes the user and all of its keys. */
+  /** Deletes the user and revokes all keys of the user. */
   deleteUser(call?: CallOptions): Promise<void> {
     return this.#send(account.deleteUser, call);
   }
 
-  /** Creates a key that is limited to its scopes. It is shown only once. Requires the owner key. */
+  /** Creates a key that is limited to its scopes. The key is shown only once. Requires the owner key. */
   createKey(options: KeyOptions, call?: CallOptions): Promise<CreatedKey> {
     return this.#send(() => account.createKey(options), call);
   }
@@ -136,7 +136,7 @@ export class QuotientClient {
     return this.#send(account.keys, call);
   }
 
-  /** Deletes a key by its `id`. Requires the owner key; the last owner key cannot be deleted. */
+  /** Deletes a key by its `id`. The last owner key cannot be deleted. Requires the owner key. */
   deleteKey(id: number, call?: CallOptions): Promise<void> {
     return this.#send(() => account.deleteKey(id), call);
   }
@@ -146,12 +146,12 @@ export class QuotientClient {
     return this.#send(account.notices, call);
   }
 
-  /** Sets the notices. Returns `webhookSecret` only when the URL is new or changed. Requires the owner key. */
+  /** Replaces the notice settings. `webhookSecret` is returned only for a new webhook URL. Requires the owner key. */
   setNotices(settings: NoticeSettings, call?: CallOptions): Promise<NoticesWithSecret> {
     return this.#send(() => account.setNotices(settings), call);
   }
 
-  /** The tokens, and the archived range of each. Requires no key. */
+  /** The tokens, with the range of dates that the archive covers. Requires no key. */
   tokens(call?: CallOptions): Promise<Token[]> {
     return this.#send(service.tokens, call);
   }
@@ -166,47 +166,50 @@ export class QuotientClient {
     return this.#send(service.sample, call);
   }
 
-  /** Whether the service is ready. `warnings` lists the data that it could not fetch. Not retried. */
+  /** The readiness of the service. `warnings` lists the data that it could not fetch. Not retried. */
   health(call?: CallOptions): Promise<Readiness> {
     return this.#send(service.health, call);
   }
 
-  /** The latest price of a token, its market data, and its all-time high and low. */
+  /** The latest price of a token, its market data, and its all-time high and low. `about` returns the sources. */
   latestPrice(tokenName: TokenName, call?: PriceOptions): Promise<LatestPrice> {
     return this.#send(() => prices.latestPrice(tokenName, call), call);
   }
 
-  /** The latest prices of up to 100 tokens, in their order. One call is charged for every ten tokens, rounded up. */
+  /**
+   * The latest prices of up to 100 tokens, in the order of the request, with `change_24h` in per cent. One call is
+   * charged for every ten tokens, rounded up.
+   */
   latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
     return this.#send(() => prices.latestPrices(tokenNames, call), call);
   }
 
-  /** On-chain statistics. */
+  /** On-chain statistics of a token. A field that the data source does not provide is null. */
   statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
     return this.#send(() => prices.statistics(token), call);
   }
 
-  /** Price, market cap and volume at 00:00 UTC of a date. */
+  /** Price, market cap and volume at 00:00 UTC of a date. Rejects with `no_data` for a date before the listing. */
   priceOn(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<DateSnapshot> {
     return this.#send(() => prices.priceOn(tokenName, date, call), call);
   }
 
-  /** The prices of the last days. */
+  /** The prices, market caps and volumes of the last days: three lists of `{ date, price }`, oldest first. */
   priceHistory(tokenName: TokenName, days: Days, call?: PriceOptions): Promise<PriceSeries> {
     return this.#send(() => prices.priceHistory(tokenName, days, call), call);
   }
 
-  /** The prices between two dates. */
+  /** The prices, market caps and volumes between two dates: three lists of `{ date, price }`, oldest first. */
   priceRange(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<PriceSeries> {
     return this.#send(() => prices.priceRange(tokenName, window, call), call);
   }
 
-  /** Candles that begin between two dates: of five minutes, an hour or a day. */
+  /** Candles from Kraken that start between two dates. An interval of `minute` returns candles of five minutes. */
   candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
     return this.#send(() => prices.candles(tokenName, window, call), call);
   }
 
-  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, times for spreadsheets, `source` if there are several. */
+  /** `priceOn` as CSV: `date,price,market_cap,total_volume`, and `source` if the data have several sources. */
   priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
     return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call)), call);
   }

@@ -10,7 +10,7 @@ import type {
   TokenStatistics,
 } from './generated/records.ts';
 
-/** A record on the wire: times are text. */
+/** A record as JSON, in which times are strings. */
 export type Wire<T> = T extends Date ? string : T extends object ? { [Member in keyof T]: Wire<T[Member]> } : T;
 
 /** Throws `RangeError` for an invalid time. */
@@ -20,13 +20,13 @@ export function instant(text: unknown): Date {
   return date;
 }
 
-/** A record without times. Throws `RangeError` for another shape. */
+/** A record without times. Throws `RangeError` if the value is not an object. */
 export function object<T extends object>(wire: T): T {
   if (typeof wire !== 'object' || wire === null) throw new RangeError('not an object');
   return wire;
 }
 
-/** Converts the members `times` to `Date`, and `nullable` unless they are null. Throws `RangeError` otherwise. */
+/** Converts the members in `times` and `nullable` to `Date`; the latter may be null. Throws `RangeError` otherwise. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {
@@ -39,34 +39,35 @@ export const record =
 export const each =
   <W, T>(read: (wire: W) => T) =>
   (wire: readonly W[]): T[] =>
-    wire.map((one) => read(one));
+    wire.map((element) => read(element));
 
-/** A UTC date: `YYYY-MM-DD`, or a `Date` within it. */
+/** A UTC date: `YYYY-MM-DD`, or a `Date` at any time of that day. */
 export type DateInput = Date | string;
 
-/** An instant: a `Date`, or text in ISO 8601. */
+/** An instant: a `Date`, or a string in ISO 8601. */
 export type TimeInput = Date | string;
 
 /** `YYYY-MM-DD`. Throws `invalid_request` for an invalid date. */
 export function isoDate(input: DateInput): string {
   const date = typeof input === 'string' ? new Date(`${input}T00:00:00.000Z`) : input;
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
-    throw invalid('a date must be a Date, or text like 2024-01-31');
+    throw invalid('the date must be a Date, or a string like 2024-01-31');
   }
   const text = date.toISOString().slice(0, 10);
   // Some engines parse 2024-02-31 as 2 March.
-  if (date !== input && text !== input) throw invalid('a date must be one that exists, like 2024-01-31');
+  if (date !== input && text !== input)
+    throw invalid('the date does not exist; it must be a calendar date like 2024-01-31');
   return text;
 }
 
 /** `DD-MM-YYYY`. */
 export const dayFirst = (input: DateInput) => isoDate(input).split('-').reverse().join('-');
 
-/** ISO 8601; the service validates text. Throws `invalid_request` for an invalid `Date`. */
+/** ISO 8601. Throws `invalid_request` for an invalid `Date`. Strings are validated by the service. */
 export function isoInstant(input: TimeInput): string {
   if (typeof input === 'string') return input;
   if (!(input instanceof Date) || Number.isNaN(input.getTime())) {
-    throw invalid('a time must be a Date, or text in ISO 8601');
+    throw invalid('the time must be a Date, or a string in ISO 8601');
   }
   return input.toISOString();
 }
@@ -106,7 +107,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
 
 export const toCandles = each(record<Candle>(['date']));
 
-/** The service wraps a history in an array of one. */
+/** The service returns a history as an array of one element. */
 export function only<T>(wire: readonly T[]): T {
   const [first] = wire;
   if (first === undefined) throw new RangeError('the array is empty');

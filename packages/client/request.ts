@@ -12,7 +12,7 @@ export type Request<T> = Pick<ClientRequest, 'method' | 'path' | 'body' | 'retri
   accept?: 'text/csv';
   /** Sent without the key. */
   isPublic?: true;
-  /** Throws an error of any kind if the text has another shape. */
+  /** Throws any error if the text has an unexpected shape. */
   read: (text: string) => T;
 };
 
@@ -36,22 +36,22 @@ export const nothing = (): void => undefined;
 export const pairs = (parameters: Parameters) =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
 
-/** The elements, joined by commas. Throws `invalid_request` for anything but an array. */
+/** The elements, separated by commas. Throws `invalid_request` if the value is not an array. */
 export function list(name: string, values: readonly string[]): string {
   if (Array.isArray(values)) return values.join();
   throw invalid(`${name} must be an array`);
 }
 
-/** Throws `invalid_answer` if the text has another shape. */
+/** Throws `invalid_answer` if the text has an unexpected shape. */
 function readAnswer<T>(text: string, read: (text: string) => T, { status, requestId }: Answer): T {
   try {
     return read(text);
   } catch (cause) {
-    throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', { cause, status, requestId });
+    throw new QuotientError('invalid_answer', 'the response has an unexpected shape', { cause, status, requestId });
   }
 }
 
-/** Calls one service and keeps the metadata of the results. Throws `QuotientError` for invalid options. */
+/** Sends requests to one service and keeps the metadata of the results. Throws `QuotientError` for invalid options. */
 export function createCaller(baseUrl: unknown, options: TransportOptions) {
   const answers = createAnswers();
   let allowance: Allowance | undefined;
@@ -60,17 +60,17 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
   });
 
   return {
-    /** The allowance of the latest response of a charged call. */
+    /** The allowance reported by the latest charged call. */
     allowance: () => allowance,
     about: answers.of,
 
-    /** Rejects with `QuotientError`, also if `make` throws, or with the signal's reason. */
+    /** Rejects with `QuotientError`, even if `make` throws another error, or with the reason of the signal. */
     async send<T>(make: () => Request<T>, apiKey: string | undefined, call?: CallOptions): Promise<T> {
-      const { isPublic, read, ...question } = readArguments(() => {
+      const { isPublic, read, ...prepared } = readArguments(() => {
         const { query = {}, ...request } = make();
         return { ...request, query: pairs(query) };
       });
-      const { answer, text } = await transport.ask({ ...question, ...(!isPublic && { apiKey }) }, call);
+      const { answer, text } = await transport.send({ ...prepared, ...(!isPublic && { apiKey }) }, call);
       const result = readAnswer(text, read, answer);
       answers.keep(result, answer);
       return result;

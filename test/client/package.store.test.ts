@@ -166,7 +166,7 @@ describe('the examples of the service', () => {
       'statistics of BTC',
       'the promise is not awaited',
       'GET /v1/prices/latest/token 200 report-7',
-      expect.stringMatching(/^seconds old \d+ by \[ 'coingecko' \]$/),
+      expect.stringMatching(/^seconds old \d+ from \[ 'coingecko' \]$/),
       expect.stringMatching(/^calls left 99\d\d until \d{4}-/),
       'missing []',
     ]);

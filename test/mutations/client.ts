@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** The companion client: requests, retries, facts of a response, errors. */
+/** The client: requests, retries, metadata of a response, errors. */
 export const client: Mutations[] = [
   {
     file: 'packages/client/transport/retries.ts',
@@ -25,7 +25,7 @@ export const client: Mutations[] = [
     changes: [
       ["=> name === 'plan'", '=> name !== undefined'],
       ["of('r') === 0 ?", "of('r') !== undefined ?"],
-      ['Number.isNaN(seconds) ? secondsToRoom(headers)', 'Number.isNaN(seconds) ? undefined'],
+      ['Number.isNaN(seconds) ? secondsToReset(headers)', 'Number.isNaN(seconds) ? undefined'],
     ],
   },
   {
@@ -48,8 +48,8 @@ export const client: Mutations[] = [
       ['      reportUncaught(error);\n', '      throw error;\n'],
       ['current.facts = factsOf(response);', ''],
       ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
-      ['asked.retries ?? request.retries', 'request.retries ?? asked.retries'],
-      ['asked.timeout ?? defaults.timeout', 'defaults.timeout'],
+      ['limits.retries ?? request.retries', 'request.retries ?? limits.retries'],
+      ['limits.timeout ?? defaults.timeout', 'defaults.timeout'],
       ['        ...userAgent(),\n', ''],
     ],
   },
@@ -105,7 +105,7 @@ export const client: Mutations[] = [
     tests: ['client/transport/call-options.test.ts'],
     changes: [
       ['timeout ?? this.#transport.timeout', 'this.#transport.timeout'],
-      ['Promise.race([this.#adapter(ask).then(use), deadline.over])', 'this.#adapter(ask).then(use)'],
+      ['Promise.race([this.#adapter(send).then(use), deadline.over])', 'this.#adapter(send).then(use)'],
     ],
   },
 ];

@@ -11,22 +11,25 @@ import { hashOf, type readSigned } from './node-transport.ts';
 export type BroadcastOptions = CallOptions & {
   /** `sync` (default) waits for the node's check, `async` does not, `block` waits for the block. */
   mode?: BroadcastMode | undefined;
-  /** Waits until the transaction is in a block, and returns it from there. */
+  /** Waits until the transaction is in a block, and returns it as looked up there. */
   wait?: true | WaitOptions | undefined;
 };
 
-type Means = {
+type Deps = {
   within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => Promise<T>;
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };
 
-/** Sends a signed transaction once. Without a response it may have arrived: the error then has the `txhash`. */
+/**
+ * Sends a signed transaction once. If there is no response, the transaction may still have arrived: the error then
+ * contains the `txhash`.
+ */
 export async function broadcast(
-  { within, lookUp }: Means,
+  { within, lookUp }: Deps,
   signed: ReturnType<typeof readSigned>,
   { mode = 'sync', wait, ...call }: BroadcastOptions,
 ): Promise<LegacyTransaction> {
-  // Modern nodes have no mode `block`, so the client waits.
+  // Modern nodes have no mode `block`, so the client polls for the block.
   const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
   const { signal } = call;
   const find = (hash: string) =>
@@ -44,7 +47,7 @@ export async function broadcast(
     });
     if (ownHash !== undefined && sent.txhash !== ownHash) {
       const facts = { status: 502, txhash: ownHash };
-      throw new QuotientError('upstream_invalid', 'the node answered with another transaction', facts);
+      throw new QuotientError('upstream_invalid', 'the node returned a different transaction', facts);
     }
     hash = sent.txhash;
     const isKnown = isInCache(sent);
@@ -64,22 +67,22 @@ export async function broadcast(
   return waitForBlock(txhash, (until) => lookUp(txhash, { ...call, signal: until }), { signal, ...waiting });
 }
 
-/** Whether a broadcast may have arrived although the node or a proxy in front of it reports an error. */
+/** Whether a broadcast may have arrived although the node, or a proxy in front of it, reports an error. */
 const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';
 
 export type WaitOptions = {
-  /** The longest wait, in ms; 60,000 by default. */
+  /** The maximum wait in ms; 60,000 by default. */
   timeout?: number | undefined;
-  /** The pause between look-ups, in ms; 1,000 by default. */
+  /** The pause between look-ups in ms; 1,000 by default. */
   interval?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A look-up that fails with such an error counts as one that found nothing. */
+/** Whether a look-up that fails with this error is repeated, like one that finds nothing. */
 const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
-/** Looks up a transaction until it is in a block. Rejects with `timeout` and the `txhash` after the longest wait. */
+/** Looks up a transaction until it is in a block. After `timeout`, rejects with `timeout` and the `txhash`. */
 export async function waitForBlock(
   hash: string,
   lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,
@@ -100,7 +103,7 @@ export async function waitForBlock(
       },
     });
     if (found) return found;
-    throw new QuotientError('timeout', `the transaction is not in a block after ${timeout} ms`);
+    throw new QuotientError('timeout', `the transaction was not in a block within ${timeout} ms`);
   } catch (error) {
     throw error instanceof QuotientError ? withFacts(error, { txhash: hash }) : error;
   } finally {

@@ -14,11 +14,11 @@ import { type CallOptions, readCallOptions, type TransportOptions } from '../tra
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type BroadcastOptions, broadcast } from './broadcast.ts';
 import {
-  askNode,
   asQuotientError,
   createServiceAdapter,
   readSigned,
   type SignedTransaction,
+  sendToNode,
 } from './node-transport.ts';
 import {
   checkAddress,
@@ -37,12 +37,12 @@ import {
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 
 /**
- * Reads a Cosmos SDK chain and broadcasts signed transactions through a node or a Quotient service, with equal results.
- * Rejects what looks like a seed phrase or a private key. Every method rejects with a `QuotientError`, or with the
- * reason of the call's signal.
+ * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service. The results
+ * are the same. Input that looks like a seed phrase or a private key is rejected. Every method rejects with a
+ * `QuotientError`, or with the reason of the call's signal.
  */
 export class ChainClient {
-  /** Links to the explorer's pages. */
+  /** URLs of the pages of the explorer. */
   readonly explorer: Explorer;
   readonly #network: Network;
   readonly #transport: Transport;
@@ -50,7 +50,7 @@ export class ChainClient {
   readonly #answers = createAnswers();
   #dialect: Promise<'legacy' | 'cosmos'> | undefined;
 
-  /** Throws `QuotientError` for invalid options. Sends nothing. */
+  /** Throws `QuotientError` for invalid options. Sends no request. */
   constructor(options: ChainClientOptions) {
     const network = readArguments(() => chooseNetwork(options));
     this.#network = network;
@@ -59,66 +59,69 @@ export class ChainClient {
     this.explorer = readArguments(() => createExplorer(network.explorer));
   }
 
-  /** Every balance of an address. */
+  /** All balances of an address: `{ height, result: [{ denom, amount }] }`. `amount` is an integer as a string. */
   async balances(address: string, call?: CallOptions): Promise<LegacyBalances> {
     const checked = readArguments(() => checkAddress(address));
     return this.#within(call, (node) => node.balances(checked));
   }
 
-  /** The account that a wallet signs with. An account that does not exist has an empty `address`. */
+  /**
+   * The account that a wallet signs with: `result.value` contains `account_number`, `sequence` and `public_key`. An
+   * account that does not exist has an empty `address`.
+   */
   async account(address: string, call?: CallOptions): Promise<LegacyAccount> {
     const checked = readArguments(() => checkAddress(address));
     return this.#within(call, (node) => node.account(checked));
   }
 
-  /** The ID of the chain. */
+  /** The ID of the chain, such as `kava-3`. */
   async chainId(call?: CallOptions): Promise<string> {
     const { node_info } = await this.#within(call, (node) => node.nodeInfo());
     return node_info.network;
   }
 
-  /** The newest block. */
+  /** The latest block, with its header and its transactions in base64. */
   latestBlock(call?: CallOptions): Promise<LegacyBlock> {
     return this.#within(call, (node) => node.block());
   }
 
-  /** A page of matching transactions. */
+  /** One page of matching transactions: 30 by default, at most 100. */
   async transactions(filter: TransactionFilter, page?: Page, call?: CallOptions): Promise<LegacySearch> {
     const query = readArguments(() => searchQuery(filter, page));
     return this.#within(call, (node) => node.transactions(query));
   }
 
-  /** One transaction. Rejects with `node_rejected` and status 404 while the node does not know it. */
+  /** One transaction. Rejects with `node_rejected` and status 404 if the node does not know it. */
   async transaction(hash: string, call?: CallOptions): Promise<LegacyTransaction> {
     const checked = readArguments(() => checkHash(hash));
     return this.#within(call, (node) => node.transaction(checked));
   }
 
-  /** Metadata of a result of this client; from a service, with its request ID and explorer page. */
+  /** Metadata of a result of this client. A service adds the request ID and the explorer page. */
   about(result: object): Answer | undefined {
     return this.#answers.of(result);
   }
 
   /**
-   * Broadcasts a signed transaction once. One that the chain rejects is returned with its `code` and `raw_log`.
-   * Without a response the error has the `txhash`; with `wait`, the transaction is looked up.
+   * Broadcasts a signed transaction once. If the chain rejects it, the result contains `code` and `raw_log`. If there is
+   * no response, the error contains the `txhash`; with `wait`, the transaction is looked up instead.
    */
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
     const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));
-    const means = {
+    const deps = {
       within: <T extends object>(call: CallOptions, use: (node: NodeCalls) => Promise<T>) => this.#within(call, use),
       lookUp: (hash: string, call: CallOptions) => this.transaction(hash, call),
     };
-    return broadcast(means, signed, given);
+    return broadcast(deps, signed, given);
   }
 
-  /** Runs `use` within the time limit of one call, over all of its requests. */
+  /** Runs `use` within the time limit of the call, which covers all of its requests. */
   async #within<T extends object>(call: CallOptions | undefined, use: (node: NodeCalls) => Promise<T>): Promise<T> {
     const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
     const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
     let answer: Answer | undefined;
-    const ask: SendToNode = (question) =>
-      askNode(this.#transport, question, {
+    const send: SendToNode = (request) =>
+      sendToNode(this.#transport, request, {
         apiKey: this.#isService ? this.#network.apiKey : undefined,
         call: { ...options, signal: deadline.signal },
         onAnswer: (received) => {
@@ -126,28 +129,28 @@ export class ChainClient {
         },
       });
     try {
-      const result = await Promise.race([this.#adapter(ask).then(use), deadline.over]);
+      const result = await Promise.race([this.#adapter(send).then(use), deadline.over]);
       if (answer) this.#answers.keep(result, answer);
       return result;
     } catch (error) {
       deadline.check();
       const failure = asQuotientError(error);
       if (failure instanceof QuotientError) throw failure;
-      throw new QuotientError('invalid_answer', 'the answer has an unexpected shape', { cause: error });
+      throw new QuotientError('invalid_answer', 'the response has an unexpected shape', { cause: error });
     } finally {
       deadline.clear();
     }
   }
 
-  async #adapter(ask: SendToNode): Promise<NodeCalls> {
-    return this.#isService ? createServiceAdapter(ask) : createAdapter(await this.#dialectOfNode(), ask);
+  async #adapter(send: SendToNode): Promise<NodeCalls> {
+    return this.#isService ? createServiceAdapter(send) : createAdapter(await this.#dialectOfNode(), send);
   }
 
-  /** The dialect is detected once; after a failure the next call retries. */
+  /** The dialect is detected once. If the detection fails, the next call repeats it. */
   #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
     const { dialect = 'auto' } = this.#network;
     if (dialect !== 'auto') return Promise.resolve(dialect);
-    this.#dialect ??= detectDialect((question) => askNode(this.#transport, question, {})).catch((error: unknown) => {
+    this.#dialect ??= detectDialect((request) => sendToNode(this.#transport, request, {})).catch((error: unknown) => {
       this.#dialect = undefined;
       throw error;
     });

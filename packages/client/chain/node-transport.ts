@@ -6,47 +6,47 @@ import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transacti
 import { NodeFault, NodeRejection, type NodeReply, type NodeRequest, type SendToNode } from '../../cosmos/exchange.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
 import { txHashOf } from '../../cosmos/transactions.ts';
-import { invalid, QuotientError, refuseSecret, refuseSecretMembers } from '../error.ts';
+import { invalid, QuotientError, rejectSecret, rejectSecretMembers } from '../error.ts';
 import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** A node's response outside 2xx, for the adapter to interpret. */
-class NodeAnswer extends QuotientError {
+class NodeResponse extends QuotientError {
   readonly reply: NodeReply;
 
   constructor(response: Response, body: unknown) {
-    super('invalid_answer', `the node answered ${response.status}`, factsOf(response));
+    super('invalid_answer', `the node responded with status ${response.status}`, factsOf(response));
     this.reply = { status: response.status, body };
   }
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // The service in front of the node responses with a problem.
+  // The service in front of the node responds with a problem.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
-  return new NodeAnswer(response, parseJson(text));
+  return new NodeResponse(response, parseJson(text));
 }
 
-type AskOptions = {
+type SendOptions = {
   apiKey?: string | undefined;
   call?: CallOptions | undefined;
   /** Called with the metadata of every 2xx response. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Sends a request to a node and returns its response with any status. Throws a problem of the service. */
-export async function askNode(
+/** Sends a request to a node and returns the response, whatever its status. Throws a problem of the service. */
+export async function sendToNode(
   transport: Transport,
-  question: NodeRequest,
-  { apiKey, call, onAnswer }: AskOptions,
+  request: NodeRequest,
+  { apiKey, call, onAnswer }: SendOptions,
 ): Promise<NodeReply> {
   try {
-    const { answer, headers, text } = await transport.ask({ ...question, apiKey, toError }, call);
+    const { answer, headers, text } = await transport.send({ ...request, apiKey, toError }, call);
     onAnswer?.(answer);
     const blockHeight = headers.get('grpc-metadata-x-cosmos-block-height') ?? undefined;
     return { status: answer.status, body: parseJson(text), blockHeight };
   } catch (error) {
-    if (error instanceof NodeAnswer) return error.reply;
+    if (error instanceof NodeResponse) return error.reply;
     throw error;
   }
 }
@@ -70,52 +70,52 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** A node behind the service: legacy shapes, and in addition searches of either dialect and transactions as bytes. */
-export function createServiceAdapter(ask: SendToNode): NodeCalls {
+/** A node behind the service, which serves legacy shapes but accepts searches of either dialect and `tx_bytes`. */
+export function createServiceAdapter(send: SendToNode): NodeCalls {
   return {
-    ...createLegacyAdapter(ask),
+    ...createLegacyAdapter(send),
     prepare: async (request) => request,
-    transactions: async (query) => legacySearch(answered(await ask({ method: 'GET', path: '/txs', query }))),
+    transactions: async (query) => legacySearch(answered(await send({ method: 'GET', path: '/txs', query }))),
     async broadcast(request) {
-      return legacyTransaction(answered(await ask({ method: 'POST', path: '/txs', query: [], body: request })));
+      return legacyTransaction(answered(await send({ method: 'POST', path: '/txs', query: [], body: request })));
     },
   };
 }
 
-/** A signed amino transaction, as made by `makeStdTx` of CosmJS. It is encoded for a modern node. */
+/** A signed amino transaction, as `makeStdTx` of CosmJS returns it. It is encoded for modern nodes. */
 export type StdTx = { msg: readonly unknown[]; fee: unknown; signatures: readonly unknown[]; memo?: string };
 
-/** A signed transaction: its bytes (`TxRaw`), these bytes in base64, or an amino `StdTx`. */
+/** A signed transaction: the bytes of a `TxRaw`, the same bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;
 
-/** In bytes. A signature alone has 64, so shorter input may be a key. */
-const SHORTEST = 65;
+/** A signature alone has 64 bytes, so shorter input may be a key. */
+const MIN_BYTES = 65;
 
 function bytesOf(text: string): string {
   try {
     return atob(text);
   } catch {
-    throw invalid('a transaction must be bytes, base64, or an amino StdTx');
+    throw invalid('the transaction must be bytes, base64 or an amino StdTx');
   }
 }
 
 /** Throws `QuotientError` if the input is not a signed transaction. The error never repeats the input. */
 export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
   if (tx instanceof Uint8Array || typeof tx === 'string') {
-    refuseSecret('the transaction', tx);
+    rejectSecret('the transaction', tx);
     const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
-    if (bytesOf(text).length < SHORTEST) throw invalid('too short for a signed transaction; never pass a key');
+    if (bytesOf(text).length < MIN_BYTES) throw invalid('the transaction is too short to be signed; never pass a key');
     return { tx_bytes: text };
   }
   if (typeof tx !== 'object' || tx === null) throw invalid('the transaction is missing');
-  refuseSecretMembers('the transaction', tx);
+  rejectSecretMembers('the transaction', tx);
   if (!Array.isArray(tx.msg) || !Array.isArray(tx.signatures) || tx.signatures.length === 0) {
-    throw invalid('an amino StdTx has msg, fee and signatures: sign it first');
+    throw invalid('an amino StdTx must have msg, fee and signatures; sign the transaction first');
   }
   return { tx };
 }
 
-/** Undefined for amino, whose hash only the node knows. */
+/** Undefined for amino JSON, whose hash is known only after the node has encoded it. */
 export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
   return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }

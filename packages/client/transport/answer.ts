@@ -9,17 +9,17 @@ export type Answer = {
   status: number;
   /** Identifies the request in the service's log. */
   requestId?: string;
-  /** Seconds since the data were fetched; absent for data that are final. */
+  /** The number of seconds since the data were fetched; absent for data that never change. */
   age?: number;
   /** The time of the newest sample. */
   modifiedAt?: Date;
-  /** The missing spans of the requested range. */
+  /** The spans of the requested range without data. */
   gaps: readonly Gap[];
-  /** The data sources, the most frequent first; empty if there are none. */
+  /** The data sources, main source first; empty if the response has no data. */
   sources: readonly string[];
   /** The explorer page of the result, if the operator has configured an explorer. */
   explorer?: string;
-  /** `Cache-Status` (RFC 9211). */
+  /** The header `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
   allowance?: Allowance;
 };
@@ -30,7 +30,7 @@ const toGap = (text: string): Gap => {
   return { from, thru };
 };
 
-/** The explorer's link (RFC 8288). */
+/** The link to the explorer page (RFC 8288). */
 const EXPLORER = /<(https?:\/\/[^>\s]+)>; rel="alternate"; title="explorer"/;
 
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
@@ -44,7 +44,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
     method,
     path,
     status,
-    sources: source === undefined ? [] : source.split(',').map((one) => one.replace(/;.*/, '').trim()),
+    sources: source === undefined ? [] : source.split(',').map((item) => item.replace(/;.*/, '').trim()),
     gaps: gaps === undefined ? [] : gaps.split(',').map(toGap),
     ...(requestId !== undefined && { requestId }),
     ...(/^\d+$/.test(age ?? '') && { age: Number(age) }),
@@ -76,13 +76,13 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 type Fault = NonNullable<Problem['errors']>[number];
 const isFault = (value: unknown): value is Fault => typeof value === 'object' && value !== null;
 
-/** The problem of a response outside 2xx, or `invalid_answer` without one. */
+/** The error for a response outside 2xx: the problem in its body, or `invalid_answer` if the body has none. */
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
   if (!isText(problem?.code)) {
-    return new QuotientError('invalid_answer', `status ${response.status} without a problem body`, facts);
+    return new QuotientError('invalid_answer', `the response has status ${response.status} and no problem body`, facts);
   }
   const { code, error, detail, errors, gaps, txhash, requestId } = problem;
   return new QuotientError(code, [error, detail].find(isText) ?? '', {
@@ -94,10 +94,10 @@ export function problemOf(response: Response, text: string): QuotientError {
   });
 }
 
-/** CSV texts are kept up to this total length; the newest always. */
-const MOST_CHARACTERS = 4_000_000;
+/** The maximum total length of the kept CSV strings. The latest is kept whatever its length. */
+const MAX_CHARACTERS = 4_000_000;
 
-/** Metadata of results: of an object for its lifetime, of a CSV string while it is among the newest. */
+/** Metadata of results: of an object for its lifetime, of a CSV string while it is among the latest. */
 export function createAnswers() {
   const ofObjects = new WeakMap<object, Answer>();
   const ofTexts = new Map<string, Answer>();
@@ -112,7 +112,7 @@ export function createAnswers() {
     ofTexts.set(text, answer);
     characters += text.length;
     for (const oldest of ofTexts.keys()) {
-      if (characters <= MOST_CHARACTERS || oldest === text) return;
+      if (characters <= MAX_CHARACTERS || oldest === text) return;
       forget(oldest);
     }
   }

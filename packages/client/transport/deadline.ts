@@ -1,30 +1,30 @@
 import { QuotientError } from '../error.ts';
 
-/** `setTimeout` fires immediately for a longer delay. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** `setTimeout` fires immediately if the delay is longer. */
+const MAX_MS = 2 ** 31 - 1;
 
-/** A deadline whose signal also follows the caller's. Early releases of Node 18 lack `AbortSignal.any`. */
-export function startDeadline(asked: number, caller?: AbortSignal) {
-  const timeout = Math.min(asked, LONGEST_MS);
-  const ending = new AbortController();
+/** A deadline whose signal also aborts with the caller's. Early releases of Node 18 have no `AbortSignal.any`. */
+export function startDeadline(requested: number, caller?: AbortSignal) {
+  const timeout = Math.min(requested, MAX_MS);
+  const controller = new AbortController();
   const end = performance.now() + timeout;
   let late: QuotientError | undefined;
   const timer = setTimeout(() => {
-    late = new QuotientError('timeout', `no answer within ${timeout} ms`);
-    ending.abort(late);
+    late = new QuotientError('timeout', `no response within ${timeout} ms`);
+    controller.abort(late);
   }, timeout);
-  const stop = () => ending.abort(caller?.reason);
-  const leave = caller && onAbort(caller, stop);
+  const stop = () => controller.abort(caller?.reason);
+  const unfollow = caller && onAbort(caller, stop);
   if (caller?.aborted) stop();
 
-  const { signal } = ending;
+  const { signal } = controller;
   const over = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   over.catch(() => undefined);
   return {
     signal,
-    /** Rejects with the reason when aborted, for work that ignores the signal. */
+    /** Rejects with the signal's reason on abort, for work that ignores the signal. */
     over,
     /** Remaining milliseconds. */
     left: () => Math.max(0, end - performance.now()),
@@ -32,41 +32,41 @@ export function startDeadline(asked: number, caller?: AbortSignal) {
       if (signal.aborted) throw signal.reason;
     },
     isLate: (error: unknown): error is QuotientError => late !== undefined && error === late,
-    /** Resolves after `ms`; rejects with the reason when aborted. */
+    /** Resolves after `ms`; rejects with the signal's reason on abort. */
     sleep(ms: number): Promise<void> {
       return new Promise((resolve, reject) => {
-        const awake = setTimeout(() => {
+        const sleeper = setTimeout(() => {
           signal.removeEventListener('abort', interrupt);
           resolve();
         }, ms);
         const interrupt = () => {
-          clearTimeout(awake);
+          clearTimeout(sleeper);
           reject(signal.reason);
         };
         if (signal.aborted) interrupt();
         else signal.addEventListener('abort', interrupt, { once: true });
       });
     },
-    /** Must be called at the end of the call. */
+    /** Releases the timer and the listener. Required at the end of every call. */
     clear(): void {
       clearTimeout(timer);
-      leave?.();
+      unfollow?.();
     },
   };
 }
 
 export type Deadline = ReturnType<typeof startDeadline>;
 
-/** The followers of a signal share one listener: Node warns about a signal with many. */
+/** The followers of a signal share one listener, because Node warns about a signal with many listeners. */
 const followed = new WeakMap<AbortSignal, { stops: Set<() => void>; notify: () => void }>();
 
-/** Calls `stop` when the signal aborts. The returned function removes it, and leaves no listener behind. */
+/** Calls `stop` when the signal aborts. The returned function removes `stop`, and the listener after the last one. */
 function onAbort(signal: AbortSignal, stop: () => void): () => void {
   let followers = followed.get(signal);
   if (!followers) {
     const stops = new Set<() => void>();
     const notify = () => {
-      for (const one of [...stops]) one();
+      for (const follower of [...stops]) follower();
     };
     followers = { stops, notify };
     followed.set(signal, followers);

@@ -1,4 +1,4 @@
-import { invalid, QuotientError, refusePhrase, refuseSecretMembers } from '../error.ts';
+import { invalid, QuotientError, rejectPhrase, rejectSecretMembers } from '../error.ts';
 import { VERSION } from '../generated/version.ts';
 import type { Answer } from './answer.ts';
 
@@ -8,17 +8,20 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export type TransportOptions = Pick<CallOptions, 'headers'> & {
   /** An API key, sent in the header `X-API-KEY`, to the base URL only. */
   apiKey?: string | undefined;
-  /** The global `fetch` by default. */
+  /** The implementation of `fetch`; the global one by default. */
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
-  /** The maximum number of retries of a GET; 2 by default. Retries after a rate limit do not count, but 0 disables them too. */
+  /**
+   * The maximum number of retries of a GET; 2 by default. Retries after `rate_limited` do not count, but 0 disables them
+   * too.
+   */
   retries?: number | undefined;
-  /** Called for every response, for logs and metrics. An error that it throws is reported as uncaught. */
+  /** Called for every response, for logs and metrics. Its errors are reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Without a trailing slash. In a browser the base URL may be relative to the page. */
+/** Returns the base URL without a trailing slash. In a browser it may be relative to the page. */
 function readBaseUrl(text: unknown): string {
   const { location } = globalThis as { location?: { href: string } };
   if (typeof text !== 'string' && !(text instanceof URL)) throw invalid('the base URL is missing');
@@ -26,26 +29,26 @@ function readBaseUrl(text: unknown): string {
   try {
     url = new URL(text, location?.href);
   } catch {
-    throw invalid('the base URL is not a URL');
+    throw invalid('the base URL is invalid; it must be like https://example.org');
   }
-  if (!/^https?:$/.test(url.protocol)) throw invalid('the base URL must begin with http:// or https://');
+  if (!/^https?:$/.test(url.protocol)) throw invalid('the base URL must start with http:// or https://');
   if (url.username || url.password || url.search || url.hash) {
-    throw invalid('the base URL must have no credentials, no query and no fragment');
+    throw invalid('the base URL must not have credentials, a query or a fragment');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Rejects a key that a header cannot carry: the error of `fetch` would repeat it. This error never does. */
+/** Rejects a key that is not valid as a header value, because the error of `fetch` would contain the key. */
 export function checkKey(apiKey: unknown): void {
   if (apiKey === undefined) return;
-  refusePhrase('the API key', apiKey);
+  rejectPhrase('the API key', apiKey);
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
-    throw new QuotientError('api_key_invalid', 'the API key must be text of 1 to 200 visible ASCII characters');
+    throw new QuotientError('api_key_invalid', 'the API key must have 1 to 200 visible ASCII characters');
   }
 }
 
 export function readOptions(baseUrl: unknown, options: TransportOptions) {
-  refuseSecretMembers('options', options);
+  rejectSecretMembers('options', options);
   checkKey(options.apiKey);
   const { fetch, timeout = 30_000, retries = 2, onAnswer, headers } = options;
   if (fetch !== undefined && typeof fetch !== 'function') throw invalid('fetch must be a function');
@@ -63,39 +66,39 @@ export function readOptions(baseUrl: unknown, options: TransportOptions) {
 export type CallOptions = {
   /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The time limit in ms, retries included; replaces the client's. */
+  /** The time limit in ms, retries included; overrides the option of the client. */
   timeout?: number | undefined;
-  /** The maximum number of retries of a GET; replaces the client's. */
+  /** The maximum number of retries of a GET; overrides the option of the client. */
   retries?: number | undefined;
   /** Further headers, such as `x-request-id`. */
   headers?: RequestInit['headers'] | undefined;
 };
 
-/** Headers that a caller cannot set. */
+/** Headers that only the client sets. */
 const OWN_HEADERS = ['accept', 'content-type', 'x-api-key'];
 
-/** Throws `invalid_request` for anything but a finite number from `least`. */
-function checkNumber(name: string, value: unknown, least: number): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= least) return value;
-  throw invalid(`${name} must be a number from ${least}`);
+/** Throws `invalid_request` unless the value is a finite number of at least `min`. */
+function checkNumber(name: string, value: unknown, min: number): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= min) return value;
+  throw invalid(`${name} must be a number of at least ${min}`);
 }
 
-/** Header values by lower-case name. Throws `invalid_request`; the error never repeats a value. */
+/** Header values by lower-case name. Throws `invalid_request`, without the values. */
 function readHeaders(given: CallOptions['headers']): Record<string, string> {
   if (given === undefined) return {};
   let headers: Record<string, string>;
   try {
     headers = Object.fromEntries(new Headers(given).entries());
   } catch {
-    throw invalid('headers must be an object of valid names and values');
+    throw invalid('headers must contain only valid names and values');
   }
   for (const name of OWN_HEADERS) {
-    if (name in headers) throw invalid(`the header ${name} is set by the client itself`);
+    if (name in headers) throw invalid(`headers must not contain ${name}, which the client sets`);
   }
   return headers;
 }
 
-/** Checks members instead of the class: a signal of another realm has another class. */
+/** Checks the members, not the class, because a signal from another realm has another class. */
 function checkSignal(signal: AbortSignal): AbortSignal {
   const { aborted, addEventListener, removeEventListener } = Object(signal) as Partial<AbortSignal>;
   const isSignal = typeof aborted === 'boolean' && typeof addEventListener === 'function';
@@ -105,7 +108,7 @@ function checkSignal(signal: AbortSignal): AbortSignal {
 
 export function readCallOptions(call: CallOptions | undefined) {
   if (call !== undefined && (typeof call !== 'object' || call === null)) {
-    throw invalid('the options of a call must be an object');
+    throw invalid('the call options must be an object');
   }
   const { signal, timeout, retries, headers } = call ?? {};
   return {
@@ -116,7 +119,7 @@ export function readCallOptions(call: CallOptions | undefined) {
   };
 }
 
-/** Omitted in a browser: it sends its own, and a custom one requires a CORS preflight. */
+/** Empty in a browser, which sends its own `User-Agent`; a custom one would require a CORS preflight. */
 export function userAgent(globals: unknown = globalThis): { 'user-agent'?: string } {
   const { process, document } = globals as { process?: { versions?: { node?: unknown } }; document?: unknown };
   const node = process?.versions?.node;

@@ -2,20 +2,20 @@ import type { QuotientError } from '../error.ts';
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 /** Codes with such a status that only the operator can resolve. */
-const LASTING = new Set(['node_not_configured', 'mail_not_configured']);
+const PERMANENT = new Set(['node_not_configured', 'mail_not_configured']);
 
-/** The longest first pause without `Retry-After`. It doubles with each retry, up to the maximum. */
+/** The upper bound of the random pause. It doubles with each retry, up to the maximum. */
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 
 export function isTransient({ code, status, retryAfter }: QuotientError): boolean {
   if (code === 'network') return true;
-  // Waiting helps only if the service announces when the allowance resets.
+  // A retry can succeed only if the service announces when the allowance resets.
   if (code === 'quota_exceeded') return retryAfter !== undefined;
-  return TRANSIENT.has(status ?? 0) && !LASTING.has(code);
+  return TRANSIENT.has(status ?? 0) && !PERMANENT.has(code);
 }
 
-/** The service executes nothing that its rate limit rejects. */
+/** The service rejects such a request before it executes it. */
 const isRateLimited = ({ code, status }: QuotientError) => status === 429 && code !== 'quota_exceeded';
 
 export function createRetries(method: string, retries: number, random: () => number = Math.random) {
@@ -24,7 +24,7 @@ export function createRetries(method: string, retries: number, random: () => num
 
   function isRepeated(error: QuotientError): boolean {
     if (retries === 0) return false;
-    // The service rejects such a request before it executes it, so any method is safe.
+    // The service has not executed the request, so a retry is safe for any method.
     if (error.code === 'rate_limited') return true;
     if (method !== 'GET') return false;
     if (isRateLimited(error)) return true;
@@ -34,13 +34,14 @@ export function createRetries(method: string, retries: number, random: () => num
 
   return {
     /**
-     * Milliseconds before the request is repeated; undefined if it is not. The pause ends at a random moment after
-     * `Retry-After`, so that calls rejected together do not return together. Half of the time left is for the response.
+     * Milliseconds before the request is repeated; undefined if it is not repeated. The pause ends at a random time after
+     * `Retry-After`, so that calls rejected together are not repeated together. At least half of the remaining time is
+     * left for the response.
      */
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;
       if (!isRepeated(error) || least >= left) return undefined;
-      const span = Math.min(FIRST_PAUSE_MS * 2 ** made, LONGEST_PAUSE_MS, (left - least) / 2);
+      const span = Math.min(FIRST_PAUSE_MS * 2 ** made, MAX_PAUSE_MS, (left - least) / 2);
       made += 1;
       return least + span * random();
     },
@@ -48,11 +49,11 @@ export function createRetries(method: string, retries: number, random: () => num
 }
 
 export type Allowance = {
-  /** The calls allowed in one period. */
+  /** The number of calls allowed in one period. */
   limit: number;
-  /** At least this many calls are left. */
+  /** The minimum number of calls that are left. */
   remaining: number;
-  /** The start of the next period, by this machine's clock. */
+  /** The start of the next period, according to the local clock. */
   resetsAt: Date;
 };
 
@@ -79,17 +80,17 @@ export function allowanceOf(headers: Headers, now: number): Allowance | undefine
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
 
-/** Seconds until every exhausted limit has room again; undefined if none is exhausted. */
-function secondsToRoom(headers: Headers): number | undefined {
+/** Seconds until every exhausted limit is reset; undefined if none is exhausted. */
+function secondsToReset(headers: Headers): number | undefined {
   const times = itemsOf(headers.get('ratelimit')).flatMap(({ of }) => (of('r') === 0 ? (of('t') ?? []) : []));
   return times.length > 0 ? Math.max(...times) : undefined;
 }
 
-/** Seconds: `Retry-After` in either form (RFC 9110, 10.2.3), otherwise from `RateLimit`. */
+/** Seconds from `Retry-After` in either form (RFC 9110, section 10.2.3), otherwise from `RateLimit`. */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
   // `Date.parse` accepts almost anything: "-1" is a date in 2001.
   const seconds = / GMT$/.test(text) ? (Date.parse(text) - now) / 1000 : Number.NaN;
-  return Number.isNaN(seconds) ? secondsToRoom(headers) : Math.max(0, seconds);
+  return Number.isNaN(seconds) ? secondsToReset(headers) : Math.max(0, seconds);
 }

@@ -13,7 +13,7 @@ import { createRetries } from './retries.ts';
 
 export type ClientRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base URL, encoded. */
+  /** The encoded path below the base URL. */
   path: string;
   query?: readonly (readonly [string, string])[];
   /** Sent as JSON. */
@@ -25,25 +25,25 @@ export type ClientRequest = {
   toError?: (response: Response, text: string) => QuotientError;
 };
 
-type Answered = { answer: Answer; headers: Headers; text: string };
+type Received = { answer: Answer; headers: Headers; text: string };
 type Sent = { url: string; init: RequestInit };
 type Facts = ReturnType<typeof factsOf> | undefined;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** A browser hides the target and the status of a redirect. */
+/** Browsers hide the status and the target of a redirect. */
 function redirectError(response: Response, mask: (text: string) => string): QuotientError | undefined {
   const isOpaque = response.type === 'opaqueredirect';
   if (!isOpaque && !REDIRECTS.has(response.status)) return undefined;
   const to = response.headers.get('location');
   return new QuotientError(
     'redirect',
-    `the base URL leads elsewhere${to === null ? '' : `: ${mask(to)}`}; the key is sent nowhere else`,
+    `the base URL redirects${to === null ? '' : ` to ${mask(to)}`}; the key is sent only to the base URL`,
     isOpaque ? {} : factsOf(response),
   );
 }
 
-/** Reports an error of a listener as the platform does. */
+/** Reports an error of a listener as the platform reports uncaught errors. */
 function reportUncaught(error: unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void };
   if (reportError) reportError(error);
@@ -73,16 +73,16 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
         ...(apiKey !== undefined && { 'x-api-key': apiKey }),
       },
       ...(content !== undefined && { body: content }),
-      // The service never redirects, and the key must not leave it.
+      // The service never redirects, and the key must not be sent to other servers.
       redirect: 'manual',
       credentials: 'omit',
-      // Browsers revalidate, free of charge. Otherwise they serve an old allowance, and data for a revoked key.
+      // Browsers must revalidate, or they serve an old allowance, and data for a revoked key. Revalidation is not charged.
       cache: 'no-cache',
     };
     return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
   }
 
-  function announce(answer: Answer): void {
+  function report(answer: Answer): void {
     note?.(answer);
     try {
       onAnswer?.(answer);
@@ -92,7 +92,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
   }
 
   async function exchange(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
-    // Not called as a method: a browser's `fetch` accepts no other `this`.
+    // `fetch` of a browser throws if it is called as a method of another object.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });
     current.facts = factsOf(response);
@@ -102,17 +102,17 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     const redirected = redirectError(response, mask);
     if (redirected) {
       response.body?.cancel().catch(() => undefined);
-      announce(answer);
+      report(answer);
       throw redirected;
     }
     const text = await response.text();
-    announce(answer);
+    report(answer);
     if (response.ok) return { answer, headers: response.headers, text };
     throw (request.toError ?? problemOf)(response, mask(text));
   }
 
   /** Throws `QuotientError`, or the reason of the caller's signal. */
-  async function attempt(request: ClientRequest, sent: Sent, deadline: Deadline): Promise<Answered> {
+  async function attempt(request: ClientRequest, sent: Sent, deadline: Deadline): Promise<Received> {
     const current: { facts: Facts } = { facts: undefined };
     try {
       return await Promise.race([exchange(request, sent, deadline.signal, current), deadline.over]);
@@ -121,7 +121,11 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
       deadline.check();
       if (error instanceof QuotientError) throw error;
       const { status, requestId } = current.facts ?? {};
-      throw new QuotientError('network', 'no answer, or the connection broke', { cause: error, status, requestId });
+      throw new QuotientError('network', 'no response, or the connection was lost', {
+        cause: error,
+        status,
+        requestId,
+      });
     }
   }
 
@@ -130,14 +134,14 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     timeout: defaults.timeout,
 
     /**
-     * Sends a request. Retries a GET after a transient failure, and any request after a rate limit: not before
-     * `Retry-After`, and within the deadline. Rejects with `QuotientError`, or with the signal's reason.
+     * Sends a request. Retries a GET after a transient failure, and any request after `rate_limited`, within the deadline
+     * and not before `Retry-After`. Rejects with `QuotientError`, or with the reason of the signal.
      */
-    async ask(request: ClientRequest, call?: CallOptions): Promise<Answered> {
-      const { signal, headers, ...asked } = readArguments(() => readCallOptions(call));
+    async send(request: ClientRequest, call?: CallOptions): Promise<Received> {
+      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));
       const sent = readArguments(() => prepare(request, headers));
-      const deadline = startDeadline(asked.timeout ?? defaults.timeout, signal);
-      const retries = createRetries(request.method, asked.retries ?? request.retries ?? defaults.retries);
+      const deadline = startDeadline(limits.timeout ?? defaults.timeout, signal);
+      const retries = createRetries(request.method, limits.retries ?? request.retries ?? defaults.retries);
       try {
         deadline.check();
         for (;;) {

@@ -202,7 +202,7 @@ describe('what looks like a secret is refused before anything is sent, and is no
   });
 
   it.each([{ mnemonic: MNEMONIC }, { privateKey: 'x' }, { wallet: {} }])('an option: %o', (options) => {
-    expect(() => new ChainClient({ nodeUrl: 'https://node.example', ...options })).toThrow(/never takes one/);
+    expect(() => new ChainClient({ nodeUrl: 'https://node.example', ...options })).toThrow(/never accepts one/);
   });
 
   it('but a signed transaction is none', async () => {

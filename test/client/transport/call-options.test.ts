@@ -24,7 +24,7 @@ describe('of one call', () => {
   it('its time limit', async () => {
     server.follow(() => undefined);
     const error = await failure(client.latestPrice('bitcoin', { timeout: 40, currency: 'eur' }));
-    expect(error).toMatchObject({ code: 'timeout', detail: 'no answer within 40 ms' });
+    expect(error).toMatchObject({ code: 'timeout', detail: 'no response within 40 ms' });
   });
 
   it('its retries, more or fewer than the client’s', async () => {
@@ -56,7 +56,7 @@ describe('of one call', () => {
   it('in a chain client its time limit holds for all requests together, also for the first look at the node', async () => {
     server.follow(() => undefined);
     const chain = new ChainClient({ nodeUrl: server.url });
-    expect((await failure(chain.latestBlock({ timeout: 40 }))).detail).toBe('no answer within 40 ms');
+    expect((await failure(chain.latestBlock({ timeout: 40 }))).detail).toBe('no response within 40 ms');
     const ending = new AbortController();
     const call = chain.latestBlock({ signal: ending.signal });
     ending.abort(new Error('changed my mind'));

@@ -78,7 +78,7 @@ describe('a secret', () => {
     'is refused, and not repeated: %o',
     (options) => {
       const make = () => new QuotientClient({ baseUrl: 'http://example.org', ...options });
-      expect(make).toThrow(/never takes one/);
+      expect(make).toThrow(/never accepts one/);
       expect(make).not.toThrow(/abandon/);
     },
   );
