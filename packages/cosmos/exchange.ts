@@ -1,9 +1,9 @@
 /*
- * The exchange with a Cosmos SDK node by REST, independent of the transport: the service uses its own connections, the
+ * Types of REST requests to a Cosmos SDK node, independent of the transport: the service uses its own connections, the
  * client uses `fetch`. This folder imports nothing from outside and requires only a browser or Node 18.
  */
 
-/** `path` is below the base URL, and encoded. A POST has a JSON body. */
+/** `path` is relative to the base URL, and encoded. A POST has a JSON body. */
 export type NodeRequest = {
   method: 'GET' | 'POST';
   path: string;
@@ -11,21 +11,21 @@ export type NodeRequest = {
   body?: unknown;
 };
 
-/** Whether the caller determines the duration: only searches and further pages have a query. */
+/** Whether the duration depends on the caller's parameters: only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
 export type NodeReply = {
   status: number;
-  /** Parsed JSON; undefined for anything else. */
+  /** The parsed JSON; undefined for invalid JSON. */
   body: unknown;
-  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it: it saves a request. */
+  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it, which saves a request. */
   blockHeight?: string | undefined;
 };
 
-/** Sends a request to one node. Throws the transport's own error if there is no answer. */
-export type SendToNode = (question: NodeRequest) => Promise<NodeReply>;
+/** Sends a request to one node. Throws an error of the transport if there is no response. */
+export type SendToNode = (request: NodeRequest) => Promise<NodeReply>;
 
-/** The node rejects the request, and so would any other node. `message` is the node's. */
+/** The node rejected the request, and every other node would reject it too. `message` is the message of the node. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;
@@ -39,15 +39,15 @@ export class NodeRejection extends Error {
 }
 
 /**
- * - `malformed`: the answer does not have the shape of a node's
- * - `unavailable`: the node cannot serve requests now, or not ours
- * - `rate_limited`: the node limits our rate
- * - `too_large`: the answer exceeds the limit
- * - `wrong_dialect`: the node does not know the path, so it speaks the other dialect
+ * - `malformed`: the response has an unexpected shape
+ * - `unavailable`: the node cannot serve requests now, or does not serve this operator
+ * - `rate_limited`: the node rejected the request because of its rate limit
+ * - `too_large`: the response exceeds the limit
+ * - `wrong_dialect`: the node does not know the path, so it uses the other dialect
  */
 export type NodeFaultKind = 'malformed' | 'unavailable' | 'rate_limited' | 'too_large' | 'wrong_dialect';
 
-/** A failure of the node: another node may succeed. */
+/** A failure of the node. Another node may succeed. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
   readonly kind: NodeFaultKind;

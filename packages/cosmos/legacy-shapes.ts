@@ -1,27 +1,27 @@
-/* The shapes of the legacy interface, which every caller receives. Unnamed members are passed through. */
+/* The shapes of the legacy interface, which all results have. Members that are not listed here are passed through. */
 
-/** `amount` is an integer as text. */
+/** `amount` is an integer as a string. */
 export type Coin = { denom: string; amount: string };
 
 export type LegacyBalances = {
-  /** The block of the balances, as text. */
+  /** The height of the block with these balances, as a string. */
   height: string;
   result: Coin[];
 };
 
 export type LegacyTransaction = {
-  /** The block, as text; `"0"` before it is in one. */
+  /** The height of the block, as a string; `"0"` until the transaction is in a block. */
   height: string;
-  /** SHA-256 of the bytes, in upper-case hex. */
+  /** The SHA-256 of the bytes, in upper-case hex. */
   txhash: string;
   code?: number;
   codespace?: string;
   raw_log?: string;
   logs?: unknown[];
-  /** Integers as text. */
+  /** Integers as strings. */
   gas_wanted?: string;
   gas_used?: string;
-  /** An amino `StdTx`. A message unknown to amino has its protobuf JSON. */
+  /** An amino `StdTx`. Messages unknown to amino keep their protobuf JSON. */
   tx?: unknown;
   /** The time of the block (ISO 8601). */
   timestamp?: string;
@@ -29,10 +29,10 @@ export type LegacyTransaction = {
 };
 
 export type LegacyAccount = {
-  /** The block of the state, as text. */
+  /** The height of the block with this state, as a string. */
   height: string;
   result: {
-    /** `cosmos-sdk/Account` for a plain account; others, such as vesting accounts, have further members. */
+    /** `cosmos-sdk/Account` for a base account. Other types, such as vesting accounts, have further members. */
     type: string;
     value: {
       /** Empty for an account that does not exist. */
@@ -40,7 +40,7 @@ export type LegacyAccount = {
       coins: Coin[];
       /** Null until the first transaction. */
       public_key: { type: string; value: unknown } | string | null;
-      /** Integers as text. */
+      /** Integers as strings. */
       account_number: string;
       sequence: string;
       [member: string]: unknown;
@@ -53,13 +53,13 @@ export type LegacyBlock = {
   block: {
     header: {
       chain_id: string;
-      /** As text. */
+      /** An integer as a string. */
       height: string;
       /** ISO 8601. */
       time: string;
       [member: string]: unknown;
     };
-    /** Transactions in base64; null without any. */
+    /** Transactions in base64; null for an empty block. */
     data: { txs: string[] | null };
     [member: string]: unknown;
   };
@@ -73,7 +73,7 @@ export type LegacyNodeInfo = {
   application_version: { readonly [member: string]: unknown };
 };
 
-/** A page of a search; the numbers are integers as text. */
+/** One page of a search. The numbers are integers as strings. */
 export type LegacySearch = {
   total_count: string;
   count: string;

@@ -1,11 +1,11 @@
 import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
-/* Parsers for answers of nodes. Each throws `NodeFault` (`malformed`) with the name of the member. */
+/* Parsers for responses of nodes. Each throws `NodeFault` (`malformed`) with the name of the member. */
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export const malformed = (what: string) => new NodeFault('malformed', `the node's answer has no ${what}`);
+export const malformed = (what: string) => new NodeFault('malformed', `the node's response has no valid ${what}`);
 
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -15,13 +15,13 @@ export function members(value: unknown, what: string): Members {
   return value;
 }
 
-export const tooLarge = (what: string) => new NodeFault('too_large', `the node's answer has too many ${what}`);
+export const tooLarge = (what: string) => new NodeFault('too_large', `the node's response has too many ${what}`);
 
-/** A missing list is empty, as Go encodes it. */
-export function list(value: unknown, what: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
+/** A missing list is empty, because Go encodes an empty list as null. */
+export function list(value: unknown, what: string, max = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw malformed(what);
-  if (value.length > most) throw tooLarge(what);
+  if (value.length > max) throw tooLarge(what);
   return value;
 }
 
@@ -30,13 +30,13 @@ export function string(value: unknown, what: string): string {
   return value;
 }
 
-/** A non-empty text. */
+/** A non-empty string. */
 export function text(value: unknown, what: string): string {
   if (typeof value !== 'string' || value === '') throw malformed(what);
   return value;
 }
 
-/** An integer of at most `digits` digits, as text without leading zeros; a missing one is 0. */
+/** An integer of at most `digits` digits, as a string without leading zeros; `0` if missing. */
 export function count(value: unknown, what: string, digits = 20): string {
   if (value === undefined || value === null || value === '') return '0';
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
@@ -44,7 +44,7 @@ export function count(value: unknown, what: string, digits = 20): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-/** An amount has 256 bits: with 18 decimals, 19 coins exceed 64 bits. */
+/** An amount has up to 256 bits. With 18 decimal places, 19 coins exceed 64 bits. */
 const AMOUNT_DIGITS = 78;
 export const MAX_BALANCES = 20_000;
 
@@ -61,7 +61,7 @@ export function chainId(value: unknown): string {
   return value;
 }
 
-/** The height and the chain's ID from a block; the ID is undefined if absent. */
+/** The height and the chain ID of a block; the chain ID is undefined if absent. */
 export function headOf(block: unknown): { height: number; chainId: string | undefined } {
   const header = isMembers(block) && isMembers(block.header) ? block.header : {};
   const height = Number(count(header.height, 'height'));

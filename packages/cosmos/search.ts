@@ -1,15 +1,16 @@
 import { NodeRejection } from './exchange.ts';
 
 /*
- * Searches, parsed from the parameters of either dialect and written for either. Legacy: an event's attribute and value
- * (`message.sender=kava1…`, `tx.minheight=5`). Modern: conditions in `query` (since SDK 0.50) or `events` (before):
- * `message.sender='kava1…' AND tx.height>=5`.
+ * Parses searches from the parameters of either dialect, and writes them for either dialect:
+ *
+ * - Legacy: an attribute of an event and its value, such as `message.sender=kava1…` or `tx.minheight=5`.
+ * - Modern: conditions such as `message.sender='kava1…' AND tx.height>=5`, in `query` since SDK 0.50, in `events` before.
  */
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 export type Search = {
-  /** Attributes and values, named as in the legacy interface. */
+  /** Attributes and values, with the names of the legacy interface. */
   attributes: Pairs;
   /** Conditions in the syntax of the modern interface. */
   conditions: readonly string[];
@@ -19,7 +20,7 @@ export type Search = {
 };
 
 const DEFAULT_LIMIT = 30;
-/** The chain's RPC caps pages at this size. */
+/** The maximum page size of the chain's RPC. */
 const MAX_LIMIT = 100;
 
 const ATTRIBUTE = /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)+$/;
@@ -29,28 +30,28 @@ const HEIGHTS: Readonly<Record<string, string>> = {
   'tx.maxheight': 'tx.height<=',
 };
 
-const refuse = (message: string, parameter?: string) => new NodeRejection(400, message, parameter);
+const rejection = (message: string, parameter?: string) => new NodeRejection(400, message, parameter);
 
-function whole(name: string, value: string | undefined, least: number): number | undefined {
+function whole(name: string, value: string | undefined, min: number): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < least) throw refuse(`must be a whole number from ${least}`, name);
+  if (!/^\d{1,9}$/.test(value) || Number(value) < min) throw rejection(`must be an integer from ${min}`, name);
   return Number(value);
 }
 
 function checkAttribute(name: string, value: string): void {
-  if (!ATTRIBUTE.test(name)) throw refuse('an attribute is named like message.sender');
+  if (!ATTRIBUTE.test(name)) throw rejection('an attribute must have a name like message.sender');
   if (HEIGHTS[name]) {
-    // Some clients send 9007199254740991 for no bound.
-    if (!/^\d{1,18}$/.test(value)) throw refuse('must be a whole number from 0', name);
+    // Some clients send 9007199254740991 for an open range.
+    if (!/^\d{1,18}$/.test(value)) throw rejection('must be an integer from 0', name);
     return;
   }
   // The chain's query language cannot escape a quote in a value.
   if (value === '' || /['"\p{Cc}]/u.test(value)) {
-    throw refuse('a value must not be empty, nor have quotes or control characters in it');
+    throw rejection('a value must not be empty or contain quotes or control characters');
   }
 }
 
-/** Splits at AND outside quotes. No pattern has a lookahead: a query may be 8 KB of any text. */
+/** Splits at AND outside quotes. No pattern has a lookahead, because a query may be 8 KB of arbitrary text. */
 function conditionsIn(query: string): string[] {
   const found = [''];
   for (const [place, part] of query.split("'").entries()) {
@@ -63,7 +64,7 @@ function conditionsIn(query: string): string[] {
   return found.map((one) => one.trim());
 }
 
-/** Throws `NodeRejection` (400) for a search that no node accepts. */
+/** Throws `NodeRejection` (400) for a search that every node rejects. */
 export function readSearch(query: Pairs): Search {
   const known = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
@@ -77,34 +78,34 @@ export function readSearch(query: Pairs): Search {
       attributes.push([name, value]);
     }
   }
-  const asked = conditions.filter((condition) => condition !== '');
-  if (attributes.length + asked.length === 0) {
-    throw refuse('name at least one event to search for, like message.sender');
+  const nonEmpty = conditions.filter((condition) => condition !== '');
+  if (attributes.length + nonEmpty.length === 0) {
+    throw rejection('a search must have at least one condition, like message.sender');
   }
 
-  const of = (name: string, least: number) => whole(name, known.get(name), least);
+  const of = (name: string, min: number) => whole(name, known.get(name), min);
   const limit = Math.min(MAX_LIMIT, of('limit', 1) ?? (of('pagination.limit', 0) || DEFAULT_LIMIT));
   const offset = of('pagination.offset', 0) ?? 0;
   const order = known.get('order_by');
   if (order !== undefined && !/^(ORDER_BY_(UNSPECIFIED|ASC|DESC)|[012])$/.test(order)) {
-    throw refuse('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
+    throw rejection('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
   }
-  return { attributes, conditions: asked, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
+  return { attributes, conditions: nonEmpty, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
-/** Writes the page in the parameters of all SDK versions. */
+/** The page is written in the parameters of every SDK version. */
 export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
   const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>
     HEIGHTS[name] ? `${HEIGHTS[name]}${BigInt(value)}` : `${name}='${value}'`,
   );
   const conditions = [...written, ...search.conditions];
-  const asked: Pairs =
+  const parameters: Pairs =
     conditionsIn === 'query'
       ? [['query', conditions.join(' AND ')]]
       : conditions.map((condition) => ['events', condition] as const);
   return [
-    ...asked,
+    ...parameters,
     ['page', String(page)],
     ['limit', String(limit)],
     ['pagination.offset', String((page - 1) * limit)],
@@ -115,12 +116,12 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/** Escapes values, since legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
+/** Escapes values, because legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];
     if (!ATTRIBUTE.test(name)) {
-      throw new NodeRejection(422, "this node takes conditions like message.sender='…' and no others");
+      throw new NodeRejection(422, "this node accepts only conditions like message.sender='…'");
     }
     return [name, quoted ?? digits ?? ''] as const;
   });

@@ -7,29 +7,29 @@ export const isInBlock = ({ height }: LegacyTransaction) => height !== '0';
 const IN_CACHE = 19;
 const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
 
-/** Whether a node's error says that it already has the transaction. Only a look-up by hash confirms that. */
+/** Whether an error of a node states that it already has the transaction. Only a look-up by hash confirms that. */
 export const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 
 export const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
   code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
 
-/** Either case. */
+/** 64 hex digits, upper or lower case. */
 export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(value);
 
 type Digests = { digest(algorithm: 'SHA-256', data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
 
-/** Node has a global WebCrypto since version 20. */
+/** Node 18 has no global WebCrypto. */
 async function webCrypto(): Promise<Digests> {
   if (globalThis.crypto?.subtle) return globalThis.crypto.subtle;
   try {
-    // A variable hides the import from bundlers: a browser gets here only with WebCrypto disabled.
+    // The variable hides the import from bundlers. A browser runs this only if it has no WebCrypto.
     const name = 'node:crypto';
     const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
       webcrypto: { subtle: Digests };
     };
     return webcrypto.subtle;
   } catch (cause) {
-    throw new Error('There is no WebCrypto here: a browser has it on https and localhost alone.', { cause });
+    throw new Error('WebCrypto is not available. Browsers provide it only on https and localhost.', { cause });
   }
 }
 
@@ -39,7 +39,7 @@ export async function txHashOf(txBytes: string): Promise<string> {
   try {
     binary = atob(txBytes);
   } catch (cause) {
-    throw new RangeError('The bytes of a transaction are given in base64.', { cause });
+    throw new RangeError('The bytes of a transaction must be in base64.', { cause });
   }
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   const digest = new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes));
@@ -49,15 +49,15 @@ export async function txHashOf(txBytes: string): Promise<string> {
 }
 
 type Options = {
-  /** A node finds a transaction by hash only when it is in a block. */
+  /** Looks up the transaction by hash. Nodes find it only after it is in a block. */
   lookUp: () => Promise<LegacyTransaction>;
-  /** Whether a failed look-up counts as one that found nothing. */
+  /** Whether a failed look-up is repeated, like one that finds nothing. */
   isTransient: (error: unknown) => boolean;
-  /** Waits before the next look-up; false at the end of the time. */
+  /** Waits before the next look-up; false after the time limit. */
   pause: () => Promise<boolean>;
 };
 
-/** Looks up a transaction until it is in a block; undefined at the end of the time. Throws non-transient errors. */
+/** Looks up a transaction until it is in a block; undefined after the time limit. Throws non-transient errors. */
 export async function untilInBlock(options: Options): Promise<LegacyTransaction | undefined> {
   const { lookUp, isTransient, pause } = options;
   while (await pause()) {

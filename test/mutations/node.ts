@@ -60,7 +60,7 @@ export const node: Mutations[] = [
     file: 'packages/cosmos/conversion/tx-bytes.ts',
     tests: ['cosmos/conversion/messages.test.ts'],
     changes: [
-      ['if (signers.length > MOST_SIGNERS) throw', 'if (signers.length > 99) throw'],
+      ['if (signers.length > MAX_SIGNERS) throw', 'if (signers.length > 99) throw'],
       ['const prefix = prefixOf(signer)', 'const prefix = /^(.+)1/.exec(signer)?.[1]'],
       ["prefix.replace(OPERATOR, '')", 'prefix'],
     ],
@@ -88,8 +88,8 @@ export const node: Mutations[] = [
     file: 'packages/cosmos/dialects/accounts.ts',
     tests: ['cosmos/accounts.test.ts'],
     changes: [
-      ['if (address !== asked) throw', 'if (address === undefined) throw'],
-      ['if (depth === DEEPEST) throw', 'if (depth > 99) throw'],
+      ['if (address !== requested) throw', 'if (address === undefined) throw'],
+      ['if (depth === MAX_DEPTH) throw', 'if (depth > 99) throw'],
       ['own === undefined ? await balances() : coins(own)', 'coins(own)'],
     ],
   },

@@ -1,7 +1,7 @@
 import { toBase64 } from '../../cosmos/conversion/protobuf.ts';
 import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
-import { answered } from '../../cosmos/dialects/replies.ts';
+import { bodyOf } from '../../cosmos/dialects/replies.ts';
 import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
 import { NodeFault, NodeRejection, type NodeReply, type NodeRequest, type SendToNode } from '../../cosmos/exchange.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
@@ -75,9 +75,9 @@ export function createServiceAdapter(send: SendToNode): NodeCalls {
   return {
     ...createLegacyAdapter(send),
     prepare: async (request) => request,
-    transactions: async (query) => legacySearch(answered(await send({ method: 'GET', path: '/txs', query }))),
+    transactions: async (query) => legacySearch(bodyOf(await send({ method: 'GET', path: '/txs', query }))),
     async broadcast(request) {
-      return legacyTransaction(answered(await send({ method: 'POST', path: '/txs', query: [], body: request })));
+      return legacyTransaction(bodyOf(await send({ method: 'POST', path: '/txs', query: [], body: request })));
     },
   };
 }

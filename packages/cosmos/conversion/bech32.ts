@@ -1,11 +1,11 @@
 import { count, isMembers, list, malformed, members, text } from '../parsers.ts';
-import { type Kind, refusal } from './fields.ts';
+import { type Kind, rejection } from './fields.ts';
 import { anyMessage, bytesField, concat, EMPTY, fromBase64, readFields, toBase64, wholeField } from './protobuf.ts';
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const GENERATOR = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
-const CHECKSUM = 6;
-const LONGEST = 90;
+const CHECKSUM_LENGTH = 6;
+const MAX_LENGTH = 90;
 
 function polymod(values: readonly number[]): number {
   let sum = 1;
@@ -17,8 +17,8 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of `from` bits to groups of `to` bits. Leftover bits are padded if `fills`, or must be 0. */
-function regrouped(values: Iterable<number>, from: number, to: number, fills: boolean): number[] | undefined {
+/** Converts groups of `from` bits to groups of `to` bits. Remaining bits are padded if `pads`, otherwise must be 0. */
+function regrouped(values: Iterable<number>, from: number, to: number, pads: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
   for (const value of values) {
@@ -30,7 +30,7 @@ function regrouped(values: Iterable<number>, from: number, to: number, fills: bo
       rest &= 2 ** bits - 1;
     }
   }
-  if (!fills) return bits < from && rest === 0 ? groups : undefined;
+  if (!pads) return bits < from && rest === 0 ? groups : undefined;
   return bits > 0 ? [...groups, rest << (to - bits)] : groups;
 }
 
@@ -46,14 +46,14 @@ export const addressOf = (prefix: string, bytes: Uint8Array): string =>
   withChecksum(prefix, regrouped(bytes, 8, 5, true) ?? []);
 
 const wordsOf = (address: string) =>
-  Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM), (character) => ALPHABET.indexOf(character));
+  Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM_LENGTH), (character) => ALPHABET.indexOf(character));
 
-// Only letters and digits, which have no meaning in a URL.
+// Only letters and digits, which need no encoding in a URL.
 const FORM = /^([a-z][a-z0-9]*)1[02-9ac-hj-np-z]{7,}$/;
 
 /** The lower-case prefix of an address with a valid checksum; undefined for an invalid address. */
 export function prefixOf(address: string): string | undefined {
-  const prefix = address.length <= LONGEST ? FORM.exec(address)?.[1] : undefined;
+  const prefix = address.length <= MAX_LENGTH ? FORM.exec(address)?.[1] : undefined;
   return prefix !== undefined && withChecksum(prefix, wordsOf(address)) === address ? prefix : undefined;
 }
 
@@ -66,10 +66,10 @@ export function bytesOf(address: string): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }
 
-/** Whether a text is an address of any chain, with at least one byte. */
+/** Whether a string is an address of any chain, with at least one byte. */
 export const isAddress = (text: string): boolean => (bytesOf(text)?.length ?? 0) > 0;
 
-/** A public key in amino JSON. The value of a multisig key has a threshold and keys. */
+/** A public key in amino JSON. The value of a multisig key contains a threshold and the keys. */
 export type AminoKey = { type: string; value: unknown };
 
 const SINGLE = [
@@ -84,10 +84,10 @@ const TO_PROTOBUF = new Map<string, string>(SINGLE.map(([url, amino]) => [amino,
 const MULTISIG_URL = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 
-const DEEPEST = 4;
-const MOST_KEYS = 100;
+const MAX_DEPTH = 4;
+const MAX_KEYS = 100;
 
-/** Converts a key of protobuf JSON; null if absent. A type unknown to amino keeps its members under its own name. */
+/** Converts a key from protobuf JSON; null if absent. A type unknown to amino keeps its URL and members. */
 export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   if (key === undefined || key === null) return null;
   const { '@type': type, ...rest } = members(key, 'public key');
@@ -99,26 +99,26 @@ export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   }
   if (url !== MULTISIG_URL) return { type: url, value: rest };
   const threshold = count(rest.threshold, 'threshold', 9);
-  if (depth === DEEPEST) throw malformed('public key');
-  const pubkeys = list(rest.public_keys, 'public keys', MOST_KEYS).map((one) => aminoKey(one, depth + 1));
+  if (depth === MAX_DEPTH) throw malformed('public key');
+  const pubkeys = list(rest.public_keys, 'public keys', MAX_KEYS).map((one) => aminoKey(one, depth + 1));
   if (pubkeys.includes(null)) throw malformed('public key');
   return { type: MULTISIG, value: { threshold, pubkeys } };
 }
 
-/** Encodes a key of amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
+/** Encodes a key from amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
 export function keyBytes(key: unknown, what: string, depth = 0): Uint8Array {
   const { type, value } = isMembers(key) ? key : {};
   const url = TO_PROTOBUF.get(type as string);
   if (url !== undefined) {
     const bytes = fromBase64(value);
-    if (bytes === undefined) throw refusal(`${what}.value`, 'base64');
+    if (bytes === undefined) throw rejection(`${what}.value`, 'base64');
     return anyMessage(url, bytesField(1, bytes));
   }
   const { threshold, pubkeys } = type === MULTISIG && isMembers(value) ? value : {};
-  if (!Array.isArray(pubkeys) || pubkeys.length > MOST_KEYS || depth === DEEPEST)
-    throw refusal(what, 'a public key of a type that is known');
+  if (!Array.isArray(pubkeys) || pubkeys.length > MAX_KEYS || depth === MAX_DEPTH)
+    throw rejection(what, 'a public key of a known type');
   if (typeof threshold !== 'string' || !/^\d{1,9}$/.test(threshold))
-    throw refusal(`${what}.threshold`, 'a whole number as text');
+    throw rejection(`${what}.threshold`, 'an integer as a string');
   const keys = pubkeys.map((one, i) => bytesField(2, keyBytes(one, `${what}.pubkeys.${i}`, depth + 1)));
   return anyMessage(MULTISIG_URL, concat(wholeField(1, BigInt(threshold)), ...keys));
 }
@@ -129,19 +129,19 @@ export const publicKey: Kind = {
     value === undefined || value === null ? EMPTY : bytesField(field, keyBytes(value, what)),
 };
 
-/* A multisignature: amino has bits and signatures in one value, protobuf has the bits in `mode_info`. */
+/* Multisignatures: amino encodes the bits and the signatures in one value, protobuf the bits in `mode_info`. */
 
-/** `ModeInfo` of a signature of one key: 127 is `SIGN_MODE_LEGACY_AMINO_JSON`. */
+/** `ModeInfo` of a signature by a single key. 127 is `SIGN_MODE_LEGACY_AMINO_JSON`. */
 export const SINGLE_MODE = bytesField(1, wholeField(1, 127n));
 
-const multisignatureBytesOf = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
+const asBytes = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
   value instanceof Uint8Array ? value : undefined;
 
-/** Converts a multisignature of amino to `ModeInfo` and signature of protobuf; undefined for an invalid one. */
+/** Converts an amino multisignature to the protobuf `ModeInfo` and signature; undefined for an invalid one. */
 export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature: Uint8Array } | undefined {
   const fields = readFields(signature);
-  const bits = multisignatureBytesOf(fields?.find(([field]) => field === 1)?.[1]);
-  const signatures = fields?.filter(([field]) => field === 2).map(([, value]) => multisignatureBytesOf(value)) ?? [];
+  const bits = asBytes(fields?.find(([field]) => field === 1)?.[1]);
+  const signatures = fields?.filter(([field]) => field === 2).map(([, value]) => asBytes(value)) ?? [];
   if (bits === undefined || readFields(bits) === undefined || signatures.length === 0) return undefined;
   if (signatures.includes(undefined)) return undefined;
   const modes = signatures.map(() => bytesField(2, SINGLE_MODE));
@@ -151,13 +151,13 @@ export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature:
   };
 }
 
-/** Joins the `multi` of a `mode_info` and its signature (base64) to a signature of amino (base64). */
+/** Converts the `multi` of a `mode_info` and its signature (base64) to an amino signature (base64). */
 export function toAmino(multi: unknown, signature: string): string {
   const { bitarray } = isMembers(multi) ? multi : {};
   const { extra_bits_stored: extra = 0, elems } = isMembers(bitarray) ? bitarray : {};
   const bits = fromBase64(elems);
   const fields = readFields(fromBase64(signature) ?? Uint8Array.of(0xff));
-  const signatures = fields?.map(([field, value]) => (field === 1 ? multisignatureBytesOf(value) : undefined));
+  const signatures = fields?.map(([field, value]) => (field === 1 ? asBytes(value) : undefined));
   const isWhole = typeof extra === 'number' && extra >= 0 && extra < 8 && Number.isInteger(extra);
   if (!isWhole || bits === undefined || signatures === undefined || signatures.includes(undefined))
     throw malformed('multisignature');

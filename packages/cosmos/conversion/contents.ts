@@ -14,7 +14,7 @@ import {
   messageBytes,
   nested,
   optional,
-  refusal,
+  rejection,
   some,
   text,
   timestamp,
@@ -27,14 +27,14 @@ export type MessageType = {
   amino: string;
   aliases?: readonly string[];
   fields: readonly Field[];
-  /** The signers of a message, from its amino value: an address, or several. */
+  /** The signer of a message, from its amino value: one address, or several. */
   signer?: (value: Members) => unknown;
-  /** Converts to amino and back, for members that amino arranges differently. */
+  /** Converts to amino and back, for types whose members amino arranges differently. */
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
-/** Unvalidated text, truncated for a problem. */
-const named = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
+/** The name in an error message. It is not validated, so it is truncated. */
+const nameOf = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
 export function anyOf(types: () => readonly MessageType[]) {
   let byUrl: ReadonlyMap<string, MessageType> | undefined;
@@ -63,9 +63,9 @@ export function anyOf(types: () => readonly MessageType[]) {
       const { type: name, value: own } = isMembers(value) ? value : {};
       const type = ofName(name);
       if (type === undefined) {
-        throw new NodeRejection(422, `${what} (${named(name)}) has no amino form that is known here: send tx_bytes`);
+        throw new NodeRejection(422, `${what} (${nameOf(name)}) has no known amino form; send tx_bytes instead`);
       }
-      if (!isMembers(own)) throw refusal(`${what}.value`, 'an object');
+      if (!isMembers(own)) throw rejection(`${what}.value`, 'an object');
       const members = type.reshape ? type.reshape.fields(own) : own;
       const bytes = messageBytes(type.fields, members, `${what} (${type.amino})`);
       return bytesField(field, anyMessage(type.url, bytes));
@@ -74,7 +74,7 @@ export function anyOf(types: () => readonly MessageType[]) {
   } satisfies Kind & { typeOf: unknown };
 }
 
-/** By default the amino name ends like the URL. */
+/** The default amino name is `cosmos-sdk/` and the last part of the URL. */
 export const type = (
   url: string,
   kinds: Readonly<Record<string, Kind>>,
@@ -88,11 +88,11 @@ export const message = (
   amino?: string,
 ): MessageType => ({ ...type(url, kinds, amino), signer: (value) => value[signer] });
 
-/* Proposals, authorizations, fee allowances: https://github.com/cosmos/cosmos-sdk (proto/, and each module's codec). */
+/* Proposals, authorizations and fee allowances, from https://github.com/cosmos/cosmos-sdk (proto/ and the codecs). */
 
 const titled = { title: text, description: text };
 
-/** Upgrades are scheduled by height. The deprecated `time` is always present. */
+/** Upgrades are scheduled by height. Amino always includes the deprecated `time`. */
 const plan = nested({ name: text, time: always(timestamp, '0001-01-01T00:00:00Z'), height: whole, info: text });
 const change = nested({ subspace: text, key: text, value: text });
 
@@ -110,7 +110,7 @@ const LISTS = [
   ['deny_list', 'cosmos-sdk/StakeAuthorization/DenyList'],
 ] as const;
 
-/** Amino wraps either list in a member named after its Go type. */
+/** Amino wraps either list in the member `Validators`, with the name of its Go type. */
 const stakeAuthorization: MessageType = {
   ...type('/cosmos.staking.v1beta1.StakeAuthorization', {
     max_tokens: optional(coin),
@@ -133,7 +133,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // An unknown type stays, and is rejected as an unknown member.
+      // An unknown type is kept here, and later rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },
@@ -158,7 +158,7 @@ const allowances: MessageType[] = [
     period_reset: always(timestamp, '0001-01-01T00:00:00Z'),
   }),
 ];
-/** An allowance for certain messages contains one of the other allowances. */
+/** An allowance for certain message types contains one of the other allowances. */
 export const allowance = anyOf(() => [
   ...allowances,
   type('/cosmos.feegrant.v1beta1.AllowedMsgAllowance', {

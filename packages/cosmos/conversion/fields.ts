@@ -3,32 +3,36 @@ import { isMembers, type Members, malformed } from '../parsers.ts';
 import { bytesField, concat, EMPTY, textField, wholeField } from './protobuf.ts';
 
 /*
- * Kinds of fields in 3 encodings: protobuf JSON, which a modern node returns; amino JSON, which the legacy interface
- * uses and wallets sign; and protobuf bytes, which a modern node accepts. Amino omits zeros unless the chain declares
- * otherwise, and the signature covers exactly that.
+ * Kinds of fields in three encodings:
+ *
+ * - protobuf JSON, which modern nodes return
+ * - amino JSON, which the legacy interface uses and wallets sign
+ * - protobuf bytes, which modern nodes accept
+ *
+ * Amino omits zeros unless the chain declares otherwise, and the signature covers exactly the included fields.
  */
 
 export type Kind = {
-  /** Converts protobuf JSON to amino JSON; undefined for an omitted value. Throws `NodeFault`. */
+  /** Converts protobuf JSON to amino JSON; undefined if amino omits the value. Throws `NodeFault`. */
   amino(value: unknown, what: string): unknown;
-  /** Encodes amino JSON as a whole field. Throws `NodeRejection` (422), which never repeats the value. */
+  /** Encodes amino JSON as a field with its tag. Throws `NodeRejection` (422), which never contains the value. */
   bytes(field: number, value: unknown, what: string): Uint8Array;
 };
 
-/** `aminoName` is set where amino uses another name. */
+/** `aminoName` is set if amino uses another name. */
 export type Field = readonly [field: number, name: string, kind: Kind, aminoName?: string];
 
 export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
   Object.entries(kinds).map(([name, kind], place) => [place + 1, name, kind]);
 
-export const refusal = (what: string, wanted: string) =>
-  new NodeRejection(422, `${what} must be ${wanted}, so it cannot be encoded for this node: send tx_bytes`);
+export const rejection = (what: string, expected: string) =>
+  new NodeRejection(422, `${what} must be ${expected} to be encoded for this node; otherwise send tx_bytes`);
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null to omit one. */
+/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null to omit it. */
 const scalar = (
-  wanted: string,
+  expected: string,
   amino: (value: unknown) => unknown,
   bytes: (field: number, value: unknown) => Uint8Array | undefined,
   absent?: string,
@@ -42,7 +46,7 @@ const scalar = (
   bytes(field, value, what) {
     if (isAbsent(value)) return EMPTY;
     const written = bytes(field, value);
-    if (written === undefined) throw refusal(what, wanted);
+    if (written === undefined) throw rejection(what, expected);
     return written;
   },
 });
@@ -51,11 +55,11 @@ const matched = (pattern: RegExp, value: unknown): RegExpExecArray | undefined =
   (typeof value === 'string' && pattern.exec(value)) || undefined;
 
 const textBytes = (field: number, value: unknown) => (typeof value === 'string' ? textField(field, value) : undefined);
-export const text = scalar('a text', (value) => (typeof value === 'string' ? value || null : undefined), textBytes);
-const DIGITS = 'a whole number as text';
+export const text = scalar('a string', (value) => (typeof value === 'string' ? value || null : undefined), textBytes);
+const DIGITS = 'an integer as a string';
 const INTEGER = /^-?\d{1,78}$/;
 
-/** The SDK's `Int` of 256 bits, encoded as its digits. Amino never omits it. */
+/** The SDK's `Int` of 256 bits, encoded as decimal digits. Amino never omits it. */
 export const integer = scalar(
   DIGITS,
   (value) => (value === '' ? '0' : matched(INTEGER, value)?.[0]),
@@ -65,7 +69,7 @@ export const integer = scalar(
 
 const WHOLE = /^-?\d{1,20}$/;
 
-/** A 64-bit integer, text in both kinds of JSON. */
+/** A 64-bit integer, a string in both kinds of JSON. */
 export const whole = scalar(
   DIGITS,
   (value) => {
@@ -81,7 +85,7 @@ export const bool = scalar(
   (field, value) => (typeof value === 'boolean' ? wholeField(field, value ? 1n : 0n) : undefined),
 );
 
-/** An enum: its name in protobuf JSON, its number in amino. */
+/** An enum: a name in protobuf JSON, a number in amino JSON. */
 export const choice = (...names: readonly string[]): Kind => {
   const isNumber = (value: unknown): value is number => typeof value === 'number' && names[value] !== undefined;
   return scalar(
@@ -96,9 +100,9 @@ export const choice = (...names: readonly string[]): Kind => {
 
 const DECIMAL = /^(-?)(\d{1,60})(?:\.(\d{1,18}))?$/;
 
-/** The SDK's `Dec`: 18 decimals, encoded as digits without the point. */
+/** The SDK's `Dec` with 18 decimal places, encoded as digits without the decimal point. */
 export const decimal = scalar(
-  'a decimal number as text',
+  'a decimal number as a string',
   (value) => (value === '' ? null : matched(DECIMAL, value)?.[0]),
   (field, value) => {
     const [, sign = '', digits, fraction = ''] = matched(DECIMAL, value) ?? [];
@@ -111,7 +115,7 @@ const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 const seconds = (whole: bigint, nanos: bigint) => concat(wholeField(1, whole), wholeField(2, nanos));
 
-/** RFC 3339 in both kinds of JSON; amino trims trailing zeros of the fraction. */
+/** RFC 3339 in both kinds of JSON. Amino trims trailing zeros of the fraction. */
 export const timestamp = scalar(
   'an instant like 2024-01-31T12:00:00Z',
   (value) => {
@@ -130,9 +134,9 @@ export const timestamp = scalar(
 const NANOS = 1_000_000_000n;
 const DURATION = /^(-?\d{1,12})(?:\.(\d{1,9}))?s$/;
 
-/** `1.5s` in protobuf JSON, nanoseconds as text in amino. */
+/** `1.5s` in protobuf JSON, nanoseconds as a string in amino JSON. */
 export const duration = scalar(
-  'nanoseconds as text',
+  'nanoseconds as a string',
   (value) => {
     const [, whole, fraction = ''] = matched(DURATION, value) ?? [];
     const nanos = BigInt(fraction.padEnd(9, '0'));
@@ -152,12 +156,12 @@ export function aminoMembers(fields: readonly Field[], value: Members, what: str
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
 
-/** Encodes amino JSON. Rejects unknown members: they were signed, and would be lost. */
+/** Encodes amino JSON. Rejects unknown members, because the signature covers them and the bytes cannot contain them. */
 export function messageBytes(fields: readonly Field[], value: unknown, what: string): Uint8Array {
-  if (!isMembers(value)) throw refusal(what, 'an object');
+  if (!isMembers(value)) throw rejection(what, 'an object');
   const names = new Set(fields.map(([, name, , aminoName = name]) => aminoName));
   if (!Object.keys(value).every((name) => names.has(name)))
-    throw refusal(what, `an object of ${[...names].join(', ')} alone`);
+    throw rejection(what, `an object with only ${[...names].join(', ')}`);
   return concat(
     ...fields.map(([field, name, kind, aminoName = name]) =>
       kind.bytes(field, value[aminoName], `${what}.${aminoName}`),
@@ -182,29 +186,29 @@ export const optional = (kind: Kind): Kind => ({
   bytes: kind.bytes,
 });
 
-/** A field that amino has even if it is zero. */
+/** A field that amino includes even if it is zero. */
 export const always = (kind: Kind, zero: unknown): Kind => ({
   amino: (value, what) => kind.amino(value, what) ?? zero,
   bytes: kind.bytes,
 });
 
-/** The most elements of a list; no transaction has more. */
-const MOST = 10_000;
+/** No transaction has a list with more elements. */
+const MAX_ELEMENTS = 10_000;
 
-/** A list; amino includes an empty one. */
+/** A list, which amino includes even if it is empty. */
 export const many = (kind: Kind): Kind => ({
   amino(value, what) {
     if (isAbsent(value)) return [];
-    if (!Array.isArray(value) || value.length > MOST) throw malformed(what);
+    if (!Array.isArray(value) || value.length > MAX_ELEMENTS) throw malformed(what);
     return value.map((one, i) => kind.amino(one, `${what}.${i}`) ?? '');
   },
   bytes(field, value, what) {
     if (isAbsent(value)) return EMPTY;
-    if (!Array.isArray(value) || value.length > MOST) throw refusal(what, 'a list');
+    if (!Array.isArray(value) || value.length > MAX_ELEMENTS) throw rejection(what, 'a list');
     const elements = value.map((one, i) => {
       const place = `${what}.${i}`;
-      if (isAbsent(one)) throw refusal(place, 'there');
-      // An empty text is still an element.
+      if (isAbsent(one)) throw rejection(place, 'present');
+      // An empty string is an element, which `text` would omit.
       return kind === text && one === '' ? bytesField(field, EMPTY) : kind.bytes(field, one, place);
     });
     return concat(...elements);

@@ -14,15 +14,15 @@ import {
   many,
   nested,
   optional,
-  refusal,
+  rejection,
   text,
   timestamp,
   whole,
 } from './fields.ts';
 
 /*
- * Messages that transfer or stake funds. Names and numbers: https://github.com/cosmos/cosmos-sdk (proto/) and
- * https://github.com/cosmos/ibc-go. The JSON tags of the Go types define the members that amino omits.
+ * Messages that transfer or stake funds. Names and field numbers are from https://github.com/cosmos/cosmos-sdk (proto/)
+ * and https://github.com/cosmos/ibc-go. The JSON tags of the Go types define the members that amino omits.
  */
 
 const BANK = '/cosmos.bank.v1beta1';
@@ -182,7 +182,7 @@ export const MESSAGE_TYPES = MESSAGES.map(({ url, amino }) => ({ url, amino }));
 
 export type AminoMessage = { type: string; value: Members };
 
-/** Converts a message from protobuf JSON to amino JSON. An unknown type keeps its members and its name. */
+/** Converts a message from protobuf JSON to amino JSON. A message of an unknown type keeps its URL and members. */
 export function aminoMessage(value: unknown): AminoMessage {
   if (!isMembers(value)) throw malformed('message');
   try {
@@ -198,7 +198,7 @@ export function aminoMessage(value: unknown): AminoMessage {
 export function messageFields(field: number, messages: unknown): { bytes: Uint8Array[]; signers: string[] } {
   const all = list(messages, 'messages');
   const bytes = all.map((one, i) => {
-    if (!isMembers(one)) throw refusal(`msg.${i}`, 'an object');
+    if (!isMembers(one)) throw rejection(`msg.${i}`, 'an object');
     return known.bytes(field, one, `msg.${i}`);
   });
   const signers = all.flatMap((one) => {

@@ -1,4 +1,4 @@
-/* The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/); zeros are omitted. */
+/* The wire format of protobuf (https://protobuf.dev/programming-guides/encoding/). Zeros are omitted. */
 
 export const EMPTY = new Uint8Array();
 
@@ -25,7 +25,7 @@ const tag = (field: number, wire: 0 | 2) => varint(BigInt(field * 8 + wire));
 export const wholeField = (field: number, value: bigint): Uint8Array =>
   value === 0n ? EMPTY : concat(tag(field, 0), varint(value));
 
-/** Bytes or a message, even if empty. */
+/** Bytes or a message, included even if empty. */
 export const bytesField = (field: number, value: Uint8Array): Uint8Array =>
   concat(tag(field, 2), varint(BigInt(value.length)), value);
 
@@ -47,7 +47,7 @@ function readVarint(bytes: Uint8Array, at: number): { value: number; next: numbe
   return undefined;
 }
 
-/** Decodes a message of bytes and 32-bit integers; undefined for anything else. */
+/** Decodes a message that contains only bytes and 32-bit integers; undefined for any other message. */
 export function readFields(bytes: Uint8Array): [field: number, value: number | Uint8Array][] | undefined {
   const found: [number, number | Uint8Array][] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -71,7 +71,7 @@ export function fromBase64(text: unknown): Uint8Array | undefined {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** `String.fromCharCode` takes each character as an argument, so the number per call is limited. */
+/** Each character is an argument of `String.fromCharCode`, and engines limit the number of arguments. */
 const CHUNK = 8192;
 
 export function toBase64(bytes: Uint8Array): string {

@@ -14,8 +14,8 @@ export type StdTx = {
   };
 };
 
-/** The most messages or signatures; no transaction has more. */
-const MOST = 10_000;
+/** No transaction has more messages or signatures. */
+const MAX_ELEMENTS = 10_000;
 
 function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatures'][number] {
   const text = string(signature, 'signature');
@@ -24,27 +24,27 @@ function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatu
   return { pub_key: aminoKey(public_key), signature: isMembers(multi) ? toAmino(multi, text) : text };
 }
 
-const named = (name: string, value: unknown) =>
+const ifPresent = (name: string, value: unknown) =>
   value === undefined || value === null || value === '' ? {} : { [name]: string(value, name) };
 
-/** Converts a transaction of protobuf JSON to a `StdTx`. Throws `NodeFault` for an invalid transaction. */
+/** Converts a transaction from protobuf JSON to a `StdTx`. Throws `NodeFault` for an invalid transaction. */
 export function stdTx({ body, auth_info, signatures }: Members): StdTx {
   const { messages, memo, timeout_height } = members(body, 'body');
   const { fee, signer_infos } = members(auth_info, 'auth_info');
   const { amount, gas_limit, payer, granter } = isMembers(fee) ? fee : {};
   const timeout = count(timeout_height, 'timeout_height');
-  const infos = list(signer_infos, 'signer_infos', MOST);
+  const infos = list(signer_infos, 'signer_infos', MAX_ELEMENTS);
   return {
     type: 'cosmos-sdk/StdTx',
     value: {
-      msg: list(messages, 'messages', MOST).map(aminoMessage),
+      msg: list(messages, 'messages', MAX_ELEMENTS).map(aminoMessage),
       fee: {
         amount: coins(amount),
         gas: count(gas_limit, 'gas_limit'),
-        ...named('payer', payer),
-        ...named('granter', granter),
+        ...ifPresent('payer', payer),
+        ...ifPresent('granter', granter),
       },
-      signatures: list(signatures, 'signatures', MOST).map((one, i) => signatureOf(one, infos[i])),
+      signatures: list(signatures, 'signatures', MAX_ELEMENTS).map((one, i) => signatureOf(one, infos[i])),
       memo: string(memo ?? '', 'memo'),
       ...(timeout !== '0' && { timeout_height: timeout }),
     },

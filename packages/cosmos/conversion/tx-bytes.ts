@@ -1,44 +1,44 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers } from '../parsers.ts';
 import { fromAmino, keyBytes, MULTISIG, prefixOf, SINGLE_MODE, underPrefix } from './bech32.ts';
-import { coins, refusal, text, whole } from './fields.ts';
+import { coins, rejection, text, whole } from './fields.ts';
 import { messageFields } from './message-tables.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
 
-/** The chain's state of a signer, which a `StdTx` does not contain. */
+/** The state of a signer on the chain, which a `StdTx` does not contain. */
 type SignerState = { sequence: string; publicKey: unknown };
 
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
 const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);
 
-const onlyOf = (value: unknown, names: ReadonlySet<string>, what: string) => {
-  if (!isMembers(value)) throw refusal(what, 'an object');
+const withOnly = (value: unknown, names: ReadonlySet<string>, what: string) => {
+  if (!isMembers(value)) throw rejection(what, 'an object');
   if (!Object.keys(value).every((name) => names.has(name)))
-    throw refusal(what, `an object of ${[...names].join(', ')} alone`);
+    throw rejection(what, `an object with only ${[...names].join(', ')}`);
   return value;
 };
 
-/** Each signer costs a request to the node; no chain accepts more. */
-const MOST_SIGNERS = 16;
+/** Each signer requires a request to the node, and no chain accepts more signers. */
+const MAX_SIGNERS = 16;
 
 const OPERATOR = /valoper$/;
 
-/** A validator's operator signs with the account of the same bytes. */
+/** The operator of a validator signs with the account that has the same bytes. */
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
-  if (prefix === undefined) throw refusal('the address of a signer', 'one in bech32, with its checksum');
+  if (prefix === undefined) throw rejection('the address of a signer', 'in bech32 with a valid checksum');
   return underPrefix(signer, prefix.replace(OPERATOR, ''));
 }
 
-function signatureBytes(given: unknown, state: SignerState, what: string) {
-  const { pub_key, signature } = isMembers(given) ? given : {};
+function signatureBytes(stdSignature: unknown, state: SignerState, what: string) {
+  const { pub_key, signature } = isMembers(stdSignature) ? stdSignature : {};
   const raw = fromBase64(signature);
-  if (raw === undefined || raw.length === 0) throw refusal(`${what}.signature`, 'base64');
+  if (raw === undefined || raw.length === 0) throw rejection(`${what}.signature`, 'base64');
   const ownKey = pub_key ?? undefined;
   const key = ownKey ?? state.publicKey;
   const isMultisig = isMembers(key) && key.type === MULTISIG;
   const multi = isMultisig ? fromAmino(raw) : { mode: SINGLE_MODE, signature: raw };
-  if (multi === undefined) throw refusal(`${what}.signature`, 'that of a multisig account');
+  if (multi === undefined) throw rejection(`${what}.signature`, 'a multisignature');
   const info = concat(
     ownKey === undefined ? EMPTY : bytesField(1, keyBytes(ownKey, `${what}.pub_key`)),
     bytesField(2, multi.mode),
@@ -48,13 +48,13 @@ function signatureBytes(given: unknown, state: SignerState, what: string) {
 }
 
 /**
- * Encodes a signed amino transaction as a `TxRaw` (base64) with `SIGN_MODE_LEGACY_AMINO_JSON`. Rejects signed members
- * that it cannot encode: the signature would be invalid without them. Throws `NodeRejection` (422).
+ * Encodes a signed amino transaction as a `TxRaw` (base64) with `SIGN_MODE_LEGACY_AMINO_JSON`. Members that cannot be
+ * encoded are rejected, because the signature would be invalid without them. Throws `NodeRejection` (422).
  */
 export async function txBytes(tx: unknown, stateOf: (address: string) => Promise<SignerState>): Promise<string> {
-  const { msg, fee, signatures, memo, timeout_height } = onlyOf(tx, MEMBERS, 'tx');
-  if (!Array.isArray(msg) || msg.length === 0) throw refusal('tx.msg', 'a list of messages');
-  const { amount, gas, payer, granter } = onlyOf(fee, FEE_MEMBERS, 'tx.fee');
+  const { msg, fee, signatures, memo, timeout_height } = withOnly(tx, MEMBERS, 'tx');
+  if (!Array.isArray(msg) || msg.length === 0) throw rejection('tx.msg', 'a list of messages');
+  const { amount, gas, payer, granter } = withOnly(fee, FEE_MEMBERS, 'tx.fee');
   const messages = messageFields(1, msg);
   const body = concat(
     ...messages.bytes,
@@ -71,9 +71,9 @@ export async function txBytes(tx: unknown, stateOf: (address: string) => Promise
   const payers = typeof payer === 'string' && payer !== '' ? [payer] : [];
   const signers = [...new Set([...messages.signers, ...payers].map(accountOf))];
   if (!Array.isArray(signatures) || signatures.length !== signers.length) {
-    throw new NodeRejection(422, `tx.signatures must be a list of ${signers.length}, as many as there are signers`);
+    throw new NodeRejection(422, `tx.signatures must be a list of ${signers.length}, one for each signer`);
   }
-  if (signers.length > MOST_SIGNERS) throw refusal('tx.signatures', `a list of ${MOST_SIGNERS} at most`);
+  if (signers.length > MAX_SIGNERS) throw rejection('tx.signatures', `a list of at most ${MAX_SIGNERS}`);
   const signed: ReturnType<typeof signatureBytes>[] = [];
   for (const [i, signer] of signers.entries())
     signed.push(signatureBytes(signatures[i], await stateOf(signer), `tx.signatures.${i}`));

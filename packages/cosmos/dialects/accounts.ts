@@ -10,23 +10,25 @@ const TYPES = new Map([
   ['/cosmos.vesting.v1beta1.DelayedVestingAccount', 'cosmos-sdk/DelayedVestingAccount'],
   ['/cosmos.vesting.v1beta1.PeriodicVestingAccount', 'cosmos-sdk/PeriodicVestingAccount'],
   ['/cosmos.vesting.v1beta1.PermanentLockedAccount', 'cosmos-sdk/PermanentLockedAccount'],
-  // Nodes of SDK 0.40 to 0.46, which have both interfaces.
+  // Nodes of SDK 0.40 to 0.46 serve both interfaces.
   ['cosmos-sdk/BaseAccount', 'cosmos-sdk/Account'],
 ]);
 
-/** The members that nest an account, by generation of nodes. */
-const WITHIN = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
-const DEEPEST = 4;
+/** The members that contain a nested account, by generation of nodes. */
+const NESTED = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
+const MAX_DEPTH = 4;
 
-function flat(value: Members, depth = 0): Members {
-  const name = WITHIN.find((one) => isMembers(value[one]));
+function flatten(value: Members, depth = 0): Members {
+  const name = NESTED.find((one) => isMembers(value[one]));
   if (name === undefined) return value;
-  if (depth === DEEPEST) throw malformed('account');
+  if (depth === MAX_DEPTH) throw malformed('account');
   const { [name]: base, ...rest } = value;
-  return { ...rest, ...flat(base as Members, depth + 1) };
+  return { ...rest, ...flatten(base as Members, depth + 1) };
 }
 
-/** The key of a legacy node: bech32 text until SDK 0.38, amino JSON since; null before the first transaction. */
+/**
+ * The key from a legacy node: bech32 until SDK 0.38, amino JSON in later versions; null before the first transaction.
+ */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
   if (typeof key === 'string') return key;
@@ -34,13 +36,13 @@ function legacyKey(key: unknown): AminoKey | string | null {
   return { type: text(type, 'public_key'), value };
 }
 
-function account(type: string, value: Members, owned: Coin[], asked: string): LegacyAccount['result'] {
-  const { '@type': _, pub_key, public_key, address, account_number, sequence, coins: __, ...rest } = flat(value);
-  if (address !== asked) throw malformed('account of that address');
+function account(type: string, value: Members, owned: Coin[], requested: string): LegacyAccount['result'] {
+  const { '@type': _, pub_key, public_key, address, account_number, sequence, coins: __, ...rest } = flatten(value);
+  if (address !== requested) throw malformed('account with the requested address');
   return {
     type: TYPES.get(type) ?? type,
     value: {
-      address: asked,
+      address: requested,
       coins: owned,
       public_key: pub_key === undefined ? legacyKey(public_key) : aminoKey(pub_key),
       account_number: count(account_number, 'account_number'),
@@ -55,22 +57,22 @@ export const noAccount = (): LegacyAccount['result'] => ({
   value: { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' },
 });
 
-/** The account of an address from a legacy node. Since SDK 0.40 its coins are a separate request. */
+/** The account of an address, from a legacy node. Since SDK 0.40, its coins require a separate request. */
 export async function legacyAccount(
-  asked: string,
+  requested: string,
   result: unknown,
   balances: () => Promise<Coin[]>,
 ): Promise<LegacyAccount['result']> {
   const { type, value } = members(result, 'result');
   const reported = members(value, 'account');
-  const { address, coins: own } = flat(reported);
+  const { address, coins: own } = flatten(reported);
   if (address === undefined || address === '') return noAccount();
-  return account(text(type, 'type'), reported, own === undefined ? await balances() : coins(own), asked);
+  return account(text(type, 'type'), reported, own === undefined ? await balances() : coins(own), requested);
 }
 
-export function accountOfModern(asked: string, reported: unknown, owned: Coin[]): LegacyAccount['result'] {
+export function modernAccount(requested: string, reported: unknown, owned: Coin[]): LegacyAccount['result'] {
   const value = members(reported, 'account');
-  return account(text(value['@type'], 'type of the account'), value, owned, asked);
+  return account(text(value['@type'], 'type of the account'), value, owned, requested);
 }
 
 export function legacyNodeInfo({ node_info, application_version }: Members): LegacyNodeInfo {
@@ -86,13 +88,13 @@ const VERSION_NAMES = new Map([
   ['git_commit', 'commit'],
   ['go_version', 'go'],
 ]);
-/** Hundreds of module versions that legacy nodes never returned. */
-const BUILD = 'build_deps';
+/** Hundreds of module versions, which legacy nodes do not return. */
+const MODULE_VERSIONS = 'build_deps';
 
-export function nodeInfoOfModern({ default_node_info, application_version }: Members): LegacyNodeInfo {
+export function modernNodeInfo({ default_node_info, application_version }: Members): LegacyNodeInfo {
   const { network, default_node_id, ...rest } = members(default_node_info, 'default_node_info');
   const version = Object.entries(isMembers(application_version) ? application_version : {})
-    .filter(([name]) => name !== BUILD)
+    .filter(([name]) => name !== MODULE_VERSIONS)
     .map(([name, value]) => [VERSION_NAMES.get(name) ?? name, value]);
   return {
     node_info: { ...(default_node_id !== undefined && { id: default_node_id }), ...rest, network: chainId(network) },

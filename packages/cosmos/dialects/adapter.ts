@@ -8,12 +8,12 @@ export type { NodeCalls };
 /** `legacy`: the REST interface up to SDK 0.39. `cosmos`: the gRPC gateway that replaced it. */
 export type NodeDialect = 'legacy' | 'cosmos';
 
-/** All adapters of a node share `capabilities`. */
+/** All adapters of one node must share `capabilities`. */
 export function createAdapter(dialect: NodeDialect, send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
   return dialect === 'legacy' ? createLegacyAdapter(send) : createModernAdapter(send, capabilities);
 }
 
-/** Detects the dialect by the latest block; `cosmos` if the node speaks both. Throws `NodeFault` for neither. */
+/** Detects the dialect by requesting the latest block; `cosmos` if the node supports both. Throws `NodeFault`. */
 export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {
@@ -23,5 +23,5 @@ export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
       if (!(error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind))) throw error;
     }
   }
-  throw new NodeFault('malformed', 'the server speaks neither dialect of a node');
+  throw new NodeFault('malformed', 'the server supports neither REST dialect of a Cosmos SDK node');
 }

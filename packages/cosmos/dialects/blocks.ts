@@ -2,19 +2,19 @@ import { fromBase64, toHex } from '../conversion/protobuf.ts';
 import type { LegacyBlock } from '../legacy-shapes.ts';
 import { chainId, count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
 
-const MOST_TXS = 20_000;
-const MOST_SIGNATURES = 1_000;
+const MAX_TXS = 20_000;
+const MAX_SIGNATURES = 1_000;
 
 const HASH = /^([0-9A-Fa-f]{2}){0,64}$/;
 
-/** Upper-case hex, as the legacy interface encodes bytes. */
+/** Upper-case hex, the encoding of bytes in the legacy interface. */
 function legacyHex(value: unknown, what: string): string {
   const hex = string(value ?? '', what);
   if (!HASH.test(hex)) throw malformed(what);
   return hex.toUpperCase();
 }
 
-/** The same, from the base64 of a modern node. */
+/** Upper-case hex from the base64 of a modern node. */
 function hexOf(value: unknown, what: string): string {
   const bytes = fromBase64(value ?? '');
   if (bytes === undefined || bytes.length > 64) throw malformed(what);
@@ -22,11 +22,11 @@ function hexOf(value: unknown, what: string): string {
 }
 
 const txsOf = (data: unknown): string[] | null => {
-  const txs = isMembers(data) ? list(data.txs, 'txs', MOST_TXS) : [];
+  const txs = isMembers(data) ? list(data.txs, 'txs', MAX_TXS) : [];
   return txs.length === 0 ? null : txs.map((one) => text(one, 'tx'));
 };
 
-/** Validates the members that every header has. */
+/** Validates the required members of a header. */
 function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
   const { chain_id, height, time, ...rest } = members(header, 'header');
   const reported = count(height, 'height');
@@ -42,7 +42,7 @@ function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['he
 }
 
 export function legacyBlock({ block_id, block_meta, block }: Members): LegacyBlock {
-  // Until SDK 0.38, `block_meta` contains the ID.
+  // Until SDK 0.38, the ID is in `block_meta`.
   const { hash, ...id } = members(block_id ?? (isMembers(block_meta) && block_meta.block_id), 'block_id');
   const { header, data, ...rest } = members(block, 'block');
   return {
@@ -58,13 +58,13 @@ function idOf(value: unknown): LegacyBlock['block_id'] {
   return { hash: hexOf(hash, 'hash'), parts };
 }
 
-/** The index of a flag is its number in the legacy interface. */
+/** The index of a flag is its value in the legacy interface. */
 const FLAGS = ['BLOCK_ID_FLAG_UNKNOWN', 'BLOCK_ID_FLAG_ABSENT', 'BLOCK_ID_FLAG_COMMIT', 'BLOCK_ID_FLAG_NIL'];
 
 function commitOf(commit: unknown) {
   if (!isMembers(commit)) return null;
   const { height, round, block_id, signatures } = commit;
-  const signed = list(signatures, 'signatures', MOST_SIGNATURES).map((one) => {
+  const signed = list(signatures, 'signatures', MAX_SIGNATURES).map((one) => {
     const { block_id_flag, validator_address, timestamp, signature } = members(one, 'signature');
     const flag = FLAGS.indexOf(block_id_flag as string);
     return {
@@ -82,8 +82,8 @@ function commitOf(commit: unknown) {
   };
 }
 
-export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBlock {
-  // `sdk_block` has the proposer as bech32; older nodes return only `block`.
+export function modernBlock({ block_id, block, sdk_block }: Members): LegacyBlock {
+  // In `sdk_block`, the proposer is in bech32. Older nodes return only `block`.
   const { header, data, evidence, last_commit } = members(block ?? sdk_block, 'block');
   const { last_block_id, ...rest } = headerOf(header, block ? hexOf : (value) => string(value ?? '', 'hash'));
   const reported = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
@@ -100,6 +100,6 @@ export function blockOfModern({ block_id, block, sdk_block }: Members): LegacyBl
 
 /** Throws `NodeFault` unless the block has the requested height. */
 export function blockOf(height: string | undefined, block: LegacyBlock): LegacyBlock {
-  if (height !== undefined && block.block.header.height !== height) throw malformed('block of that height');
+  if (height !== undefined && block.block.header.height !== height) throw malformed('block of the requested height');
   return block;
 }

@@ -3,13 +3,13 @@ import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
 import { blockOf, legacyBlock } from './blocks.ts';
-import { answered, type NodeCalls, notFound } from './replies.ts';
+import { bodyOf, type NodeCalls, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
-/** Calls of the legacy interface, whose answers have the legacy shapes except for omitted members. */
+/** Calls of the legacy interface. Its responses have the legacy shapes, but may omit members. */
 export function createLegacyAdapter(send: SendToNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
-    answered(await send({ method: 'GET', path, query }));
+    bodyOf(await send({ method: 'GET', path, query }));
 
   async function balances(address: string) {
     const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
@@ -23,7 +23,7 @@ export function createLegacyAdapter(send: SendToNode): NodeCalls {
   }
 
   const prepare: NodeCalls['prepare'] = async (request) => {
-    if (!isMembers(request.tx)) throw new NodeRejection(422, 'this node takes amino JSON: send tx');
+    if (!isMembers(request.tx)) throw new NodeRejection(422, 'this node accepts only amino JSON; send tx');
     return request;
   };
 
@@ -32,8 +32,8 @@ export function createLegacyAdapter(send: SendToNode): NodeCalls {
 
     async account(address) {
       const { height, result } = await get(`/auth/accounts/${encodeURIComponent(address)}`);
-      const owned = async () => (await balances(address)).result;
-      return { height: count(height, 'height'), result: await legacyAccount(address, result, owned) };
+      const readBalances = async () => (await balances(address)).result;
+      return { height: count(height, 'height'), result: await legacyAccount(address, result, readBalances) };
     },
 
     nodeInfo: async () => legacyNodeInfo(await get('/node_info')),
@@ -52,7 +52,7 @@ export function createLegacyAdapter(send: SendToNode): NodeCalls {
 
     async broadcast(request) {
       const { tx, mode } = await prepare(request);
-      return legacyTransaction(answered(await send({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
+      return legacyTransaction(bodyOf(await send({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
     },
 
     latestHeight: async () => (await head()).height,

@@ -3,32 +3,32 @@ import { NodeRejection, type NodeReply, type SendToNode } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
 import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
-import { accountOfModern, noAccount, nodeInfoOfModern } from './accounts.ts';
-import { blockOf, blockOfModern } from './blocks.ts';
-import { answered, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
-import { legacySearchOfModern, modernTransaction, transactionOf } from './transactions.ts';
+import { modernAccount, modernNodeInfo, noAccount } from './accounts.ts';
+import { blockOf, modernBlock } from './blocks.ts';
+import { bodyOf, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
+import { modernSearch, modernTransaction, transactionOf } from './transactions.ts';
 
-/** Pages of 100 balances. An address with more is rejected. */
+/** Pages of 100 balances. More pages count as a malformed response. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', block: 'BROADCAST_MODE_SYNC' } as const;
 
-/** Errors of a node that expects the conditions in the other parameter. */
-const WANTED = { events: /at least one event/i, query: /query cannot be empty/i } as const;
+/** Errors of nodes that expect the conditions in the named parameter. */
+const MISSING = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
 export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
     send({ method: 'GET', path, query });
 
   async function head() {
-    const { block, sdk_block } = answered(await get(`${TENDERMINT}/blocks/latest`));
+    const { block, sdk_block } = bodyOf(await get(`${TENDERMINT}/blocks/latest`));
     return headOf(isMembers(block) ? block : sdk_block);
   }
   const latestHeight = async () => (await head()).height;
 
-  /** The block of an answer. Most nodes return it in a header. */
+  /** The height of a response. Most nodes return it in a header. */
   async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
     return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String(await latestHeight());
   }
@@ -36,12 +36,12 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
   async function balances(address: string): Promise<LegacyBalances> {
     const path = `/cosmos/bank/v1beta1/balances/${encodeURIComponent(address)}`;
     const result: Coin[] = [];
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     let height: string | undefined;
-    for (let key = ''; !asked.has(key) && asked.size < MAX_PAGES; ) {
-      asked.add(key);
+    for (let key = ''; !requested.has(key) && requested.size < MAX_PAGES; ) {
+      requested.add(key);
       const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
-      const { balances, pagination } = answered(reply);
+      const { balances, pagination } = bodyOf(reply);
       if (balances === undefined) throw malformed('balances');
       for (const coin of coins(balances)) result.push(coin);
       if (result.length > MAX_BALANCES) throw tooLarge('balances');
@@ -50,18 +50,18 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
       if (typeof next !== 'string' || next === '') return { height, result };
       key = next;
     }
-    throw malformed('end');
+    throw malformed('last page');
   }
 
   /** Undefined for an account that does not exist. */
   async function accountReply(address: string): Promise<NodeReply | undefined> {
     const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
     try {
-      answered(reply);
+      bodyOf(reply);
       return reply;
     } catch (error) {
-      const refusal = notFound(error);
-      if (refusal instanceof NodeRejection && refusal.status === 404) return undefined;
+      const rejection = notFound(error);
+      if (rejection instanceof NodeRejection && rejection.status === 404) return undefined;
       throw error;
     }
   }
@@ -70,7 +70,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     if (tx_bytes !== undefined) return { tx_bytes, mode };
     const stateOf = async (address: string) => {
       const reply = await accountReply(address);
-      const { value } = reply ? accountOfModern(address, answered(reply).account, []) : noAccount();
+      const { value } = reply ? modernAccount(address, bodyOf(reply).account, []) : noAccount();
       return { sequence: sequence ?? value.sequence, publicKey: value.public_key };
     };
     return { tx_bytes: await txBytes(tx, stateOf), mode };
@@ -83,26 +83,26 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
       const reply = await accountReply(address);
       if (reply === undefined) return { height: String(await latestHeight()), result: noAccount() };
       const { height, result: owned } = await balances(address);
-      return { height, result: accountOfModern(address, answered(reply).account, owned) };
+      return { height, result: modernAccount(address, bodyOf(reply).account, owned) };
     },
 
-    nodeInfo: async () => nodeInfoOfModern(answered(await get(`${TENDERMINT}/node_info`))),
+    nodeInfo: async () => modernNodeInfo(bodyOf(await get(`${TENDERMINT}/node_info`))),
 
     block: async (height) =>
-      blockOf(height, blockOfModern(answered(await get(`${TENDERMINT}/blocks/${height ?? 'latest'}`)))),
+      blockOf(height, modernBlock(bodyOf(await get(`${TENDERMINT}/blocks/${height ?? 'latest'}`)))),
 
     async transactions(query) {
       const search = readSearch(query);
-      const find = async (conditionsIn: keyof typeof WANTED) => {
-        const body = answered(await get(TXS, modernParameters(search, conditionsIn)));
-        return legacySearchOfModern(body, search.page, search.limit);
+      const find = async (conditionsIn: keyof typeof MISSING) => {
+        const body = bodyOf(await get(TXS, modernParameters(search, conditionsIn)));
+        return modernSearch(body, search.page, search.limit);
       };
       const { conditionsIn = 'query' } = capabilities;
       try {
         return await find(conditionsIn);
       } catch (error) {
         const other = conditionsIn === 'query' ? 'events' : 'query';
-        if (!(error instanceof NodeRejection) || !WANTED[other].test(error.message)) throw error;
+        if (!(error instanceof NodeRejection) || !MISSING[other].test(error.message)) throw error;
         capabilities.conditionsIn = other;
         return find(other);
       }
@@ -110,7 +110,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
 
     async transaction(hash) {
       try {
-        const { tx_response, tx } = answered(await get(`${TXS}/${encodeURIComponent(hash)}`));
+        const { tx_response, tx } = bodyOf(await get(`${TXS}/${encodeURIComponent(hash)}`));
         return transactionOf(hash, modernTransaction(tx_response, tx));
       } catch (error) {
         throw notFound(error);
@@ -122,7 +122,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     async broadcast(request) {
       const { tx_bytes, mode } = await prepare(request);
       const body = { tx_bytes, mode: MODES[mode] };
-      return modernTransaction(answered(await send({ method: 'POST', path: TXS, query: [], body })).tx_response);
+      return modernTransaction(bodyOf(await send({ method: 'POST', path: TXS, query: [], body })).tx_response);
     },
 
     latestHeight,
