@@ -4,7 +4,7 @@ import { openDatabase } from '#database/database';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import type { Sample } from '#prices/model/sample';
 
-/** How many days the longest history there is has, and how many hours the aggregator gives at once. */
+/** The number of days in the longest history, and of hours in one response of CoinGecko. */
 export const DAYS = 4700;
 const HOURS = 90 * 24;
 
@@ -15,22 +15,22 @@ const figures = (at: number): Sample => ({
   volume: 1e10 + 1e9 * Math.cos(at / 1e9),
 });
 
-/** `count` samples, so far apart (ms), up to the start of today. */
-function samples(count: number, apart: number) {
+/** `count` samples at an interval (ms), up to the start of today. */
+function samples(count: number, interval: number) {
   const today = startOfDate(systemClock.now());
   return Array.from({ length: count }, (_, i) => ({
-    ...figures(today - (count - 1 - i) * apart),
+    ...figures(today - (count - 1 - i) * interval),
     settled: true,
   }));
 }
 
-/** Puts a full archive of some tokens into a data directory's database. */
+/** Writes a full archive of the given tokens to the database of a data directory. */
 export async function fillArchive(dataDir: string, tokens: readonly TokenName[] = BUILT_IN_NAMES): Promise<void> {
   const database = await openDatabase({ dataDir });
   const store = createArchiveStore(database.prisma);
   const now = systemClock.now();
-  const covers = (count: number, apart: number) => ({
-    from: startOfDate(now) - (count - 1) * apart,
+  const covers = (count: number, interval: number) => ({
+    from: startOfDate(now) - (count - 1) * interval,
     thru: startOfDate(now) + DAY - 1,
   });
   for (const token of tokens) {

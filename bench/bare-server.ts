@@ -1,9 +1,9 @@
-/** Fastify with one route that sends a body from a file, and headers if there are any: what there is to compare with. */
+/** The baseline: Fastify with one route that sends a body from a file, and optional headers. */
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 
 const bytes = readFileSync(process.env.BODY_FILE ?? '');
-// A small body goes out as text, in one write with its headers: the quicker way, also here.
+// A small body is faster as text, because Node sends it in one write with the headers.
 const body = bytes.length < 1024 ? bytes.toString() : bytes;
 const headers = JSON.parse(process.env.HEADERS ?? '{}') as Record<string, string>;
 

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { LATEST, openStand } from './stand.ts';
 import { atLeast, type Figure } from './table.ts';
 
-/** Less than this is more than noise. */
+/** A ratio below this is not noise. */
 const NOISE = 0.97;
 const KEYS = 2000;
 
@@ -14,22 +14,22 @@ const CALLS = {
   'tokens, without a key': '/v1/tokens',
 };
 
-/** The rates of this checkout in proportion to those of another, in turns: `BENCH_BEFORE=/path/to/checkout`, built. */
+/** Compares the rates of this checkout with those of another, built one: `BENCH_BEFORE=/path/to/checkout`. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];
   const [now, before] = [await openStand(environment, KEYS), await openStand(environment, KEYS, tree)];
   const [{ url }, { url: urlBefore }] = [await now.startService(), await before.startService()];
   const figures: Figure[] = [];
-  async function figure(name: string, path: string, keysOf: (stand: typeof now) => readonly string[]): Promise<void> {
+  async function add(name: string, path: string, keysOf: (stand: typeof now) => readonly string[]): Promise<void> {
     const [ratio = Number.NaN] = await compare(
       { url: url + path, keys: keysOf(now) },
       { url: urlBefore + path, keys: keysOf(before) },
     );
-    figures.push(atLeast(`${name}, against the checkout before`, ratio, NOISE));
+    figures.push(atLeast(`${name}, against the other checkout`, ratio, NOISE));
   }
-  for (const [name, path] of Object.entries(CALLS)) await figure(name, path, ({ key }) => [key]);
-  await figure(`latest/token, ${KEYS} keys`, LATEST, ({ keys }) => keys);
+  for (const [name, path] of Object.entries(CALLS)) await add(name, path, ({ key }) => [key]);
+  await add(`latest/token, ${KEYS} keys`, LATEST, ({ keys }) => keys);
   await now.close();
   await before.close();
   return figures;

@@ -4,30 +4,30 @@ import { freePort } from './free-port.ts';
 import { openStand } from './stand.ts';
 import { atMost, type Figure } from './table.ts';
 
-/** A call is made so often: what ran each time belongs to it, and not to what happened to run beside it. */
+/** The number of repetitions. Only files that run in all of them count, which excludes background work. */
 const ROUNDS = 4;
 
-/** Node's inspector of a process, by the part of its protocol that tells which functions ran. */
+/** Connects to the inspector of a process, for the coverage of functions. */
 async function openCoverage(port: number) {
   const [{ webSocketDebuggerUrl }] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
   const socket = new WebSocket(webSocketDebuggerUrl);
   await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
   let last = 0;
   const send = (method: string, params = {}) =>
-    new Promise<Taken>((resolve) => {
+    new Promise<Coverage>((resolve) => {
       const id = ++last;
       socket.addEventListener('message', function listen({ data }) {
-        const answer = JSON.parse(data);
-        if (answer.id !== id) return;
+        const message = JSON.parse(data);
+        if (message.id !== id) return;
         socket.removeEventListener('message', listen);
-        resolve(answer.result);
+        resolve(message.result);
       });
       socket.send(JSON.stringify({ id, method, params }));
     });
   await send('Profiler.enable');
   await send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   return {
-    /** The files of the sources in which a function ran since it was last asked. */
+    /** The source files of which a function ran since the last call. */
     async files(): Promise<Set<string>> {
       const { result } = await send('Profiler.takePreciseCoverage');
       const ran = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0));
@@ -36,9 +36,9 @@ async function openCoverage(port: number) {
     close: () => socket.close(),
   };
 }
-type Taken = { result: { url: string; functions: { ranges: [{ count: number }] }[] }[] };
+type Coverage = { result: { url: string; functions: { ranges: [{ count: number }] }[] }[] };
 
-/** How many files of the sources a call passes that no cache answers, and which: they are written to standard error. */
+/** Counts the source files that an uncached call runs, and lists them on standard error. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment);
   const { sandbox, key } = stand;
@@ -52,23 +52,23 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   async function call(path: string, body?: object): Promise<void> {
     const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) };
     const init = body && { method: 'POST', body: JSON.stringify(body) };
-    const answer = await fetch(service.url + path, { headers, ...init });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    const response = await fetch(service.url + path, { headers, ...init });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
   }
 
-  async function passed(make: (round: number) => Promise<void>): Promise<string[]> {
+  async function filesRun(makeCall: (round: number) => Promise<void>): Promise<string[]> {
     let files: Set<string> | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       await coverage.files();
-      await make(round);
+      await makeCall(round);
       const these = await coverage.files();
       files = files ? files.intersection(these) : these;
     }
     return [...(files ?? [])].sort();
   }
 
-  const history = await passed((round) => call(`/v1/prices/history/days?tokenName=bitcoin&days=${300 + round}`));
+  const history = await filesRun((round) => call(`/v1/prices/history/days?tokenName=bitcoin&days=${300 + round}`));
 
   const [from = '', to = ''] = sandbox.chain.accounts.map(({ address }) => address);
   const { result } = (await (await fetch(`${sandbox.legacyNodeUrl}/auth/accounts/${from}`)).json()) as {
@@ -81,7 +81,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     }),
   );
   const signed = await Promise.all(orders);
-  const broadcast = await passed((round) =>
+  const broadcast = await filesRun((round) =>
     call('/v1/node/txs', { tx_bytes: base64(signed[round] as Uint8Array), mode: 'sync' }),
   );
 
@@ -92,7 +92,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     console.error(`${name}:\n${files.map((file) => `  ${file}`).join('\n')}`);
   }
   return [
-    atMost('files that an uncached history/days passes', history.length, 40, 'files'),
-    atMost('files that a broadcast passes', broadcast.length, 35, 'files'),
+    atMost('source files that an uncached history/days runs', history.length, 40, 'files'),
+    atMost('source files that a broadcast runs', broadcast.length, 35, 'files'),
   ];
 }

@@ -2,11 +2,11 @@ import { DAY, startOfDate, systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
 import { createCandleStore } from '#prices/candles/candle-store';
 
-/** Figures with as many decimals as the venue gives: one of a price, eight of a volume. */
-const rounded = (figure: number, decimals: number) => Number(figure.toFixed(decimals));
+/** Rounds to the number of decimals that Kraken reports: one for prices, eight for volumes. */
+const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
 const priceAt = (at: number) => rounded(20_000 + 10_000 * Math.sin(at / 1e10), 1);
 
-/** Puts so many candles of days, up to yesterday's, into a data directory's database. */
+/** Writes `count` daily candles, up to yesterday's, to the database of a data directory. */
 export async function fillCandles(dataDir: string, count: number): Promise<void> {
   const database = await openDatabase({ dataDir });
   const today = startOfDate(systemClock.now());

@@ -1,22 +1,22 @@
 import { type Latencies, latencies, load } from './load.ts';
 import { median } from './table.ts';
 
-/** Many short turns rather than few long ones: on a machine with neighbours, those of one round are near in time. */
+/** Many short runs instead of few long ones: the load of a shared machine changes little within one round. */
 const ROUNDS = 9;
 const SECONDS = 2;
-/** A hundredth of the calls is felt by each stall: of these turns there have to be more. */
+/** A stall affects the p99 of a run, so latencies need more runs. */
 const LATENCIES = { rounds: 25, seconds: 1 };
-/** Until the compiler has seen it all: the more code a call passes, the longer that takes. */
+/** The time until all code is compiled. */
 const WARM_UP_SECONDS = 10;
 
-/** `before` each turn, what the target needs to be as it is in use. */
+/** `before` runs before each measurement and prepares the target. */
 type Target = { url: string; keys: readonly string[]; br?: boolean; before?: () => Promise<unknown> };
 
 async function warmUp(targets: readonly Target[]): Promise<void> {
   for (const target of targets) await load({ ...target, seconds: WARM_UP_SECONDS });
 }
 
-/** The rate of the first in proportion to each of the others: medians over rounds in which they take turns. */
+/** The rate of the first target relative to each of the others: medians over rounds with one run of each. */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
   const rate = async (target: Target) => {
     await target.before?.();
@@ -31,7 +31,7 @@ export async function compare(first: Target, ...others: Target[]): Promise<numbe
   return ratios.map(median);
 }
 
-/** The slowest hundredth of one (µs) in proportion to that of the other, at half of the rate the other can do. */
+/** The p99 of one target (µs) relative to that of the other, at half of the other's highest rate. */
 export async function compareLatencies(one: Target, other: Target) {
   await warmUp([one, other]);
   const rate = Math.round((await load({ ...other, seconds: SECONDS })) / 2);

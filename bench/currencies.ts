@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 const ROUNDS = 15;
 const YEAR = 365;
 
-/** A year of days in euros beside the same in dollars, inside the process: asked for the first time, and again. */
+/** Compares a year of days in euros with the same in dollars, in the process: first request and repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);
@@ -27,17 +27,17 @@ export async function measure(): Promise<Figure[]> {
   });
   const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
-  const ask = async (round: number, currency: string) => {
-    // Windows that differ by a day share no body, so each is a first time.
+  const request = async (round: number, currency: string) => {
+    // Windows that differ by a day share no cached body, so each is a first request.
     const thru = yesterday - round * DAY;
     const startedAt = performance.now();
     const { body } = await parts.market.range('bitcoin', 'day', thru - YEAR * DAY, thru, 'json', currency);
     const elapsed = performance.now() - startedAt;
-    if (body.size() < 2 * 3 * YEAR * 50) throw new Error('the window is not whole');
+    if (body.size() < 2 * 3 * YEAR * 50) throw new Error('the window is incomplete');
     return elapsed;
   };
 
-  for (const currency of ['usd', 'eur']) await ask(0, currency);
+  for (const currency of ['usd', 'eur']) await request(0, currency);
   const times = {
     usd: [] as number[],
     eur: [] as number[],
@@ -45,8 +45,8 @@ export async function measure(): Promise<Figure[]> {
   };
   for (let round = 1; round <= ROUNDS; round++) {
     for (const currency of ['usd', 'eur'] as const) {
-      times[currency].push(await ask(round, currency));
-      times.again[currency].push(await ask(round, currency));
+      times[currency].push(await request(round, currency));
+      times.again[currency].push(await request(round, currency));
     }
   }
   await parts.close();
@@ -54,7 +54,7 @@ export async function measure(): Promise<Figure[]> {
   await rm(dataDir, { recursive: true });
   const more = median(times.eur) - median(times.usd);
   return [
-    atMost('a year of days in euros, first time, beyond that in dollars', more, 5, 'ms'),
-    atMost('the same year again, of that in dollars', median(times.again.eur) / median(times.again.usd), 1.2, '×'),
+    atMost('a year of days in euros, first request, in addition to dollars', more, 5, 'ms'),
+    atMost('the same year again, against dollars', median(times.again.eur) / median(times.again.usd), 1.2, '×'),
   ];
 }

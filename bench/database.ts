@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A database of its own on a PostgreSQL server (`postgresql://…`): made now, and dropped in the end. */
+/** Creates a temporary database on a PostgreSQL server (`postgresql://…`). `drop` deletes it. */
 export async function makeDatabase(server: string) {
   const name = `quotient_bench_${randomBytes(6).toString('hex')}`;
   await execute(server, `CREATE DATABASE ${name}`);
@@ -13,7 +13,7 @@ export async function makeDatabase(server: string) {
   };
 }
 
-/** The rows that a statement gives. */
+/** Executes a statement and returns its rows. */
 export async function execute<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

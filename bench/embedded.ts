@@ -11,7 +11,7 @@ import { atLeast, atMost, type Figure, seen } from './table.ts';
 
 const ROUNDS = 3;
 
-/** The most memory that a start took, in MB: from nothing, and on what the one before left. */
+/** Peak memory of a start, in MB: in an empty directory, and again in the same directory. */
 async function peaksOfStart(): Promise<[number, number]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const peak = async () => {
@@ -27,7 +27,7 @@ async function peaksOfStart(): Promise<[number, number]> {
   return peaks;
 }
 
-/** The service on the embedded database, whose thread shares the service's core, beside bare Fastify. */
+/** Compares the service with bare Fastify on the embedded database, whose thread shares the service's core. */
 export async function measure(): Promise<Figure[]> {
   const peaks: [number, number][] = [];
   for (let round = 0; round < ROUNDS; round++) peaks.push(await peaksOfStart());
@@ -35,18 +35,20 @@ export async function measure(): Promise<Figure[]> {
   const stand = await openStand({ databaseServer: undefined });
   const service = await stand.startService();
   const mine = { url: `${service.url}${LATEST}`, keys: [stand.key] };
-  const plain = await (await stand.twinsOf(mine.url)).plain();
+  const plain = await (await stand.baselinesOf(mine.url)).plain();
   const theirs = { url: `${plain.url}/`, keys: [] };
   const [throughput = 0] = await compare(mine, theirs);
   const figures = [
-    atMost('embedded: most memory at the first start', Math.max(...peaks.map(([first]) => first)), 500, 'MB'),
-    atMost('embedded: most memory at a later start', Math.max(...peaks.map(([, later]) => later)), 500, 'MB'),
+    atMost('embedded: highest memory at the first start', Math.max(...peaks.map(([first]) => first)), 500, 'MB'),
+    atMost('embedded: highest memory at a later start', Math.max(...peaks.map(([, later]) => later)), 500, 'MB'),
     atLeast('embedded: latest/token against bare Fastify, same body', throughput, 0.9),
   ];
   if (hasWrk) {
     const latency = await compareLatencies(mine, theirs);
-    figures.push(atMost("embedded: p99 at half of bare Fastify's best rate, against its own", latency.ratio, 2, '×'));
-    figures.push(seen('… itself / bare', `${latency.mine.p99} µs / ${latency.theirs.p99} µs`));
+    figures.push(
+      atMost("embedded: p99 at half of bare Fastify's highest rate, against bare Fastify's", latency.ratio, 2, '×'),
+    );
+    figures.push(seen('… service / bare Fastify', `${latency.mine.p99} µs / ${latency.theirs.p99} µs`));
   }
   const resident = await residentSize(service.pid);
   figures.push(seen('embedded: resident memory under load', `${resident?.toFixed(0)} MB`));

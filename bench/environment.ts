@@ -1,13 +1,12 @@
 import { execute } from './database.ts';
 import { pinTo } from './service-process.ts';
 
-/** What a bench finds around it: a PostgreSQL server, where there is one. */
+/** The environment of a bench: a PostgreSQL server, if one is available. */
 export type Environment = { databaseServer: string | undefined };
 
 /**
- * Finds a PostgreSQL server: the one of `BENCH_DATABASE_URL`, else one of its own for as long as this takes, where
- * Debian's programs are installed, else none. One of its own shares a core with the load; one that was there runs where
- * the system puts it, on the server's core too.
+ * Finds a PostgreSQL server: `BENCH_DATABASE_URL`, or a temporary server if Debian's programs are installed. A
+ * temporary server shares a core with the load. An existing server can use any core, including the service's.
  */
 export async function openEnvironment() {
   const given = process.env.BENCH_DATABASE_URL;
@@ -15,8 +14,8 @@ export async function openEnvironment() {
   const { canStartPostgres, startPostgresServer } = await import('../fixtures/postgres-server.ts');
   if (!canStartPostgres) {
     console.error(
-      'No PostgreSQL server: set BENCH_DATABASE_URL, or install one. What is measured is the embedded one, ' +
-        'and what needs several processes is left out.',
+      'No PostgreSQL server: set BENCH_DATABASE_URL or install one. The embedded database is measured instead, ' +
+        'and benches with several processes are skipped.',
     );
     return { databaseServer: undefined, version: 'embedded', close: async () => undefined };
   }

@@ -8,27 +8,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { onCore } from './service-process.ts';
 
-/** Debian's place for the modules of nginx. */
+/** The folder in which Debian installs nginx modules. */
 const MODULES = '/usr/lib/nginx/modules';
 const PEERS = new URL('./peers', import.meta.url).pathname;
 const READY_WITHIN_MS = 5_000;
 
-/** Why there can be no gateway here; undefined when there can. */
+/** The reason why the gateway cannot be started, or undefined if it can. */
 export function missingForGateway(): string | undefined {
   if (spawnSync('nginx', ['-v']).status !== 0) return 'nginx is not installed (nginx-light)';
-  const isThere = existsSync(join(MODULES, 'ngx_http_lua_module.so'));
-  return isThere ? undefined : 'nginx has no Lua module (libnginx-mod-http-lua)';
+  const isInstalled = existsSync(join(MODULES, 'ngx_http_lua_module.so'));
+  return isInstalled ? undefined : 'nginx has no Lua module (libnginx-mod-http-lua)';
 }
 
 type Options = {
-  /** What it stands before, `http://host:port`. */
+  /** The origin server, `http://host:port`. */
   upstream: string;
   keys: readonly string[];
-  /** Calls that each key may make. */
+  /** Calls allowed for each key. */
   limit: number;
 };
 
-/** nginx with Lua as a gateway, one worker on the servers' core, in a directory of its own; rejects when it fails. */
+/** Starts nginx with Lua as a gateway: one worker on the servers' core, in a temporary directory. */
 export async function startGateway({ upstream, keys, limit }: Options) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-gateway-'));
   const port = await freePort();
@@ -47,18 +47,18 @@ export async function startGateway({ upstream, keys, limit }: Options) {
     template.replace(/@([A-Z]+)@/g, (_, name: string) => values[name] ?? ''),
   );
 
-  // nginx opens the log it was built with before it has read where its log is to go.
+  // nginx opens its built-in log path before it reads the configuration.
   const args = ['-p', `${directory}/`, '-c', config, '-e', 'stderr'];
   const child = spawn(...onCore(0, 'nginx', args), { stdio: ['ignore', 'inherit', 'inherit'] });
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   const deadline = performance.now() + READY_WITHIN_MS;
-  const answers = () =>
+  const isReady = () =>
     fetch(url, { headers: { 'x-api-key': keys[0] ?? '' } }).then(
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await answers())) {
+  while (!(await isReady())) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill();
       throw new Error('the gateway did not start');

@@ -7,12 +7,12 @@ import { LATEST, openStand } from './stand.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const TOKENS = 100;
-/** Calls a second at which both have time to spare, and how often each is asked for how many seconds. */
+/** A rate (calls per second) that saturates neither request, the number of runs, and the seconds of each. */
 const RATE = 1_000;
 const ROUNDS = 5;
 const SECONDS = 2;
 
-/** How much longer the latest prices of many tokens take in one call than that of one. */
+/** Compares the latest prices of many tokens in one call with the latest price of one token. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment);
   const database = await openDatabase({ url: stand.databaseUrl, dataDir: stand.dataDir });
@@ -23,9 +23,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   const many = { ...one, url: `${service.url}/v1/prices/latest/tokens?tokenNames=${names.join()}` };
 
   const [times = Number.NaN] = await compare(one, many);
-  const figures = [
-    atMost(`latest prices of ${TOKENS} tokens in one call / of one: time of the process`, times, 4, '×'),
-  ];
+  const figures = [atMost(`latest prices of ${TOKENS} tokens in one call, against one token: CPU time`, times, 4, '×')];
   if (hasWrk) {
     const ratios: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -35,7 +33,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
       ];
       ratios.push(mine.p50 / theirs.p50);
     }
-    figures.push(atMost(`… p50 at ${RATE.toLocaleString('en')} calls a second`, median(ratios), 4, '×'));
+    figures.push(atMost(`… p50 at ${RATE.toLocaleString('en')} calls per second`, median(ratios), 4, '×'));
   }
   await stand.close();
   return figures;

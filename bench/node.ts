@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 
 /**
- * The Node that servers run with: the one that runs the bench, or another with `BENCH_NODE=/path/to/node`. All of them
- * are started as `npm start` does it, those that are compared with as well: the same Node is what makes them comparable.
+ * The Node that runs the servers: that of the bench, or `BENCH_NODE=/path/to/node`. All servers, including the
+ * baselines, run on the same Node with the flags of `npm start`, which makes them comparable.
  */
 export const node = process.env.BENCH_NODE || process.execPath;
 
 export const nodeEnv = NODE_ENVIRONMENT;
 export const nodeFlags = NODE_FLAGS;
 
-/** This checkout, and the script of `npm start` in one. */
+/** This checkout, and the script that `npm start` runs in a checkout. */
 export const TREE = new URL('..', import.meta.url).pathname;
 export const serviceOf = (tree: string): string => join(tree, 'build/main.js');
 export const SERVICE = serviceOf(TREE);

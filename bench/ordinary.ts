@@ -1,17 +1,17 @@
 /**
- * The ordinary caller: keys that rest between their calls, and many of them. Calls come at random, at their time and
- * not when the service is ready; what they take is counted from when they were due. As a part of `npm run bench`, or
+ * Ordinary clients: many keys, which rest between their calls. Calls are made at random times, whether or not the
+ * service is ready. Latency is measured from the scheduled time. Part of `npm run bench`, or
  *
  *     node bench/ordinary.ts                              both databases
  *     node bench/ordinary.ts --only alone --only page     some of the rows
- *     node bench/ordinary.ts --tree . --tree ../before    two built checkouts, which take turns at each row
+ *     node bench/ordinary.ts --tree . --tree ../before    two built checkouts, alternating for each row
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Environment, openEnvironment } from './environment.ts';
 import { TREE } from './node.ts';
 import { type OpenCallers, openCallers } from './ordinary/callers.ts';
-import { beginLongRest, FIRST_CALLS } from './ordinary/first-calls.ts';
+import { FIRST_CALLS, startLongRest } from './ordinary/first-calls.ts';
 import { measure as measureHundredThousand } from './ordinary/hundred-thousand.ts';
 import { type Figure, printTable } from './table.ts';
 
@@ -20,11 +20,14 @@ type Row = (typeof ROWS)[number];
 
 type Options = { trees?: readonly string[]; only?: readonly Row[] };
 
-/** What a row gives for each of some, one after another: each figure says whose it is. */
-async function ofEach<Of>(some: ReadonlyMap<string, Of>, measure: (of: Of) => Promise<Figure[]>): Promise<Figure[]> {
+/** Measures a row for each target in sequence, and prefixes the figures with the target's name. */
+async function measureEach<T>(
+  targets: ReadonlyMap<string, T>,
+  measure: (target: T) => Promise<Figure[]>,
+): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const [name, of] of some) {
-    for (const row of await measure(of)) {
+  for (const [name, target] of targets) {
+    for (const row of await measure(target)) {
       figures.push({ ...row, figure: `${name}: ${row.figure}` });
       console.error(`${figures.at(-1)?.figure}: ${row.measured}`);
     }
@@ -32,7 +35,7 @@ async function ofEach<Of>(some: ReadonlyMap<string, Of>, measure: (of: Of) => Pr
   return figures;
 }
 
-/** The first calls of keys, on one database. */
+/** Measures first calls of keys, on one database. */
 async function measureFirstCalls(
   environment: Environment,
   trees: ReadonlyMap<string, string>,
@@ -42,17 +45,17 @@ async function measureFirstCalls(
   try {
     for (const [name, tree] of trees) callers.set(name, await openCallers(environment, tree));
     const longRests = new Map<string, () => Promise<Figure[]>>();
-    if (only.has('long')) for (const [name, of] of callers) longRests.set(name, await beginLongRest(of));
+    if (only.has('long')) for (const [name, caller] of callers) longRests.set(name, await startLongRest(caller));
     const figures: Figure[] = [];
     for (const row of ['alone', 'polling', 'page', 'unseen'] as const) {
-      // Ten thousand look-ups a few ms apart are what a server is for.
-      const isLeftOut = row === 'unseen' && environment.databaseServer === undefined;
-      if (only.has(row) && !isLeftOut) figures.push(...(await ofEach(callers, FIRST_CALLS[row])));
+      // Ten thousand look-ups at intervals of a few ms require a server.
+      const isSkipped = row === 'unseen' && environment.databaseServer === undefined;
+      if (only.has(row) && !isSkipped) figures.push(...(await measureEach(callers, FIRST_CALLS[row])));
     }
-    figures.push(...(await ofEach(longRests, (measured) => measured())));
+    figures.push(...(await measureEach(longRests, (measured) => measured())));
     return figures;
   } finally {
-    for (const of of callers.values()) await of.close();
+    for (const caller of callers.values()) await caller.close();
   }
 }
 
@@ -71,7 +74,7 @@ export async function measure(
     if (ROWS.some((row) => row !== 'many' && rows.has(row)))
       figures.push(...(await measureFirstCalls({ databaseServer }, named, rows)));
     if (rows.has('many') && databaseServer !== undefined)
-      figures.push(...(await ofEach(named, (tree) => measureHundredThousand({ databaseServer }, tree))));
+      figures.push(...(await measureEach(named, (tree) => measureHundredThousand({ databaseServer }, tree))));
   }
   return figures;
 }
@@ -83,7 +86,7 @@ if (import.meta.main) {
   const isRow = (name: string): name is Row => (ROWS as readonly string[]).includes(name);
   const only = values.only?.filter(isRow);
   if (only?.length !== values.only?.length) {
-    console.error(`--only takes ${ROWS.join(', ')}`);
+    console.error(`--only must be one of ${ROWS.join(', ')}`);
     process.exit(2);
   }
   const environment = await openEnvironment();

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The resident size of a process, in MB; undefined when it is gone. */
+/** The resident size of a process in MB, or undefined if it has ended. */
 export async function residentSize(pid: number): Promise<number | undefined> {
   const kilobytes =
     process.platform === 'linux'
@@ -16,7 +16,7 @@ export async function residentSize(pid: number): Promise<number | undefined> {
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** The most that was resident of a process so far, in MB. With Linux alone. */
+/** The peak resident size of a process in MB. Linux only. */
 export async function peakSize(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;

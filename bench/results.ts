@@ -6,12 +6,12 @@ import type { Figure } from './table.ts';
 
 const FILE = new URL('./results/latest.json', import.meta.url);
 
-/** What the figures were seen on, each in words that stand alone. `node` is that of the servers. */
+/** Describes the machine in self-contained phrases. `node` is the Node of the servers. */
 export function describeMachine(postgresql: string) {
   const [cpu] = cpus();
   return {
     date: new Date().toISOString(),
-    cpu: `${cpus().length} cores of ${cpu?.model ?? 'unknown make'}`,
+    cpu: `${cpus().length} cores of ${cpu?.model ?? 'an unknown CPU'}`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
     system: `${type()} ${release()}`,
     node: ['Node', nodeVersion, ...nodeFlags].join(' '),
@@ -23,7 +23,7 @@ export function describeMachine(postgresql: string) {
 
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** Writes the figures, with the machine, where the next run overwrites them; returns the file's path. */
+/** Writes the machine and the figures to a file that the next run overwrites. Returns its path. */
 export async function writeResults(machine: Machine, figures: readonly Figure[]): Promise<string> {
   await mkdir(new URL('.', FILE), { recursive: true });
   await writeFile(FILE, `${JSON.stringify({ machine, figures }, null, 2)}\n`);

@@ -1,16 +1,17 @@
 /**
- * Measures the figures and prints them as a table, each beside its bar; also as JSON, to `bench/results/latest.json`,
- * with the machine they were seen on:
+ * Measures the figures, prints each with its target, and writes them with a description of the machine to
+ * `bench/results/latest.json`:
  *
- *     npm run bench                      all of them
- *     npm run bench -- start window      those named
+ *     npm run bench                      all groups
+ *     npm run bench -- start window      the named groups
  *
- * Needs a PostgreSQL server: that of `BENCH_DATABASE_URL` (in databases made for it and dropped afterwards), else one
- * that it starts for itself from Debian's programs; without either, the embedded one is measured. Load comes from
- * `wrk`, else from autocannon; the gateway beside which the service is measured is nginx with Lua, if it is installed.
- * With `BENCH_BEFORE=/path/to/checkout` the bench `before` compares the rates with those of another, built checkout.
- * With `BENCH_NODE=/path/to/node` all servers run on that Node, those that are compared with too; what is measured
- * without a server (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) runs on the Node that runs the bench.
+ * - PostgreSQL: the server of `BENCH_DATABASE_URL` (in temporary databases), or a temporary server from Debian's
+ *   programs. Without either, the embedded database is measured.
+ * - Load: `wrk`, or autocannon if `wrk` is not installed.
+ * - Gateway for comparison: nginx with Lua, if installed.
+ * - `BENCH_BEFORE=/path/to/checkout`: the group `before` compares the rates with those of another, built checkout.
+ * - `BENCH_NODE=/path/to/node`: all servers, including the baselines, run on that Node. Groups without a server
+ *   (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) always run on the Node of the bench.
  */
 
 import { openEnvironment } from './environment.ts';
@@ -39,7 +40,7 @@ const BENCHES = {
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
-  console.error(`no such bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
+  console.error(`unknown group: ${unknown.join(', ')}. Groups: ${Object.keys(BENCHES).join(', ')}`);
   process.exit(2);
 }
 
@@ -56,6 +57,6 @@ try {
 }
 const machine = describeMachine(environment.version);
 printTable(figures);
-console.log(`\nSeen on ${Object.values(machine).join(', ')}.`);
-console.error(`written to ${await writeResults(machine, figures)}`);
+console.log(`\nMeasured on ${Object.values(machine).join(', ')}.`);
+console.error(`results: ${await writeResults(machine, figures)}`);
 process.exit(figures.some(({ isReached }) => isReached === false) ? 1 : 0);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { node, nodeEnv, nodeFlags } from './node.ts';
 
-/** The server has a core to itself and all else another, where the machine can say so. */
+/** Whether processes can be pinned. If so, the server has a core of its own and the rest shares another. */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** What is written before a command that is to run on a core, in words. */
+/** The words that precede a command to run it on a core. */
 export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);
 
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
@@ -16,13 +16,13 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 
 type Options = {
   isPinned?: boolean;
-  /** In a process group of its own: a Ctrl-C is for who started it, who stops it then. */
+  /** Runs in a separate process group, so that Ctrl-C reaches only the parent, which then stops the server. */
   isDetached?: boolean;
-  /** Told of every line that it writes to its standard output. */
+  /** Called with every line of standard output. */
   onLine?: (line: string) => void;
 };
 
-/** A server in a process of its own that prints its URL in its first line with one; with the Node of `npm start`. */
+/** Starts a server in a separate process. Its URL is the first one that it prints. */
 export async function startServer(
   script: string,
   env: Record<string, string>,
@@ -51,16 +51,16 @@ export async function startServer(
   return {
     url,
     pid: child.pid as number,
-    /** From the start of the process to the line that tells its URL, in ms. */
+    /** The time from the start of the process to the line with its URL, in ms. */
     startedIn: performance.now() - startedAt,
-    /** Resolves with how it ended. */
+    /** Resolves with the exit code and the signal. */
     exited,
-    /** Asks it to stop (SIGTERM); gives its exit code, null where a signal ended it. */
+    /** Stops the server (SIGTERM). Returns the exit code, or null if a signal ended the process. */
     async close(): Promise<number | null> {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       return (await exited)[0];
     },
-    /** Ends it at once (SIGKILL). */
+    /** Kills the server (SIGKILL). */
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await exited;

@@ -8,21 +8,21 @@ import { atMost, type Figure, quantile, seen } from './table.ts';
 
 const DAYS = 31;
 const EVERY = 6 * MINUTE;
-const ASKED = 50;
+const REQUESTED = 50;
 const CALLS = 10_000;
 const TOKENS = 1_000;
 
-/** Which tokens are asked for in an hour. */
+/** The tokens that are requested in an hour. */
 type Choice = (names: readonly TokenName[], hour: number) => readonly TokenName[];
 
-const sameEachHour: Choice = (names) => names.slice(0, ASKED);
-function othersEachHour(names: readonly TokenName[], hour: number): TokenName[] {
+const sameEachHour: Choice = (names) => names.slice(0, REQUESTED);
+function randomEachHour(names: readonly TokenName[], hour: number): TokenName[] {
   const random = createRandom(hour);
-  return Array.from({ length: ASKED }, () => names[Math.floor(random() * names.length)] as TokenName);
+  return Array.from({ length: REQUESTED }, () => names[Math.floor(random() * names.length)] as TokenName);
 }
 
-/** Each token of an hour is asked for once in it, more or less: its latest price, and of one in five a chart. */
-function questionsOf(choice: Choice, names: readonly TokenName[]): Queries {
+/** Requests the latest price of each token about once per hour, and a chart of one token in five. */
+function queriesOf(choice: Choice, names: readonly TokenName[]): Queries {
   return (random, now) => {
     const tokens = choice(names, Math.floor(now / HOUR));
     const some = tokens.filter(() => random() < EVERY / HOUR);
@@ -40,8 +40,8 @@ async function simulate(name: string, choice: Choice, environment: Environment):
   const database = await open();
   const names = await addSandboxTokens(database.prisma, TOKENS);
   const simulation = await openSimulation({ open: async () => database, processes: 1 });
-  const questions = questionsOf(choice, names);
-  for (let at = 0; at < DAYS * DAY; at += EVERY) await simulation.step(EVERY, questions);
+  const queries = queriesOf(choice, names);
+  for (let at = 0; at < DAYS * DAY; at += EVERY) await simulation.step(EVERY, queries);
   const { total, calls, ages, responses, failures } = simulation.outcome();
   await simulation.close();
   await drop();
@@ -49,16 +49,16 @@ async function simulate(name: string, choice: Choice, environment: Environment):
   console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
-    seen(`${name}: of these for latest prices by the schedule, and charts`, `${calls.latest}, ${calls.chart}`),
+    seen(`${name}: of these, scheduled calls for latest prices, and for charts`, `${calls.latest}, ${calls.chart}`),
     seen(
-      `${name}: age of an answer, median, 9 in 10, oldest`,
+      `${name}: age of a response, median, p90, maximum`,
       [0.5, 0.9, 1 - 1 / ages.length].map((part) => minutes(quantile(ages, part))).join(', '),
     ),
   ];
 }
 
-/** A month with 1,000 tokens, of which 50 are asked for in each hour. */
+/** Simulates a month with 1,000 tokens, 50 of which are requested per hour. */
 export const measure = async (environment: Environment): Promise<Figure[]> => [
-  ...(await simulate('1,000 tokens, the same 50 asked for each hour', sameEachHour, environment)),
-  ...(await simulate('1,000 tokens, another 50 asked for each hour', othersEachHour, environment)),
+  ...(await simulate('1,000 tokens, the same 50 requested every hour', sameEachHour, environment)),
+  ...(await simulate('1,000 tokens, a different 50 requested every hour', randomEachHour, environment)),
 ];

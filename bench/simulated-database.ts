@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '#database/database';
 import { makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 
-/** A database for a simulation: one of its own on the server, where there is one; else embedded, in memory. */
+/** Opens a database for a simulation: a temporary one on the server, or an embedded one in memory. */
 export async function openBenchDatabase({ databaseServer }: Environment) {
   if (databaseServer === undefined) {
     return {

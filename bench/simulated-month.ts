@@ -9,7 +9,7 @@ const EVERY = 3 * MINUTE;
 
 type Run = { name: string; perMonth: number; during?: (at: number, sandbox: Simulation['sandbox']) => void };
 
-/** Fails every call of each day's first so many hours. */
+/** Fails all calls in the first hours of each day. */
 const failing = (hours: number) => (at: number, sandbox: Simulation['sandbox']) => {
   if (at % DAY === 0) sandbox.faults.always({ kind: 'status', status: 500 });
   if (at % DAY === hours * HOUR) sandbox.faults.clear();
@@ -18,7 +18,7 @@ const failing = (hours: number) => (at: number, sandbox: Simulation['sandbox']) 
 const RUNS: readonly Run[] = [
   { name: 'a month of 3,000 calls', perMonth: 3_000 },
   { name: 'a month of 500 calls', perMonth: 500 },
-  { name: 'a month of 3,000 calls, half of each day in vain', perMonth: 3_000, during: failing(12) },
+  { name: 'a month of 3,000 calls, all calls of half of each day fail', perMonth: 3_000, during: failing(12) },
 ];
 
 async function simulate({ perMonth, during }: Run, environment: Environment) {
@@ -34,7 +34,7 @@ async function simulate({ perMonth, during }: Run, environment: Environment) {
   return simulation.outcome();
 }
 
-/** A month on the demo plan with fewer calls than its timetable takes: none above them, and none without an answer. */
+/** Simulates a month on the demo plan with a budget below the schedule. The calls must not exceed the budget. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const run of RUNS) {
@@ -42,7 +42,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     const { total, oldest, lastCallAt, responses, failures } = await simulate(run, environment);
     console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
     figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
-    figures.push({ figure: `${name}: oldest answer`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
+    figures.push({ figure: `${name}: oldest response`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
     const day = new Date(lastCallAt).toISOString().slice(0, 16);
     figures.push({ figure: `${name}: last call`, measured: day, bar: '' });
   }

@@ -9,22 +9,22 @@ import { serviceOf, TREE } from './node.ts';
 import { type Server, startServer } from './service-process.ts';
 import { makeUsers, migrate } from './users.ts';
 
-/** A limit that does not end. */
-export const ENDLESS = 2_000_000_000;
+/** A limit that no bench reaches. */
+export const UNLIMITED = 2_000_000_000;
 export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 
 /**
- * What the service is measured on: a database with so many users of endless limits, stand-ins for its upstreams, and
- * servers to compare it with. All that it starts is closed with it.
+ * Opens the measuring stand: a database with users without a reachable limit, stand-ins for the upstreams, and baseline
+ * servers. `close` stops everything that it has started.
  * @param tree the checkout whose build is measured
  */
 export async function openStand({ databaseServer }: Environment, users = 1, tree = TREE) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const database = databaseServer === undefined ? undefined : await makeDatabase(databaseServer);
   const dataDir = join(directory, 'data');
-  const home = { url: database?.url, dataDir };
-  await migrate(home, tree);
-  const keys = await makeUsers(home, users, ENDLESS);
+  const location = { url: database?.url, dataDir };
+  await migrate(location, tree);
+  const keys = await makeUsers(location, users, UNLIMITED);
   const sandbox = await startSandbox({ plan: 'demo' });
   const env = {
     DATA_DIR: dataDir,
@@ -47,32 +47,32 @@ export async function openStand({ databaseServer }: Environment, users = 1, tree
   return {
     keys,
     key: keys[0] ?? '',
-    /** Where the database is; undefined for the embedded one. */
+    /** The URL of the database, or undefined for the embedded database. */
     databaseUrl: database?.url,
     dataDir,
-    /** More users, with a limit; on the embedded database before the service has it. Gives their keys. */
-    makeUsers: (count: number, limit: number) => makeUsers(home, count, limit),
+    /** Creates users with a limit and returns their keys. Call it before the service opens an embedded database. */
+    makeUsers: (count: number, limit: number) => makeUsers(location, count, limit),
     sandbox,
-    /** The service, or a variant of it. */
+    /** Starts the service, or a variant of it. */
     startService: (settings: Record<string, string> = {}, script = serviceOf(tree)) =>
       start(script, { ...env, ...settings }),
 
-    /** Starters of bare servers that send what the service answers: its body alone, or the headers too. */
-    async twinsOf(url: string, { br = false } = {}) {
-      const answer = await request(url, {
+    /** Returns functions that start bare servers with the service's response: body only, or body and headers. */
+    async baselinesOf(url: string, { br = false } = {}) {
+      const response = await request(url, {
         headers: { 'x-api-key': keys[0] ?? '', 'accept-encoding': br ? 'br' : 'identity' },
       });
-      if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${await answer.body.text()}`);
+      if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${await response.body.text()}`);
       const file = join(directory, `body-${Math.random()}`);
-      await writeFile(file, Buffer.from(await answer.body.arrayBuffer()));
-      // What is Node's own the twin has without being told.
-      const own = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
-      const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !own.has(name)));
-      const bare = (dress: Record<string, unknown>) =>
-        start('./bare-server.ts', { BODY_FILE: file, HEADERS: JSON.stringify(dress) });
+      await writeFile(file, Buffer.from(await response.body.arrayBuffer()));
+      // Node sets these headers in the baseline too.
+      const automatic = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
+      const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => !automatic.has(name)));
+      const bare = (sent: Record<string, unknown>) =>
+        start('./bare-server.ts', { BODY_FILE: file, HEADERS: JSON.stringify(sent) });
       return {
         plain: () => bare({ 'content-type': headers['content-type'] }),
-        dressed: () => bare(headers),
+        withHeaders: () => bare(headers),
       };
     },
 

@@ -1,29 +1,29 @@
-/** One figure: what was measured, beside the bar it has to reach. `isReached` is undefined where there is no bar. */
+/** One measured figure and its target, `bar`. `isReached` is undefined if there is no target. */
 export type Figure = { figure: string; measured: string; bar: string; isReached?: boolean };
 
-/** A ratio of a rate to another, which has to be at least so much. */
+/** A ratio that must be at least `bar`. */
 export function atLeast(figure: string, measured: number, bar: number): Figure {
   return { figure, measured: measured.toFixed(3), bar: `≥ ${bar}`, isReached: measured >= bar };
 }
 
-/** A quantity that has to be at most so much. */
+/** A quantity that must be at most `bar`. */
 export function atMost(figure: string, measured: number, bar: number, unit: string): Figure {
   const text = measured >= 100 ? measured.toFixed(0) : measured.toPrecision(3);
   return { figure, measured: `${text} ${unit}`, bar: `≤ ${bar} ${unit}`, isReached: measured <= bar };
 }
 
-/** Something that must not have happened. */
+/** A count that must be zero. */
 export function none(figure: string, count: number): Figure {
   return { figure, measured: String(count), bar: '0', isReached: count === 0 };
 }
 
-/** What was seen, without a bar. */
+/** A measured value without a target. */
 export const seen = (figure: string, measured: string): Figure => ({ figure, measured, bar: '' });
 
-/** The number that a part of them is not above: 0.99 of them, say. */
-export function quantile(numbers: readonly number[], part: number): number {
+/** A quantile of the numbers: the 99th percentile for a `share` of 0.99. */
+export function quantile(numbers: readonly number[], share: number): number {
   const ascending = [...numbers].sort((a, b) => a - b);
-  return ascending[Math.floor(ascending.length * part)] ?? Number.NaN;
+  return ascending[Math.floor(ascending.length * share)] ?? Number.NaN;
 }
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
@@ -33,5 +33,5 @@ export function printTable(figures: readonly Figure[]): void {
     const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'NOT REACHED';
     return `| ${figure} | ${measured} | ${bar} | ${verdict} |`;
   });
-  console.log(['| figure | measured | bar | |', '| --- | --- | --- | --- |', ...rows].join('\n'));
+  console.log(['| figure | measured | target | |', '| --- | --- | --- | --- |', ...rows].join('\n'));
 }

@@ -26,28 +26,28 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   const year = `${service.url}/v1/prices/history/days?tokenName=bitcoin&days=365`;
   const figures: Figure[] = [];
 
-  const quote = await stand.twinsOf(latest);
+  const quote = await stand.baselinesOf(latest);
   const plain = await quote.plain();
-  const dressed = await quote.dressed();
-  const [toPlain = 0, toDressed = 0] = await compare(
+  const withHeaders = await quote.withHeaders();
+  const [toPlain = 0, toWithHeaders = 0] = await compare(
     { url: latest, keys: [key] },
     { url: `${plain.url}/`, keys: [] },
-    { url: `${dressed.url}/`, keys: [] },
+    { url: `${withHeaders.url}/`, keys: [] },
   );
   figures.push(atLeast('latest/token against bare Fastify, same body', toPlain, 0.9));
-  figures.push(atLeast('latest/token against bare Fastify, same body and headers', toDressed, 0.97));
+  figures.push(atLeast('latest/token against bare Fastify, same body and headers', toWithHeaders, 0.97));
   const withOneKey = await residentMegabytes(service);
 
   for (const br of [false, true]) {
-    const server = await (await stand.twinsOf(year, { br })).plain();
+    const server = await (await stand.baselinesOf(year, { br })).plain();
     const target = { keys: [], ...(br && { br }) };
     const [ratio = 0] = await compare({ url: year, keys: [key], br }, { url: `${server.url}/`, ...target });
     figures.push(atLeast(`history/days?days=365${br ? ' with br' : ''}, against bare Fastify`, ratio, 0.85));
   }
 
   if (environment.databaseServer !== undefined) {
-    // Two processes that have served nothing else: what a process has served before is felt in what it serves next.
-    // Both from the sources, which takes memory: what is compared is the charge.
+    // Two new processes, because earlier load affects the rate of a process. Both run from the sources, because only
+    // the charge differs.
     const charging = await stand.startService({}, '../src/serve.ts');
     const uncharged = await stand.startService({}, './uncharged-server.ts');
     const [charged = 0] = await compare(
@@ -59,21 +59,21 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     await uncharged.close();
   }
 
-  // One key is asked for out of a list as long, so that both are the same work for who asks. It begins when the many
-  // are at rest, which they are after five seconds and a tick; the many begin when all of them have a lease in use.
-  const inUse = () => load({ url: latest, keys, seconds: 3, connections: 512 });
-  const atRest = () => wait(7_000);
-  await inUse();
+  // One key is sent from a list of the same length, so that the work of the load generator is equal. Its runs start
+  // when the other keys are idle, after five seconds and a tick. The runs of many keys start when all have a lease.
+  const useAll = () => load({ url: latest, keys, seconds: 3, connections: 512 });
+  const untilIdle = () => wait(7_000);
+  await useAll();
   const statements = async () => (await reading(metrics))('quotient_ledger_statements_total');
   const counted = { at: performance.now(), count: await statements() };
   const [manyToOne = 0] = await compare(
-    { url: latest, keys, before: inUse },
-    { url: latest, keys: keys.map(() => key), before: atRest },
+    { url: latest, keys, before: useAll },
+    { url: latest, keys: keys.map(() => key), before: untilIdle },
   );
   const seconds = (performance.now() - counted.at) / 1000;
   const count = (await statements()) - counted.count;
   figures.push(atLeast('10,000 active keys against one', manyToOne, 0.9));
-  figures.push(atMost('accounting statements while they are active', count / seconds, 10, 'a second'));
+  figures.push(atMost('accounting statements meanwhile', count / seconds, 10, 'per second'));
   figures.push(atMost('resident memory under load, one key', withOneKey, 200, 'MB'));
   figures.push(atMost('resident memory under load, 10,000 keys', await residentMegabytes(service), 200, 'MB'));
 

@@ -1,4 +1,4 @@
-/** The service as it is, but for the charge: every call is paid for from a lease that has no end and no ledger. */
+/** The service without charging: every call uses an unlimited lease that is not in the ledger. */
 
 import type { Caller, Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';

@@ -7,18 +7,18 @@ import { execute } from './database.ts';
 import { node } from './node.ts';
 
 const run = promisify(execFile);
-const AT_ONCE = 10_000;
+const BATCH = 10_000;
 
-/** Where users are kept: on a server, where there is a `url`, else embedded. */
-export type Home = { url: string | undefined; dataDir: string };
+/** The location of a database: on a server if `url` is set, otherwise embedded in `dataDir`. */
+export type DatabaseLocation = { url: string | undefined; dataDir: string };
 
-/** Brings an empty database up to the migrations of a checkout, as each of its commands does. */
-export async function migrate({ url, dataDir }: Home, tree: string): Promise<void> {
+/** Applies the migrations of a checkout to an empty database. Every command of the checkout does this. */
+export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
   await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });
 }
 
-/** Users with a key each, dated an hour ago: what changed just now, running processes would read again. */
+/** Inserts users with one key each. Dated an hour ago, because running processes re-read recent changes. */
 const insertion = (keys: readonly string[], limit: number) => `
   WITH made AS (
     INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at, changed_at)
@@ -30,14 +30,14 @@ const insertion = (keys: readonly string[], limit: number) => `
   SELECT hash, key, created_at FROM numbered
   JOIN unnest('{${keys.map(hashApiKey).join()}}'::text[]) WITH ORDINALITY AS h(hash, n) USING (n)`;
 
-/** Makes so many users with a limit, by the thousand; gives their keys. Nobody else may have an embedded database. */
-export async function makeUsers({ url, dataDir }: Home, count: number, limit: number): Promise<string[]> {
+/** Creates `count` users with a limit and returns their keys. No other process may have an embedded database open. */
+export async function makeUsers({ url, dataDir }: DatabaseLocation, count: number, limit: number): Promise<string[]> {
   const keys = Array.from({ length: count }, mintApiKey);
   const embedded = url === undefined ? await PGlite.create(join(dataDir, 'postgres')) : undefined;
-  const say = (text: string) => (url === undefined ? embedded?.exec(text) : execute(url, text));
-  for (let i = 0; i < count; i += AT_ONCE) await say(insertion(keys.slice(i, i + AT_ONCE), limit));
-  // As a database in use has it: without, the planner takes the tables for empty ones.
-  await say('ANALYZE');
+  const exec = (text: string) => (url === undefined ? embedded?.exec(text) : execute(url, text));
+  for (let i = 0; i < count; i += BATCH) await exec(insertion(keys.slice(i, i + BATCH), limit));
+  // Without statistics, the planner assumes empty tables.
+  await exec('ANALYZE');
   await embedded?.close();
   return keys;
 }

@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 
 const ROUNDS = 5;
 
-/** Windows of 4,700 daily points, and of as many candles, inside the process: asked for the first time, and again. */
+/** Measures windows of 4,700 daily points and candles in the process: first request and repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);
@@ -26,30 +26,30 @@ export async function measure(): Promise<Figure[]> {
   });
   const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
-  const ask = async (token: TokenName, round: number, told: 'market' | 'candles' = 'market') => {
-    // Windows that differ by a day share no body, so each is a first time.
+  const request = async (token: TokenName, round: number, source: 'market' | 'candles' = 'market') => {
+    // Windows that differ by a day share no cached body, so each is a first request.
     const from = yesterday - (DAYS - 2 - round) * DAY;
     const startedAt = performance.now();
-    const { body } = await parts[told].range(token, 'day', from, yesterday, 'json');
+    const { body } = await parts[source].range(token, 'day', from, yesterday, 'json');
     const elapsed = performance.now() - startedAt;
-    if (body.size() < 500_000) throw new Error('the window is not whole');
+    if (body.size() < 500_000) throw new Error('the window is incomplete');
     return elapsed;
   };
 
-  await ask('ethereum', 0);
+  await request('ethereum', 0);
   const first: number[] = [];
   const again: number[] = [];
   const candles: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    first.push(await ask('bitcoin', round));
-    again.push(await ask('bitcoin', round));
-    candles.push(await ask('bitcoin', round, 'candles'));
+    first.push(await request('bitcoin', round));
+    again.push(await request('bitcoin', round));
+    candles.push(await request('bitcoin', round, 'candles'));
   }
   await parts.close();
   await rm(dataDir, { recursive: true });
   return [
-    atMost('a window never asked before, 4,700 daily points', median(first), 10, 'ms'),
+    atMost('first request for a window of 4,700 daily points', median(first), 10, 'ms'),
     atMost('the same window again', median(again), 1, 'ms'),
-    atMost('candles never asked before, 4,700 days', median(candles), 10, 'ms'),
+    atMost('first request for candles of 4,700 days', median(candles), 10, 'ms'),
   ];
 }

@@ -1,8 +1,8 @@
 import {
-  askAgain,
   leaveBodiesUnfinished,
   MB,
   manyValues,
+  repeatRequest,
   sendBodies,
   sendTexts,
   type Target,
@@ -25,7 +25,7 @@ const ATTACKS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = 
   'rejected bodies': ({ url }) => sendBodies({ url }, { line: 'POST /v1/nothing', body: Buffer.alloc(MB), ...FEW }),
   // The client keeps them open, so that the service has to close them.
   'unfinished bodies': ({ url }) => leaveBodiesUnfinished({ url }, 'POST /v1/nothing', 100).ended,
-  searches: (target) => askAgain(target, { path: SEARCH, ...FEW }),
+  searches: (target) => repeatRequest(target, { path: SEARCH, ...FEW }),
   'broken requests': ({ url }) => sendTexts(url, ['GET / HTTP/1.1\r\n\r\n', 'HELO\r\n\r\n'], FEW),
 };
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
-/** How many answers there were of each kind: `200`, `503 overloaded`, or `cut` where a connection ended without one. */
+/** The number of responses of each kind: `200`, `503 overloaded`, or `cut` for a connection that ended without one. */
 export type Tally = Record<string, number>;
 
 export type Target = { url: string; apiKey?: string };
@@ -13,7 +13,7 @@ const count = (tally: Tally, kind: string) => {
   tally[kind] = (tally[kind] ?? 0) + 1;
 };
 
-/** Runs as many of a work side by side, each again and again for so long. */
+/** Repeats `work` on `connections` concurrent loops for `ms`. */
 async function repeat({ connections, ms }: Repeated, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + ms;
   const one = async () => {
@@ -22,20 +22,20 @@ async function repeat({ connections, ms }: Repeated, work: () => Promise<void>):
   await Promise.all(Array.from({ length: connections }, one));
 }
 
-/** The head of a request, in bytes as they are sent. */
+/** The head of a request, as it is sent. */
 export const head = (line: string, headers: Record<string, string | number | undefined> = {}): string =>
   [`${line} HTTP/1.1`, 'host: quotient', ...fieldsOf(headers), '\r\n'].join('\r\n');
 
 const fieldsOf = (headers: Record<string, string | number | undefined>) =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
 
-/** `{"tx":{"a":[{},{},…]}}` of so many bytes: little to send, and much to make of it. */
+/** `{"tx":{"a":[{},{},…]}}` of a given size: cheap to send, expensive to parse. */
 export function manyValues(bytes: number): string {
   const [beginning, end] = ['{"mode":"sync","tx":{"a":[{}', ']}}'];
   return beginning + ',{}'.repeat(Math.floor((bytes - beginning.length - end.length) / 3)) + end;
 }
 
-/** Sends a request with a body again and again, each connection as soon as it has its answer. */
+/** Repeats a request with a body. Each connection sends the next one immediately after the response. */
 export async function sendBodies(
   { url, apiKey }: Target,
   { line, body, ...repeated }: Repeated & { line: string; body: string | Buffer },
@@ -60,7 +60,7 @@ export async function sendBodies(
   return tally;
 }
 
-/** Sends one of some texts after the other, each on a connection of its own, until it is answered. */
+/** Sends the texts in rotation, each on a new connection, and waits for the response. */
 export async function sendTexts(url: string, texts: readonly string[], repeated: Repeated): Promise<Tally> {
   const tally: Tally = {};
   let sent = 0;
@@ -74,7 +74,7 @@ export async function sendTexts(url: string, texts: readonly string[], repeated:
   return tally;
 }
 
-/** Begins so many requests with a body of 1 MB and leaves each of them half sent; `close` hangs up. */
+/** Starts requests with a body of 1 MB and sends only half of each. `close` closes the connections. */
 export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, connections: number) {
   const half = Buffer.alloc(MB / 2, 'x');
   const open = Array.from({ length: connections }, () => {
@@ -84,7 +84,7 @@ export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, con
   });
   return {
     open: (): number => open.filter((connection) => connection.isOpen()).length,
-    /** Resolves when the other side has ended all of them. */
+    /** Resolves when the service has closed all connections. */
     ended: Promise.all(open.map(({ ended }) => ended)),
     close: (): void => {
       for (const connection of open) connection.close();
@@ -92,19 +92,19 @@ export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, con
   };
 }
 
-/** Asks again and again, each connection as soon as it has its answer. */
-export async function askAgain(
+/** Repeats a request. Each connection sends the next one immediately after the response. */
+export async function repeatRequest(
   { url, apiKey = '' }: Target,
   { path, headers = {}, ...repeated }: Repeated & { path: string | (() => string); headers?: Record<string, string> },
 ): Promise<Tally> {
   const tally: Tally = {};
   const pool = new Pool(url, { connections: repeated.connections, headersTimeout: 60_000 });
   await repeat(repeated, async () => {
-    const asked = typeof path === 'string' ? path : path();
+    const requestPath = typeof path === 'string' ? path : path();
     try {
       const { statusCode, body } = await pool.request({
         method: 'GET',
-        path: asked,
+        path: requestPath,
         headers: { ...headers, 'x-api-key': apiKey },
       });
       const text = await body.text();

@@ -1,6 +1,6 @@
 /**
- * Asks for the latest price every 20 ms, whether or not the answers come, in a process of its own: whoever attacks does
- * not make it slower by the attacker's own work. Sends what it saw since the last time whenever it is sent a message.
+ * Requests the latest price every 20 ms, independent of the responses. Runs in a separate process, so that the
+ * attacker's own work does not slow it down. Each message from the parent is answered with the results since the last.
  */
 import { Pool } from 'undici';
 
@@ -9,12 +9,12 @@ const PATH = '/v1/prices/latest/token?tokenName=bitcoin';
 
 const { NEIGHBOUR_URL = '', NEIGHBOUR_KEY = '' } = process.env;
 const pool = new Pool(NEIGHBOUR_URL, { connections: 100, headersTimeout: 30_000, bodyTimeout: 30_000 });
-const underWay = new Set<Promise<void>>();
+const pending = new Set<Promise<void>>();
 let latencies: number[] = [];
 let failures: string[] = [];
 
-async function ask(): Promise<void> {
-  const askedAt = performance.now();
+async function send(): Promise<void> {
+  const sentAt = performance.now();
   try {
     const { statusCode, body } = await pool.request({
       method: 'GET',
@@ -27,17 +27,17 @@ async function ask(): Promise<void> {
     const { code, message } = error as { code?: string; message: string };
     failures.push(`${code ?? ''} ${message}`);
   }
-  latencies.push(performance.now() - askedAt);
+  latencies.push(performance.now() - sentAt);
 }
 
 setInterval(() => {
-  const asked = ask().finally(() => underWay.delete(asked));
-  underWay.add(asked);
+  const sent = send().finally(() => pending.delete(sent));
+  pending.add(sent);
 }, EVERY_MS);
 
 process.on('message', async () => {
-  // What was asked until now belongs to what is told now, however long it takes.
-  await Promise.all(underWay);
+  // Waits for pending requests, which belong to this report.
+  await Promise.all(pending);
   process.send?.({ latencies, failures });
   [latencies, failures] = [[], []];
 });

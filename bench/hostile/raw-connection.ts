@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { firstAnswer, type RawAnswer } from '../../fixtures/raw-answer.ts';
 
 /**
- * One connection on which bytes are sent as they are, sound or not; answers are parted by their Content-Length.
- * @param isRead whether what comes is read at all
+ * Opens a connection that sends bytes unchanged, valid or not. Responses are delimited by their Content-Length.
+ * @param isRead whether received data is read
  */
 export function openRaw(url: string, { isRead = true } = {}) {
   const { hostname, port } = new URL(url);
@@ -18,11 +18,11 @@ export function openRaw(url: string, { isRead = true } = {}) {
   }
 
   return {
-    /** What the other side does not want to read any more is no error. */
+    /** Ignores data that the service no longer reads. */
     send(...chunks: (string | Buffer)[]): void {
       for (const chunk of chunks) if (socket.writable) socket.write(chunk);
     },
-    /** The next answer; undefined when the other side hangs up before it is whole. */
+    /** The next response, or undefined if the service closes the connection before it is complete. */
     async answer(): Promise<RawAnswer | undefined> {
       for (;;) {
         const found = firstAnswer(received);
@@ -41,7 +41,7 @@ export function openRaw(url: string, { isRead = true } = {}) {
       }
     },
     isOpen: (): boolean => !socket.closed && !socket.readableEnded,
-    /** Resolves when the other side has ended it. */
+    /** Resolves when the service has closed the connection. */
     ended: new Promise<void>((resolve) => {
       socket.once('end', resolve).once('close', () => resolve());
     }),

@@ -1,6 +1,6 @@
 /**
- * Makes calls when they are due, not when the service is ready for them: told of them on its standard input, it prints
- * how long each took from the instant at which it was due, in ms. Connections are opened as they are needed and kept.
+ * Makes calls at scheduled times, whether or not the service is ready. Reads the calls from standard input and prints
+ * the latency of each from its scheduled time, in ms. Connections are opened on demand and kept open.
  */
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait, setImmediate as yielding } from 'node:timers/promises';
@@ -9,44 +9,44 @@ import type { Call } from './schedule.ts';
 
 export type Order = { url: string; warmUp: readonly string[]; calls: readonly Call[] };
 
-/** Before the first call: enough of them, and so many at once, that code is compiled and connections are open. */
-const WARM_UP = { rounds: 20, atOnce: 20 };
-/** Node's timers may be so late, in ms: the rest is waited for in turns of the loop, which keep a core busy. */
-const TIMER = 1.5;
-/** Calls closer than this, in ms, may be late by a timer: the core is the database's too. */
+/** Requests before the first call, so that code is compiled and connections are open. */
+const WARM_UP = { rounds: 20, concurrent: 20 };
+/** The delay of Node's timers, in ms. The rest of a pause is spent in turns of the event loop, which use the core. */
+const TIMER_DELAY = 1.5;
+/** Calls at shorter intervals, in ms, may be delayed by a timer, because the database uses the same core. */
 const CLOSE = 5;
 
 const { url, warmUp, calls } = JSON.parse(await text(process.stdin)) as Order;
 const { origin, pathname, search } = new URL(url);
 const pool = new Pool(origin);
 
-async function ask(key: string): Promise<void> {
+async function send(key: string): Promise<void> {
   const { statusCode, body } = await pool.request({
     path: pathname + search,
     method: 'GET',
     headers: { 'x-api-key': key },
   });
-  const answer = await body.text();
-  if (statusCode !== 200) throw new Error(`${statusCode} ${answer}`);
+  const responseText = await body.text();
+  if (statusCode !== 200) throw new Error(`${statusCode} ${responseText}`);
 }
 
 async function until(instant: number): Promise<void> {
   const rest = instant - performance.now();
   if (rest <= 0) return;
-  await wait(rest < CLOSE ? rest : rest - TIMER);
+  await wait(rest < CLOSE ? rest : rest - TIMER_DELAY);
   while (rest >= CLOSE && performance.now() < instant) await yielding();
 }
 
 for (let round = 0; round < WARM_UP.rounds; round++) {
-  const some = Array.from({ length: WARM_UP.atOnce }, (_, i) => warmUp[i % warmUp.length] as string);
-  await Promise.all(some.map(ask));
+  const some = Array.from({ length: WARM_UP.concurrent }, (_, i) => warmUp[i % warmUp.length] as string);
+  await Promise.all(some.map(send));
 }
 
 const startedAt = performance.now() + 100;
-const underWay: Promise<number>[] = [];
+const pending: Promise<number>[] = [];
 for (const { at, key } of calls) {
   await until(startedAt + at);
-  underWay.push(ask(key).then(() => performance.now() - startedAt - at));
+  pending.push(send(key).then(() => performance.now() - startedAt - at));
 }
-console.log(JSON.stringify(await Promise.all(underWay)));
+console.log(JSON.stringify(await Promise.all(pending)));
 await pool.close();

@@ -1,17 +1,17 @@
 import type { Environment } from '../environment.ts';
-import { ENDLESS, LATEST, openStand } from '../stand.ts';
+import { LATEST, openStand, UNLIMITED } from '../stand.ts';
 import { type Figure, quantile, seen } from '../table.ts';
 import { callAll } from './open-loop.ts';
 import { atRandom, type Call } from './schedule.ts';
 
-/** Keys in constant use beside the others, and how often they call together, a second. */
+/** Keys in constant use next to the others, and their total rate, in calls per second. */
 const HOT = { keys: 20, rate: 100 };
-/** What the plan grants: of what is left, a thousandth is ten calls. */
+/** The limit of the plan. A key can hold a thousandth of the remaining calls in reserve: ten. */
 const PLAN = 10_000;
-/** Of so few no thousandth is a call. */
+/** A limit too small for a reserve: a thousandth is less than one call. */
 const FEW = 500;
 
-/** Who calls in which row: so many users, with a limit. */
+/** The number of users of each row, and their limit. */
 const CALLERS = {
   alone: { count: 30, limit: PLAN },
   long: { count: 60, limit: FEW },
@@ -22,23 +22,23 @@ const CALLERS = {
 
 type Callers = keyof typeof CALLERS;
 
-/** One process of a checkout's service, with users who have called nothing yet, and some who call all the time. */
+/** Starts one process of a checkout's service, with users who have made no calls and users who call constantly. */
 export async function openCallers(environment: Environment, tree: string) {
   const stand = await openStand(environment, 0, tree);
-  const hot = await stand.makeUsers(HOT.keys, ENDLESS);
+  const hot = await stand.makeUsers(HOT.keys, UNLIMITED);
   const keys = {} as Record<Callers, string[]>;
   for (const name of Object.keys(CALLERS) as Callers[]) {
     const { count, limit } = CALLERS[name];
     keys[name] = await stand.makeUsers(count, limit);
   }
-  // As it is in use: how many calls a first grant holds goes by it.
+  // The default value, because the size of a first grant depends on it.
   const service = await stand.startService({ BURST_PER_SECOND: '50' });
   const url = `${service.url}${LATEST}`;
 
   return {
     keys: keys as Readonly<Record<Callers, readonly string[]>>,
 
-    /** Makes calls while the hot keys are in use; how long both took, in ms, and the hot ones' as a figure. */
+    /** Makes calls while the hot keys are in use. Returns the latencies of the calls (ms) and a figure for hot keys. */
     async call(first: readonly Call[], calls: readonly Call[]) {
       const ms = Math.max(...[...first, ...calls].map(({ at }) => at));
       const beside = atRandom(hot, { rate: HOT.rate, ms });
@@ -54,5 +54,5 @@ export type OpenCallers = Awaited<ReturnType<typeof openCallers>>;
 
 function inWords(took: readonly number[]): Figure {
   const [p50, p99] = [quantile(took, 0.5), quantile(took, 0.99)].map((ms) => ms.toFixed(2));
-  return seen('… hot keys beside them, p50 and p99', `${p50} ms, ${p99} ms`);
+  return seen('… hot keys meanwhile, p50 and p99', `${p50} ms, ${p99} ms`);
 }

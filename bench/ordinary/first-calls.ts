@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { atMost, type Figure, median, quantile } from '../table.ts';
 import type { OpenCallers } from './callers.ts';
-import { apart, atRandom, pages } from './schedule.ts';
+import { atRandom, pages, spaced } from './schedule.ts';
 
-/** What a key rests at least before a call that is measured, in ms. */
+/** The minimum rest of a key before a measured call, in ms. */
 const REST = 9_000;
-/** Longer than a process remembers an account without a lease, in ms. */
+/** Longer than a process caches an account without a lease, in ms. */
 const LONG_REST = 66_000;
-/** A key that calls alone is so far from the others, in ms. */
-const APART = 310;
+/** The interval between calls of single keys, in ms. */
+const INTERVAL = 310;
 const PAGE = 16;
 
 const quantiles = (figure: string, took: readonly number[], bars: Readonly<Record<string, number>>) =>
@@ -16,54 +16,54 @@ const quantiles = (figure: string, took: readonly number[], bars: Readonly<Recor
     atMost(`${figure}, ${p}`, quantile(took, Number(p.slice(1)) / 100), bar, 'ms'),
   );
 
-/** A key calls, rests, and calls again, alone with the hot ones: three times, and one that is not measured. */
+/** Single keys call, rest and call again while only the hot keys are busy: three times after an unmeasured round. */
 async function alone({ keys, call }: OpenCallers): Promise<Figure[]> {
-  const round = (n: number) => apart(keys.alone, { ms: APART, from: n * keys.alone.length * APART });
+  const round = (n: number) => spaced(keys.alone, { ms: INTERVAL, from: n * keys.alone.length * INTERVAL });
   const { took, beside } = await call(round(0), [...round(1), ...round(2), ...round(3)]);
-  return [...quantiles('a key alone that rested 9 s', took, { p50: 2, p90: 10 }), beside];
+  return [...quantiles('one key after a rest of 9 s', took, { p50: 2, p90: 10 }), beside];
 }
 
-/** Many keys in turn, so that each rests for about eleven seconds: twice, and once that is not measured. */
+/** Many keys in rotation, so that each rests for about eleven seconds: twice after an unmeasured round. */
 async function polling({ keys, call }: OpenCallers): Promise<Figure[]> {
   const rate = 100;
   const turn = (keys.polling.length / rate) * 1000;
-  const calls = atRandom(keys.polling, { rate, ms: 3 * turn, inTurn: true });
+  const calls = atRandom(keys.polling, { rate, ms: 3 * turn, rotate: true });
   const n = keys.polling.length;
   const { took, beside } = await call(calls.slice(0, n), calls.slice(n));
-  const figure = '1,100 keys at 100 a second, each a first call after resting 9 s and more';
+  const figure = '1,100 keys at 100 calls a second, each after a rest of 9 s or more';
   return [...quantiles(figure, took, { p50: 5, p99: 50 }), beside];
 }
 
-/** A key that rested opens a page with so many calls at once. */
+/** A key after a rest opens a page that makes sixteen concurrent calls. */
 async function page({ keys, call }: OpenCallers): Promise<Figure[]> {
-  const ms = 1.5 * APART;
+  const ms = 1.5 * INTERVAL;
   const from = Math.max(REST + ms, keys.page.length * ms);
-  const { took, beside } = await call(apart(keys.page, { ms }), pages(apart(keys.page, { ms, from }), PAGE));
+  const { took, beside } = await call(spaced(keys.page, { ms }), pages(spaced(keys.page, { ms, from }), PAGE));
   const slowest = keys.page.map((_, i) => Math.max(...took.slice(i * PAGE, (i + 1) * PAGE)));
   return [
-    atMost('sixteen calls at once on a key that rested 9 s, the slowest, median', median(slowest), 30, 'ms'),
+    atMost('sixteen simultaneous calls of a key after a rest of 9 s, the slowest, median', median(slowest), 30, 'ms'),
     beside,
   ];
 }
 
-/** Keys that this process has never seen, each once. */
+/** Keys that are new to the process, one call each. */
 async function unseen({ keys, call }: OpenCallers): Promise<Figure[]> {
   const rate = 1_000;
   const ms = (keys.unseen.length / rate) * 1000;
-  const calls = atRandom(keys.unseen, { rate, ms: 2 * ms, inTurn: true }).slice(0, keys.unseen.length);
+  const calls = atRandom(keys.unseen, { rate, ms: 2 * ms, rotate: true }).slice(0, keys.unseen.length);
   const { took, beside } = await call([], calls);
-  const figure = '10,000 keys never seen by this process, 1,000 a second';
+  const figure = '10,000 keys that are new to the process, 1,000 a second';
   return [...quantiles(figure, took, { p50: 15, p99: 100 }), beside];
 }
 
-/** Has the keys of the long rest called once; gives what measures them, later. */
-export async function beginLongRest({ keys, call }: OpenCallers): Promise<() => Promise<Figure[]>> {
-  await call([], apart(keys.long, { ms: 20 }));
+/** Calls the keys of the long rest once. Returns a function that measures them after the rest. */
+export async function startLongRest({ keys, call }: OpenCallers): Promise<() => Promise<Figure[]>> {
+  await call([], spaced(keys.long, { ms: 20 }));
   const calledAt = performance.now();
   return async () => {
     await wait(Math.max(0, calledAt + LONG_REST - performance.now()));
-    const { took, beside } = await call([], apart(keys.long, { ms: APART }));
-    const figure = 'a key alone whose lease was given back and forgotten';
+    const { took, beside } = await call([], spaced(keys.long, { ms: INTERVAL }));
+    const figure = 'one key with a returned lease';
     return [...quantiles(figure, took, { p50: 8, p90: 25 }), beside];
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { execute } from '../database.ts';
 import type { Environment } from '../environment.ts';
 import { freePort } from '../free-port.ts';
-import { countAnswers, hasWrk } from '../load.ts';
+import { countResponses, hasWrk } from '../load.ts';
 import { reading } from '../reading.ts';
 import { LATEST, openStand } from '../stand.ts';
 import { atLeast, atMost, type Figure, none, seen } from '../table.ts';
@@ -12,24 +12,24 @@ const PROCESSES = 4;
 const MANY = 100_000;
 const FEW = 10_000;
 const LIMIT = 100_000;
-/** So many that the keys' first grants, which are waited for, are over in seconds. */
+/** Enough connections that the first grants of all keys complete within seconds. */
 const CONNECTIONS = 512;
-/** How long the keys are in use, and for how much of that, towards the end, answers are counted; in seconds. */
+/** How long the keys are in use, and how long responses are counted at the end, in seconds. */
 const FEW_TURN = { inUse: 20, counted: 8 };
 const MANY_TURN = { inUse: 60, counted: 10 };
 
 type Process = { latest: string; metrics: string };
 
-/** What each process is asked with: the keys dealt out, each in lists as long, so that asking is the same work. */
-const deal = (keys: readonly string[]): string[][] =>
+/** Distributes the keys to the processes, in lists of equal length, so that the load generator's work is equal. */
+const distribute = (keys: readonly string[]): string[][] =>
   Array.from({ length: PROCESSES }, (_, p) =>
     Array.from({ length: MANY / PROCESSES }, (_, i) => keys[(i * PROCESSES + p) % keys.length] as string),
   );
 
-/** A hundred thousand keys in use on four processes together, beside ten thousand, and whether all is in the ledger. */
+/** Compares 100,000 active keys on four processes with 10,000, and checks that all calls are in the ledger. */
 export async function measure(environment: Environment, tree: string): Promise<Figure[]> {
   if (!hasWrk) {
-    console.error('A hundred thousand keys are left out: only wrk, which is not installed, can ask so often.');
+    console.error('100,000 keys are skipped: wrk is not installed, and only wrk reaches the required rate.');
     return [];
   }
   const stand = await openStand(environment, 0, tree);
@@ -43,63 +43,66 @@ export async function measure(environment: Environment, tree: string): Promise<F
     }
 
     const unsettled = watchUnsettled(processes.map(({ metrics }) => metrics));
-    const few = deal(keys.slice(0, FEW));
+    const few = distribute(keys.slice(0, FEW));
     const before = await use(processes, few, FEW_TURN);
-    const during = await use(processes, deal(keys), MANY_TURN);
+    const during = await use(processes, distribute(keys), MANY_TURN);
     const after = await use(processes, few, FEW_TURN);
     const longest = await unsettled.close();
 
-    const total = before.answers + during.answers + after.answers;
+    const total = before.responses + during.responses + after.responses;
     const inLedger = await booked(stand.databaseUrl);
     const ratio = during.rate / ((before.rate + after.rate) / 2);
-    const seenOf = ({ rate, leases }: Use) => `${rate.toFixed(0)} (${leases} leases)`;
+    const inWords = ({ rate, leases }: Use) => `${rate.toFixed(0)} (${leases} leases)`;
     return [
-      atLeast('100,000 active keys on four processes against 10,000', ratio, 0.85),
-      seen('… answers a second, with 10,000, with 100,000, again', [before, during, after].map(seenOf).join(', ')),
-      atMost('… the longest that a call was not in the ledger', longest, 5, 's'),
-      none(`… calls that the ledger has more or fewer than the ${total} answered`, Math.abs(inLedger - total)),
+      atLeast('100,000 active keys on four processes: rate against 10,000 keys', ratio, 0.85),
+      seen(
+        '… responses per second with 10,000, with 100,000, with 10,000 again',
+        [before, during, after].map(inWords).join(', '),
+      ),
+      atMost('… longest time until a call is in the ledger', longest, 5, 's'),
+      none(`… difference between the calls in the ledger and the ${total} responses`, Math.abs(inLedger - total)),
     ];
   } finally {
     await stand.close();
   }
 }
 
-/** What came of a turn: all answers, how many a second once all keys were in use, and the leases open then. */
-type Use = { answers: number; rate: number; leases: number };
+/** The results of a turn: all responses, the rate while all keys were in use, and the leases open at that time. */
+type Use = { responses: number; rate: number; leases: number };
 
-/** Asks with the keys that were dealt out. */
+/** Makes calls with the distributed keys. */
 async function use(
   processes: readonly Process[],
-  dealt: readonly string[][],
+  distributed: readonly string[][],
   { inUse, counted }: typeof FEW_TURN,
 ): Promise<Use> {
   const loads = processes.map(({ latest }, p) =>
-    countAnswers({ url: latest, keys: dealt[p] ?? [], seconds: inUse, connections: CONNECTIONS }),
+    countResponses({ url: latest, keys: distributed[p] ?? [], seconds: inUse, connections: CONNECTIONS }),
   );
-  const answers = Promise.all(loads);
-  await Promise.race([answers, wait((inUse - counted) * 1000)]);
-  const first = await standing(processes);
-  await Promise.race([answers, wait((counted - 1) * 1000)]);
-  const last = await standing(processes);
+  const responses = Promise.all(loads);
+  await Promise.race([responses, wait((inUse - counted) * 1000)]);
+  const first = await readCounters(processes);
+  await Promise.race([responses, wait((counted - 1) * 1000)]);
+  const last = await readCounters(processes);
   const rate = ((last.answered - first.answered) * 1000) / (last.at - first.at);
-  return { answers: sumOf(await answers), rate, leases: last.leases };
+  return { responses: sumOf(await responses), rate, leases: last.leases };
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
-/** What the processes tell of themselves together, and when they were asked. */
-async function standing(processes: readonly Process[]) {
+/** The sums of the processes' counters, and the time of the reading. */
+async function readCounters(processes: readonly Process[]) {
   const at = performance.now();
   const readings = await Promise.all(processes.map(({ metrics }) => reading(metrics)));
-  const answers = ['quotient_http_requests_total', 'latest/token', 'status="200"'] as const;
+  const series = ['quotient_http_requests_total', 'latest/token', 'status="200"'] as const;
   return {
     at,
-    answered: sumOf(readings.map((read) => read(...answers))),
+    answered: sumOf(readings.map((read) => read(...series))),
     leases: sumOf(readings.map((read) => read('quotient_leases_open'))),
   };
 }
 
-/** The calls that the ledger has, of all users. */
+/** The calls of all users in the ledger. */
 async function booked(url = ''): Promise<number> {
   const [row] = await execute<{ calls: number }>(
     url,

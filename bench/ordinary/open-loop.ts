@@ -7,18 +7,18 @@ import type { Call } from './schedule.ts';
 
 const CALLER = new URL('./caller.ts', import.meta.url).pathname;
 
-/** Makes calls from a process of its own on the core that is not the service's; gives how long each took, in ms. */
-async function order(work: Order): Promise<number[]> {
+/** Makes calls from a separate process on the core that the service does not use. Returns their latencies in ms. */
+async function execute(work: Order): Promise<number[]> {
   const child = spawn(...onCore(1, process.execPath, [CALLER]), { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   child.stdin.end(JSON.stringify(work));
   const printed = await text(child.stdout);
   const [code] = await exited;
-  if (code !== 0) throw new Error('a call was not answered as it should be');
+  if (code !== 0) throw new Error('a call failed');
   return JSON.parse(printed) as number[];
 }
 
-/** Makes the calls of several streams side by side; gives how long those of each took, in the order of its calls. */
+/** Makes the calls of several streams concurrently. Returns the latencies of each stream in the order of its calls. */
 export async function callAll<Name extends string>(
   url: string,
   warmUp: readonly string[],
@@ -28,7 +28,7 @@ export async function callAll<Name extends string>(
   const calls = names
     .flatMap((name) => streams[name].map((call, i) => ({ ...call, name, i })))
     .sort((a, b) => a.at - b.at);
-  const took = await order({ url, warmUp, calls: calls.map(({ at, key }) => ({ at, key })) });
+  const took = await execute({ url, warmUp, calls: calls.map(({ at, key }) => ({ at, key })) });
   const result = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   calls.forEach(({ name, i }, n) => {
     result[name][i] = took[n] as number;

@@ -3,7 +3,7 @@ import { reading } from '../reading.ts';
 
 const EVERY_MS = 250;
 
-/** What of a process's calls is spent, and what of these is in the ledger, at an instant. */
+/** The spent calls of a process, and the settled part of them, at one time. */
 type Sample = { at: number; spent: number; settled: number };
 
 async function sample(metrics: string): Promise<Sample> {
@@ -14,8 +14,8 @@ async function sample(metrics: string): Promise<Sample> {
 }
 
 /**
- * Watches how long calls wait to be in the ledger, as if they came there in the order in which they were spent: the age
- * of the last moment at which no more was spent than is settled now.
+ * Measures how long calls wait until they are in the ledger, assuming that they are settled in the order in which they
+ * were spent: the age of the last sample with no more spent calls than are settled now.
  */
 export function watchUnsettled(processes: readonly string[]) {
   const watching = new AbortController();
@@ -23,7 +23,7 @@ export function watchUnsettled(processes: readonly string[]) {
 
   async function watch(metrics: string): Promise<void> {
     let samples: Sample[] = [];
-    const look = async () => {
+    const takeSample = async () => {
       const now = await sample(metrics);
       samples.push(now);
       const settledAt = samples.findLastIndex(({ spent }) => spent <= now.settled);
@@ -33,18 +33,18 @@ export function watchUnsettled(processes: readonly string[]) {
       return now;
     };
     while (!watching.signal.aborted) {
-      await look();
+      await takeSample();
       await wait(EVERY_MS);
     }
-    for (let now = await look(); now.spent > now.settled; now = await look()) await wait(EVERY_MS);
+    for (let now = await takeSample(); now.spent > now.settled; now = await takeSample()) await wait(EVERY_MS);
   }
 
   const watched = Promise.all(processes.map(watch));
-  // Whoever closes it hears of it.
+  // `close` reports the error.
   watched.catch(() => undefined);
 
   return {
-    /** Waits until all is settled; gives the longest time (s) that anything was not. */
+    /** Waits until all calls are settled. Returns the longest waiting time in s. */
     async close(): Promise<number> {
       watching.abort();
       await watched;

@@ -1,11 +1,11 @@
--- Who may call, and how often: a limit for each key, and a counter for each key that ends with the month.
+-- A limit and a counter for each key. The counters are reset each month.
 local gateway = {}
 
 local limits, calls = ngx.shared.limits, ngx.shared.calls
 
 local policy, period_end
 
--- From a file with a key and its limit on each line.
+-- Each line of the file contains a key and its limit.
 function gateway.load(file)
   for line in io.lines(file) do
     local key, limit = line:match("^(%S+) (%d+)$")
@@ -30,7 +30,7 @@ function gateway.admit()
   ngx.ctx.limit, ngx.ctx.left = limit, limit - used
 end
 
-function gateway.tell()
+function gateway.set_headers()
   local ctx = ngx.ctx
   if ctx.left then
     ngx.header["RateLimit-Policy"] = '"plan";q=' .. ctx.limit .. policy

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate } from '#core/clock';
-import { askAgain, head, sendTexts } from '../../bench/hostile/attacks.ts';
+import { head, repeatRequest, sendTexts } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 import { beginUnending, type Unending } from './unending.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   // They take a minute to end: meanwhile the rest is tried.
   unending = beginUnending(stand.url(), apiKey);
   // The whole history in memory, and a few bodies made of it.
-  await askAgain({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
+  await repeatRequest({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
 });
 afterAll(() => stand?.close());
 
@@ -78,7 +78,7 @@ function neverRead(text: string) {
 
 it('windows of a decade that differ, on 50 connections of one key, compressed', async () => {
   const attack = { path: years, connections: 50, ms: ATTACK_MS, headers: { 'accept-encoding': 'br' } };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeGreaterThan(0);
   const kinds = ['200', '429 rate_limited', '503 overloaded'];
   expect(Object.keys(result).filter((kind) => !kinds.includes(kind))).toEqual([]);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute } from '../../bench/database.ts';
-import { askAgain } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { startHangingProxy } from './hanging-proxy.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
@@ -119,7 +119,7 @@ it('asked by many whether it is ready, it asks the database once a second', asyn
   };
   const before = await count();
   const attack = { path: '/health/ready', connections: 8, ms: ATTACK_MS };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url() }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url() }, attack));
   expect(Object.keys(result)).toEqual(['200']);
   expect(result['200']).toBeGreaterThan(500);
   // The ledger, the archive and the statistics of the server itself ask too.

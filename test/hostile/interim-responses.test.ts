@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askAgain } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { startInterimServer } from '../support/upstream/interim-server.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
@@ -23,7 +23,7 @@ it('searches of a node that sends interim responses without end', async () => {
   const path = `/v1/node/txs?message.sender=${stand.sandbox.chain.accounts[0]?.address}`;
   const attack = { path, connections: 4, ms: ATTACK_MS };
   const { result } = await stand.attacked(() =>
-    Promise.all(apiKeys.map((apiKey) => askAgain({ url: stand.url(), apiKey }, attack))),
+    Promise.all(apiKeys.map((apiKey) => repeatRequest({ url: stand.url(), apiKey }, attack))),
   );
   const kinds = result.flatMap((one) => Object.keys(one));
   expect(kinds.filter((kind) => !/^50[34] /.test(kind))).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askAgain, type Tally } from '../../bench/hostile/attacks.ts';
+import { repeatRequest, type Tally } from '../../bench/hostile/attacks.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const BURST = 60;
@@ -37,7 +37,7 @@ it('the burst limit is the user’s, however many keys share it', async () => {
   const { result } = await stand.attacked(() =>
     Promise.all(
       keys.map((apiKey) =>
-        askAgain({ url: stand.url(), apiKey }, { path: LATEST, connections: 2, ms: seconds * 1000 }),
+        repeatRequest({ url: stand.url(), apiKey }, { path: LATEST, connections: 2, ms: seconds * 1000 }),
       ),
     ),
   );
@@ -73,6 +73,6 @@ it.each([
 ])('looking up %s without a pause is limited', async (_name, keyOf) => {
   const apiKey = await keyOf();
   const attack = { path: `/v1/user/data?api=${apiKey}`, connections: 16, ms: ATTACK_MS };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url() }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url() }, attack));
   expect(result['429 rate_limited']).toBeGreaterThan(0);
 });

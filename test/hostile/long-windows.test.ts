@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate, MINUTE } from '#core/clock';
-import { askAgain } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const DAYS = 365;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   apiKey = await stand.register();
   // A year in use is kept, and so are its last bodies: that is harmless.
-  await askAgain({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 4_000 });
+  await repeatRequest({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 4_000 });
 }, 60_000);
 afterAll(() => stand?.close());
 
@@ -43,7 +43,7 @@ it.each([
   ['on 50 connections', 50],
 ])('a year of five-minute points, never asked before, %s of one key', async (_name, connections) => {
   const attack = { path: windows(), connections, ms: 2 * ATTACK_MS };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((kind) => !['200', '503 overloaded'].includes(kind))).toEqual([]);
   expect(result['200']).toBeGreaterThan(0);
 });
@@ -51,7 +51,7 @@ it.each([
 it('one user’s long windows make another’s short one wait for a moment at most', async () => {
   const others = await stand.register();
   const { result } = await stand.attacked(async () => {
-    const attack = askAgain({ url: stand.url(), apiKey }, { path: windows(), connections: 20, ms: 4_000 });
+    const attack = repeatRequest({ url: stand.url(), apiKey }, { path: windows(), connections: 20, ms: 4_000 });
     const times: number[] = [];
     for (let days = 11; days < 31; days++) {
       const short = `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${ago(days)}&thruDate=${ago(2)}`;

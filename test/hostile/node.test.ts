@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '#sandbox/faults';
-import { askAgain, MB } from '../../bench/hostile/attacks.ts';
-import { searchAnswer } from '../../bench/hostile/node-answers.ts';
+import { MB, repeatRequest } from '../../bench/hostile/attacks.ts';
+import { searchResponse } from '../../bench/hostile/node-responses.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 /** The whole time for an answer of the node, in ms, as `stand.ts` sets it; `block` waits four times as long. */
@@ -35,9 +35,9 @@ it.each([
   ['7.6 MB, more than a search may have', 7.6 * MB, '502 upstream_invalid'],
   ['4 MB, all that a search may have', 3.95 * MB, '200'],
 ])('searches on 8 connections of one key whose answers have %s', async (_name, bytes, kind) => {
-  answerSearches(answer(searchAnswer(bytes)));
+  answerSearches(answer(searchResponse(bytes)));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((one) => ![kind, ...LATE].includes(one))).toEqual([]);
   expect(result[kind]).toBeGreaterThan(0);
   expect(result['503 overloaded']).toBeGreaterThan(0);
@@ -46,12 +46,12 @@ it.each([
 it('answers of 8 MB of garbage', async () => {
   answerSearches(answer(`[${'{},'.repeat(2.7 * MB)}{}]`));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
-  const { result } = await stand.attacked(() => askAgain({ url: stand.url(), apiKey }, attack));
+  const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeUndefined();
 });
 
 it.each<[string, Fault]>([
-  ['too large', answer(searchAnswer(7.6 * MB))],
+  ['too large', answer(searchResponse(7.6 * MB))],
   ['hanging', { kind: 'hangBeforeHeaders' }],
   ['dripping', { kind: 'slow', everyMs: 100 }],
 ])('six %s searches of one user leave search open for everybody', async (_name, fault) => {

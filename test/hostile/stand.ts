@@ -8,7 +8,7 @@ import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 import { startSandbox } from '#sandbox/server';
 import { makeDatabase } from '../../bench/database.ts';
 import { freePort } from '../../bench/free-port.ts';
-import { askAgain } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { type Neighbour, startNeighbour } from '../../bench/hostile/neighbour.ts';
 import { residentSize } from '../../bench/resident-size.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
@@ -115,7 +115,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     // A fresh process grows by a third with its first calls; and a
     // neighbour's lease is as long as it has called for.
     const target = { url: service.url, apiKey: await register() };
-    await Promise.all(ORDINARY.map((path) => askAgain(target, { path, connections: 16, ms: WARM_UP_MS })));
+    await Promise.all(ORDINARY.map((path) => repeatRequest(target, { path, connections: 16, ms: WARM_UP_MS })));
   }
 
   try {
