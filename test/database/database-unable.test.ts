@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 
-/** As Prisma tells of an error that its adapter was given by the server. */
+/** An error of the server as Prisma reports it. */
 const ofPrisma = (originalCode: string) => ({
   name: 'PrismaClientKnownRequestError',
   code: 'P2010',

@@ -50,7 +50,7 @@ test('an embedded database is made, kept, and free again once closed', async () 
   await second.close();
 });
 
-test('the event loop goes on while an embedded database is at work', async () => {
+test('the event loop keeps running while an embedded database is busy', async () => {
   const { prisma, close } = await openDatabase({ dataDir: 'memory://' });
   let turns = 0;
   let counting: NodeJS.Immediate | undefined;
@@ -87,7 +87,7 @@ test('a row that was acknowledged outlives a SIGKILL, and the directory can be o
   await database.close();
 });
 
-test('a directory that cannot be made is told, with the reason', async () => {
+test('reports a directory that cannot be created, with the reason', async () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   const dataDir = join(file, 'data');
@@ -105,32 +105,32 @@ test('a directory is let go when its database cannot be opened', async () => {
   await database.close();
 });
 
-test('a server that refuses the connection is named, its password is not', async () => {
+test('reports a server that refuses the connection, without its password', async () => {
   const port = await closedPort();
-  const url = `postgresql://somebody:hunter2@127.0.0.1:${port}/quotient`;
+  const url = `postgresql://user:hunter2@127.0.0.1:${port}/quotient`;
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toBe(
     `cannot connect to the database at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
   );
 });
 
-test('a name with several addresses says why, too', async () => {
-  const url = `postgresql://somebody:hunter2@localhost:${await closedPort()}/quotient`;
+test('reports the reason for a host name with several addresses', async () => {
+  const url = `postgresql://user:hunter2@localhost:${await closedPort()}/quotient`;
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^cannot connect to the database at localhost:\d+: .*ECONNREFUSED/);
   expect(error.message).not.toContain('hunter2');
 });
 
 test.each([
-  'mysql://somebody:hunter2@127.0.0.1/quotient',
-  'postgresql://somebody:hunter2/more@127.0.0.1/quotient',
-  'postgresql://somebody:55@hunter2/more@127.0.0.1/quotient',
-  'postgresql://somebody:55#hunter2@127.0.0.1/quotient',
-  'postgresql://somebody:55?hunter2@127.0.0.1/quotient',
-  'postgresql://somebody:hunter2@127.0.0.1:port/quotient',
-])('a malformed URL is told without a part of it: %s', async (url) => {
+  'mysql://user:hunter2@127.0.0.1/quotient',
+  'postgresql://user:hunter2/more@127.0.0.1/quotient',
+  'postgresql://user:55@hunter2/more@127.0.0.1/quotient',
+  'postgresql://user:55#hunter2@127.0.0.1/quotient',
+  'postgresql://user:55?hunter2@127.0.0.1/quotient',
+  'postgresql://user:hunter2@127.0.0.1:port/quotient',
+])('reports a malformed URL without any part of it: %s', async (url) => {
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^DATABASE_URL must have the form postgresql:/);
-  expect(error.message).not.toMatch(/hunter2|somebody|55/);
+  expect(error.message).not.toMatch(/hunter2|user|55/);
   expect(error.cause).toBeUndefined();
 });

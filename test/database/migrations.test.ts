@@ -136,13 +136,13 @@ test('a migration that failed under prisma migrate is refused until it is marked
   expect(await migrate(postgres, { migrations })).toEqual([SECOND.name]);
 });
 
-test("a database that holds somebody else's tables is refused and left alone", async () => {
+test('rejects a database with other tables, and does not change it', async () => {
   await postgres.exec('CREATE TABLE theirs (n INT)');
   await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('contains other tables (theirs, …)');
   expect(await tables()).toEqual(['theirs']);
 });
 
-test('migrations are read from their directories in the order of their names', async () => {
+test('migrations are read from their directories in name order', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'quotient-migrations-'));
   for (const { name, script } of [SECOND, FIRST]) {
     mkdirSync(join(directory, name));

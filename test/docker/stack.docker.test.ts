@@ -80,7 +80,7 @@ it('every container has limits, only the capability it needs, and a read-only ro
         security: ['no-new-privileges:true'],
         isReadOnly: true,
       });
-      // Of the first process, which a command of the image's entrypoint may have started.
+      // Process 1, which a command of the entrypoint may have started.
       const status = await docker('exec', id, 'cat', '/proc/1/status');
       expect([service, /^CapBnd:\s*(\w+)$/m.exec(status)?.[1]]).toEqual([service, capability]);
       expect([service, /^NoNewPrivs:\s*(\d)$/m.exec(status)?.[1]]).toEqual([service, '1']);
@@ -88,22 +88,22 @@ it('every container has limits, only the capability it needs, and a read-only ro
   }
 });
 
-it('registers, answers and counts, whichever replica is asked', async () => {
+it('registers, responds and counts on every replica', async () => {
   const created = await fetch(`${url}${registration('grace@example.org')}`, { method: 'POST' });
   expect(created.status).toBe(201);
   const { apiKey, key } = (await created.json()) as { apiKey: string; key: number };
-  const answers = await Promise.all(Array.from({ length: 4 * REPLICAS }, () => get(PRICED, apiKey)));
-  for (const answer of answers) {
-    expect([answer.status, answer.headers.has('ratelimit')]).toEqual([200, true]);
-    expect(((await answer.json()) as { current_price: number }).current_price).toBeGreaterThan(0);
+  const responses = await Promise.all(Array.from({ length: 4 * REPLICAS }, () => get(PRICED, apiKey)));
+  for (const response of responses) {
+    expect([response.status, response.headers.has('ratelimit')]).toEqual([200, true]);
+    expect(((await response.json()) as { current_price: number }).current_price).toBeGreaterThan(0);
   }
-  await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: answers.length, outstanding: 0 });
+  await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: responses.length, outstanding: 0 });
   for (const id of await stack.containers('api')) {
     expect(await logsOf(id)).toContain('"route":"/v1/prices/latest/token"');
   }
 });
 
-it('a replica that is killed under load costs no reader an answer', async () => {
+it('killing a replica under load loses no response to a read', async () => {
   const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
@@ -116,7 +116,7 @@ it('a replica that is killed under load costs no reader an answer', async () => 
   expect(load.failed).toEqual([]);
   expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
 
-  // What it had not reported yet is the users': a second's calls, and a report on its way.
+  // Calls that the replica had not settled are not charged: those of one second, and a pending settlement.
   const lost = load.answers.filter(({ at }) => at > killed - 2000 && at <= killed).length;
   await expect
     .poll(async () => (await stack.ledgerRows(key)).used, PATIENT)
@@ -127,7 +127,7 @@ it('a replica that is killed under load costs no reader an answer', async () => 
   await stack.compose(...ALL_UP);
 });
 
-it('a replica that is stopped under load costs neither an answer nor a count', async () => {
+it('stopping a replica under load loses neither responses nor counts', async () => {
   const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(400);
@@ -146,7 +146,7 @@ it('a replica that is stopped under load costs neither an answer nor a count', a
   await stack.compose(...ALL_UP);
 });
 
-it('a database that restarts under load comes back by itself, and no count is lost', async () => {
+it('the service recovers from a database restart under load without losing counts', async () => {
   const { key, apiKey } = await createUser();
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(async () => (await stack.ledgerRows(key)).used, PATIENT).toBeGreaterThan(400);
@@ -155,15 +155,15 @@ it('a database that restarts under load comes back by itself, and no count is lo
   await expect.poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT).toBe(true);
   await load.stop();
   expect(load.failed).toEqual([]);
-  const refused = load.answers.filter(({ status }) => status !== 200);
-  for (const { status, code } of refused) {
+  const rejected = load.answers.filter(({ status }) => status !== 200);
+  for (const { status, code } of rejected) {
     expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
   }
   await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
-  console.log(`restarted: ${load.count()} answered and counted, ${refused.length} refused`);
+  console.log(`restarted: ${load.count()} answered and counted, ${rejected.length} rejected`);
 });
 
-it('tells clients apart by the address that the balancer saw', async () => {
+it('distinguishes clients by the address that the balancer sees', async () => {
   const register = (headers: Record<string, string> = {}) =>
     fetch(`${url}${registration('ada@example.org')}`, { method: 'POST', headers }).then(({ status }) => status);
   const statuses: number[] = [];
@@ -172,28 +172,28 @@ it('tells clients apart by the address that the balancer saw', async () => {
     expect(statuses.length).toBeLessThan(50);
   }
   expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(0);
-  // What a client says of itself does not count; where it comes from does.
+  // The client's own forwarding header is ignored; its address counts.
   expect(await register({ 'x-forwarded-for': '198.51.100.7' })).toBe(429);
   const elsewhere = `fetch('http://balancer:8080${registration('grace@example.org')}', { method: 'POST' })
     .then(({ status }) => console.log(status))`;
   expect(await stack.compose('exec', '-T', 'sandbox', 'node', '-e', elsewhere)).toBe('201');
 });
 
-it('the balancer writes no key into its log, not even when it logs every request', async () => {
+it('the balancer logs no key, even if it logs every request', async () => {
   const { apiKey } = await createUser();
-  // The same configuration, talkative.
-  const talkative = `sed '0,/^{$/s//{\\n\\tdebug/' /etc/caddy/Caddyfile >/tmp/Caddyfile
+  // The same configuration with debug logging.
+  const verbose = `sed '0,/^{$/s//{\\n\\tdebug/' /etc/caddy/Caddyfile >/tmp/Caddyfile
     && exec caddy run --adapter caddyfile --config /tmp/Caddyfile`.replaceAll('\n', ' ');
-  const name = `${stack.project}-talkative`;
+  const name = `${stack.project}-verbose`;
   const [id = ''] = await stack.containers('balancer');
   const options = ['--detach', '--name', name, '--network', `${stack.project}_front`, '--volumes-from', id];
-  await docker('run', ...options, 'caddy:2', 'sh', '-c', talkative);
+  await docker('run', ...options, 'caddy:2', 'sh', '-c', verbose);
   try {
     const log = () => logsOf(name);
     await expect.poll(log, PATIENT).toContain('serving initial configuration');
-    const ask = `fetch('http://${name}:8080/v1/user/data?api=${apiKey}', { headers: { 'x-api-key': '${apiKey}' } })
+    const command = `fetch('http://${name}:8080/v1/user/data?api=${apiKey}', { headers: { 'x-api-key': '${apiKey}' } })
       .then(({ status }) => console.log(status))`;
-    expect(await stack.compose('exec', '-T', 'sandbox', 'node', '-e', ask)).toBe('200');
+    expect(await stack.compose('exec', '-T', 'sandbox', 'node', '-e', command)).toBe('200');
     await expect.poll(log, PATIENT).toMatch(/upstream roundtrip.*"request": ?\{.*"method": ?"GET"/);
     expect(await log()).not.toContain('qt_');
   } finally {
@@ -208,15 +208,15 @@ it('no container reached its memory limit', async () => {
   }
 });
 
-it('answers a problem where no replica runs', async () => {
+it('responds with a problem if no replica runs', async () => {
   await stack.compose('stop', 'api');
-  const answer = await get(PRICED, 'unimportant');
-  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).toEqual([
+  const response = await get(PRICED, 'unimportant');
+  expect([response.status, response.headers.get('content-type'), response.headers.get('retry-after')]).toEqual([
     503,
     'application/problem+json',
     '1',
   ]);
-  const problem = (await answer.json()) as { code: string; requestId: string };
+  const problem = (await response.json()) as { code: string; requestId: string };
   expect(problem).toMatchObject({ status: 503, code: 'overloaded', type: '/docs/problems#overloaded' });
-  expect(answer.headers.get('x-request-id')).toBe(problem.requestId);
+  expect(response.headers.get('x-request-id')).toBe(problem.requestId);
 });

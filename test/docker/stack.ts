@@ -5,37 +5,37 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/** Every character that a shell, a URL or a compose file could stumble over. */
+/** Contains every character that is special in a shell, a URL or a compose file. */
 const PASSWORD = `p@ss:w/o?r#d %41 $HOME 'q"\\`;
 
-/** What the tests build; it is kept, so that the next run finds its layers. */
+/** The image that the tests build. It is kept, so that the next run reuses its layers. */
 export const IMAGE = 'quotient:test';
 
 const OPTIONS = { cwd: ROOT, maxBuffer: 64 * 2 ** 20 };
 
-/** Runs `docker` and gives what it printed; rejects with what it complained of. */
+/** Runs `docker` and returns its output. Rejects with its error output. */
 export async function docker(...args: string[]): Promise<string> {
   return (await run('docker', args, OPTIONS)).stdout.trim();
 }
 
-/** What a container wrote, on either stream. */
+/** The output of a container, on both streams. */
 export async function logsOf(container: string): Promise<string> {
   const { stdout, stderr } = await run('docker', ['logs', container], OPTIONS);
   return stdout + stderr;
 }
 
-/** Builds the image, and the stage before it that the stand-ins for the upstreams run in. */
+/** Builds the image, and the earlier stage in which the stand-ins for the upstreams run. */
 export async function buildImage(): Promise<void> {
   await docker('build', '--quiet', '--target', 'built', '--tag', `${IMAGE}-development`, '.');
   await docker('build', '--quiet', '--tag', IMAGE, '.');
 }
 
-/** What the ledger holds of a user, all periods together. */
-export type Books = { used: number; outstanding: number };
+/** A user's calls in the ledger, over all periods. */
+export type LedgerRow = { used: number; outstanding: number };
 
 /**
- * The compose file of the repository as a project of its own, with `compose.override.yml`, on a free port and without
- * anybody's `.env`. Nothing is started yet. `close` takes everything down, the database included.
+ * Prepares the repository's compose file as a separate project, with `compose.override.yml`, on a free port and without
+ * an `.env` file. Starts nothing. `close` removes everything, including the database.
  */
 export function openStack() {
   const project = `quotient-test-${randomBytes(4).toString('hex')}`;
@@ -59,7 +59,7 @@ export function openStack() {
     return stdout.trim();
   }
 
-  /** The rows of a query, a line each, columns parted by `|`. */
+  /** The rows of a query, one per line, with columns separated by `|`. */
   const query = async (statement: string) =>
     (await compose('exec', '-T', 'postgres', 'psql', '-U', 'quotient', '-Atc', statement)).split('\n');
 
@@ -68,7 +68,7 @@ export function openStack() {
     compose,
     query,
 
-    /** Where the balancer is published. */
+    /** The URL of the balancer. */
     async url(): Promise<string> {
       return `http://${await compose('port', 'balancer', '8080')}`;
     },
@@ -78,8 +78,8 @@ export function openStack() {
       return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
     },
 
-    /** What was used, and what leases hold beside what rests. */
-    async ledgerRows(userKey: number): Promise<Books> {
+    /** The used calls, and the calls that leases hold, except resting ones. */
+    async ledgerRows(userKey: number): Promise<LedgerRow> {
       const [row = ''] = await query(`
         WITH held AS (SELECT coalesce(sum(unbooked), 0) AS unbooked,
           coalesce(sum(granted - spent) FILTER (WHERE resting > 0 AND NOT closed), 0) AS resting

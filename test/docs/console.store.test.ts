@@ -30,15 +30,15 @@ describe.each([
   });
   afterAll(() => service?.close());
 
-  /** The whole answer, uncompressed unless the headers say otherwise. */
-  async function ask(path: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
+  /** Sends a request and returns the response, uncompressed unless the headers specify a coding. */
+  async function send(path: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
     const init = { method, headers: { 'accept-encoding': 'identity', ...headers } };
-    const answer = await fetch(service.url + path, init);
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const response = await fetch(service.url + path, init);
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  it('is a page that loads what there is, and nothing else', async () => {
-    const page = await ask('/');
+  it('is a page that loads only existing assets', async () => {
+    const page = await send('/');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const html = page.text;
@@ -48,15 +48,15 @@ describe.each([
     for (const [, target] of loaded) {
       const url = new URL(String(target), `${service.url}/`);
       expect(url.href.startsWith(`${service.url}/console/`)).toBe(true);
-      expect((await ask(url.href.slice(service.url.length))).status).toBe(200);
+      expect((await send(url.href.slice(service.url.length))).status).toBe(200);
     }
-    // Neither script nor style in place, which the policy would refuse.
+    // The policy would reject inline scripts and styles.
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
   });
 
-  it('has a strict policy, on the page and on all it loads', async () => {
+  it('sets a strict policy on the page and on all assets', async () => {
     for (const path of ['/', ...assets]) {
-      const { headers } = await ask(path);
+      const { headers } = await send(path);
       expect(headers.get('content-security-policy'), path).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -68,15 +68,15 @@ describe.each([
     }
   });
 
-  it('is kept for good where the name tells the content, and asked about where it does not', async () => {
-    expect((await ask('/')).headers.get('cache-control')).toBe('no-cache');
+  it('assets with a content hash are immutable, and the page is revalidated', async () => {
+    expect((await send('/')).headers.get('cache-control')).toBe('no-cache');
     for (const path of assets) {
       expect(path).toMatch(/-[\w-]{8,10}\.(js|css|svg)$/);
-      expect((await ask(path)).headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
+      expect((await send(path)).headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
     }
   });
 
-  it('comes in the coding that was asked for, each with an ETag of its own', async () => {
+  it('is served in the requested content coding, each with its own ETag', async () => {
     for (const path of ['/', ...assets]) {
       const { pathname } = new URL(service.url + path);
       const answers = await Promise.all(
@@ -90,7 +90,7 @@ describe.each([
       expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br']);
       expect(new Set(answers.map(({ headers }) => headers.etag)).size, path).toBe(3);
     }
-    const whole = Buffer.from((await ask('/')).text);
+    const whole = Buffer.from((await send('/')).text);
     for (const [coding, open] of [
       ['gzip', gunzipSync],
       ['br', brotliDecompressSync],
@@ -104,18 +104,18 @@ describe.each([
     }
   });
 
-  it('answers 304 to whoever has it, and HEAD like GET', async () => {
+  it('responds with 304 to a matching ETag, and to HEAD as to GET', async () => {
     for (const path of ['/', String(assets[0])]) {
-      const full = await ask(path);
+      const full = await send(path);
       const etag = String(full.headers.get('etag'));
-      // Not with `fetch`, which asks for the whole answer by adding `Cache-Control: no-cache`.
+      // Without `fetch`, which adds `Cache-Control: no-cache`.
       const known = await service.app.inject({
         url: basePath + path,
         headers: { 'accept-encoding': 'identity', 'if-none-match': etag },
       });
       expect([known.statusCode, known.headers.etag, known.body]).toEqual([304, etag, '']);
       expect(known.headers['content-security-policy']).toBeTruthy();
-      const head = await ask(path, { method: 'HEAD' });
+      const head = await send(path, { method: 'HEAD' });
       expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, '']);
       expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'));
     }
@@ -130,42 +130,42 @@ describe.each([
     ['GET', '/index.html', 404, 'not_found'],
     ['GET', '/?mnemonic=abandon', 400, 'secret_in_request'],
   ])('%s %s is %i %s', async (method, path, status, code) => {
-    const response = await ask(path, { method });
+    const response = await send(path, { method });
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(JSON.parse(response.text)).toMatchObject({ status, code });
     expect(response.status).toBe(status);
     if (status === 405) expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);
   });
 
-  it('refuses other methods of its files', async () => {
-    const response = await ask(String(assets[0]), { method: 'DELETE' });
+  it('rejects other methods for its assets', async () => {
+    const response = await send(String(assets[0]), { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'HEAD']]);
   });
 
-  it('needs no key, and is no part of the interface description', async () => {
+  it('needs no key, and is not part of the API description', async () => {
     const { paths } = (await (await service.get('/openapi.json')).json()) as { paths: object };
     expect(Object.keys(paths).filter((path) => !/\/(v1|health)\//.test(path))).toEqual([]);
   });
 
-  it('is led to from the path without the slash that its references need', async () => {
-    expect((await ask('')).text).toBe((await ask('/')).text);
+  it('the path without the trailing slash redirects to the page', async () => {
+    expect((await send('')).text).toBe((await send('/')).text);
     const { statusCode, headers } = await service.app.inject({ url: basePath || '/' });
     expect([statusCode, headers.location]).toEqual(basePath ? [308, `${basePath}/`] : [200, undefined]);
   });
 
-  it('is there for the address of any view', async () => {
+  it('is served for the URL of any view', async () => {
     for (const query of [
       '?token=solana&metric=market_cap&range=30d&currency=eur',
       '?tokenname=%F0%9F%99%82&Range=no',
     ]) {
-      expect((await ask(`/${query}`)).text).toBe((await ask('/')).text);
+      expect((await send(`/${query}`)).text).toBe((await send('/')).text);
     }
     const { headers } = await service.app.inject({ url: `${basePath || '/'}?token=solana&range=7d` });
     expect(headers.location).toBe(basePath ? `${basePath}/?token=solana&range=7d` : undefined);
   });
 });
 
-it('tells the page who may register, and whether mail is sent', async () => {
+it('passes the registration mode to the page', async () => {
   const service = await startService({ settings: { REGISTRATION: 'closed' }, consoleFolder: folder });
   try {
     expect(await (await service.get('/')).text()).toContain('<html lang="en" data-registration="closed">');

@@ -3,7 +3,7 @@ import { PROBLEM_CODES, problemKind } from '#core/problems';
 import type { Document } from '../../fixtures/published.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-/** What a browser would load of a page: the targets of scripts, style sheets, icons and images. */
+/** The assets that a browser loads for a page: scripts, style sheets, icons and images. */
 function assetsOf(html: string): string[] {
   const loaded = /<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)="([^"]+)"/g;
   return [...html.matchAll(loaded)].map(([, target]) => target ?? '');
@@ -135,7 +135,7 @@ describe.each([
     ['/docs/static/samples.js', 'text/javascript; charset=utf-8'],
     ['/openapi.json', 'application/json; charset=utf-8'],
     ['/llms.txt', 'text/plain; charset=utf-8'],
-  ])('%s is compressed, free to whoever has it, and 406 to who cannot take it', async (path, type) => {
+  ])('%s is compressed, revalidated with an ETag, and 406 if the client does not accept it', async (path, type) => {
     expect((await service.get(path, { headers: { accept: 'image/png' } })).status).toBe(406);
     const page = await service.get(path, { headers: { 'accept-encoding': 'br' } });
     expect(Object.fromEntries(page.headers)).toMatchObject({

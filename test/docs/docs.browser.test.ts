@@ -131,7 +131,7 @@ it('finds operations, parameters and problems with the keyboard alone', () =>
     expect(await page.locator(':target h2').innerText()).toBe('quota_exceeded');
   }));
 
-/** What a newcomer looks for, and the title of what answers it. */
+/** Typical searches of new users, and the title of the section that answers each. */
 const ANSWERS: [query: string, title: string][] = [
   ['currencies', 'currency'],
   ['etag', 'Caching and freshness'],
@@ -203,7 +203,7 @@ it('keeps the chosen theme on every page, from the first paint on', () =>
     { colorScheme: 'light' },
   ));
 
-it('shows the problems, and the one that was asked for stands out', () =>
+it('shows the problems and highlights the linked one', () =>
   on('/docs/problems#quota_exceeded', async ({ page }) => {
     await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
     await inEachLook(

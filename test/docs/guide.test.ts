@@ -6,11 +6,11 @@ import { readSettings } from '#settings';
 
 function section(id: string, env: Record<string, string> = {}): string {
   const found = guide(readSettings(env)).find((one) => one.id === id);
-  if (!found) throw new Error(`there is no section ${id}`);
+  if (!found) throw new Error(`no section ${id}`);
   return found.text;
 }
 
-it('tells how to get a key where anybody may, and whom to ask where not', () => {
+it('describes how to get a key if registration is open, and refers to the operator if not', () => {
   expect(section('key')).toContain("curl -X POST 'https://quotient.example/v1/user/create?");
   expect(section('key')).toContain('30 times a minute');
   expect(section('key', { BASE_PATH: '/market' })).toContain('https://quotient.example/market/v1/user/create?');
@@ -21,7 +21,7 @@ it('tells how to get a key where anybody may, and whom to ask where not', () => 
   expect(closed).not.toContain('curl');
 });
 
-it('tells the limits that hold', () => {
+it('states the configured limits', () => {
   for (const [plan, { limit }] of Object.entries(PLANS)) {
     expect(section('limits')).toContain(`\`${plan}\` allows ${limit.toLocaleString('en')} calls a `);
   }
@@ -30,25 +30,25 @@ it('tells the limits that hold', () => {
   expect(section('limits', { BURST_PER_SECOND: '0' })).toContain('is not limited');
 });
 
-it('tells how fresh the figures are by the timetable', () => {
+it('states the freshness of prices from the refresh schedule', () => {
   expect(section('freshness')).toContain('every 2 minutes and the chart of the last day every hour');
   const refresh = { COINGECKO_REFRESH: 'latest=90s,chart=1h' };
   expect(section('freshness', refresh)).toContain('every 90 seconds and');
 });
 
-it('shows the first call in each language with its answer, and says what a change in 24 hours is, once', () => {
+it('shows the first call and its response in each language, and explains the 24-hour change once', () => {
   const text = section('first-call');
   for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309']) expect(text).toContain(part);
   const all = guideText(readSettings({}));
   expect(all.split('within 30 minutes')).toHaveLength(2);
 });
 
-it('says what to do about a 429 and a key that has leaked', () => {
+it('explains how to handle a 429 and a leaked key', () => {
   expect(section('too-many-requests')).toMatch(/`quota_exceeded`.+\n.+`rate_limited`/);
   expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('/market/v1/user/rotate?graceSeconds=0');
 });
 
-it('shows how to ask again for what has changed, and how to have hours, a week and one day as CSV', () => {
+it('shows conditional requests, and how to get hours, a week and one day as CSV', () => {
   expect(section('freshness')).toMatch(
     /curl .+If-None-Match: "\w.+ \\\n {2}'https.+'\n```\n\n```text\nHTTP\/1\.1 304 /,
   );
@@ -56,7 +56,7 @@ it('shows how to ask again for what has changed, and how to have hours, a week a
   for (const text of texts) expect(section('history')).toContain(text);
 });
 
-it('says how the console does it too, what a page of another origin needs, and where the client comes from', () => {
+it('mentions the console, the setting for other origins, and the client package', () => {
   expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('[the console](/market/) "Replace key…"');
   expect(section('account')).toContain('curl -X DELETE');
   expect(section('key')).toContain('`CORS_ORIGINS`');
@@ -72,12 +72,12 @@ it('states how a key is renewed, in which format each kind of date is, and why p
   expect(all.split('original interface specification')).toHaveLength(2);
 });
 
-it('tells whether there is a node', () => {
+it('states whether a node is configured', () => {
   expect(section('node')).toContain('`node_not_configured`');
   expect(section('node', { NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');
 });
 
-it('shows an error as it is answered, leading below the base path', () => {
+it('shows an error response with links below the base path', () => {
   expect(section('errors', { BASE_PATH: '/market' })).toContain('"type": "/market/docs/problems#api_key_missing"');
   expect(section('errors', { BASE_PATH: '/market' })).toContain('(/market/docs/problems)');
 });

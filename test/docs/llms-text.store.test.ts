@@ -55,7 +55,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     ['get', '/v1/prices/history/days', '; JSON or text/csv; '],
     ['get', '/v1/prices/history/days', '; days (1 to 36500, like 30)'],
     ['get', '/v1/user/usage', '. key; free'],
-    ['get', '/v1/user/data', '. key, here or in the header; free; api?'],
+    ['get', '/v1/user/data', '. key, in the query or in the header; free; api?'],
     ['get', '/v1/tokens', '. no key; free'],
     ['post', '/v1/user/create', '; plan (monthly|yearly)'],
     ['post', '/v1/node/txs', '; body in application/json'],
@@ -63,7 +63,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     expect(lineOf(method, path)).toContain(terms);
   });
 
-  it('leads to what there is', async () => {
+  it('links only to existing pages', async () => {
     const targets = [...text.matchAll(/\]\((\/[^)#]*)/g)].map(([, target]) => target ?? '');
     const pages = [...new Set(targets)].filter((target) => target !== `${basePath}/`);
     expect(pages.sort()).toEqual(['/docs', '/docs/problems', '/openapi.json'].map((path) => basePath + path));

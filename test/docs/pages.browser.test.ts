@@ -19,24 +19,24 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Has the page look again, as it does when somebody comes back to it. */
-const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+/** Makes the page refresh, as when the user returns to it. */
+const returnToPage = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
-it('leads on who came to an unknown path, or to a call without a key', async () => {
+it('links onwards from an unknown path and from a call without a key', async () => {
   const lost = await page.goto(`${service.url}/v1/token`);
   expect([lost?.status(), await page.title()]).toEqual([404, 'Quotient: Not found']);
   await expectSoundLooks(page, 'unknown path', WIDTHS);
   await page.getByRole('link', { name: '/v1/tokens' }).click();
   await page.waitForURL('**/v1/tokens');
   expect(await page.innerText('body')).toContain('"tokenName":"bitcoin"');
-  const refused = await page.goto(`${service.url}/v1/user/usage`);
-  expect(refused?.status()).toBe(401);
+  const rejected = await page.goto(`${service.url}/v1/user/usage`);
+  expect(rejected?.status()).toBe(401);
   await expectSoundLooks(page, 'without a key', WIDTHS);
   await page.getByRole('link', { name: 'what api_key_missing means' }).click();
   await page.waitForURL('**/docs/problems#api_key_missing');
 });
 
-it('tells on the status page what fails, as soon as somebody looks, and that the service does not answer', async () => {
+it('shows failures on the status page when the user returns to it, and that the service does not respond', async () => {
   const complaints = await complaintsOf(page, new URL(service.url).origin);
   await page.goto(`${service.url}/status`);
   const state = page.getByRole('status');
@@ -45,20 +45,20 @@ it('tells on the status page what fails, as soon as somebody looks, and that the
 
   service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
   await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: await service.createUser() });
-  await comeBack();
-  await page.getByRole('heading', { name: 'What is wrong' }).waitFor();
-  expect(await page.locator('#warnings').innerText()).toContain('CoinGecko has a fault.');
+  await returnToPage();
+  await page.getByRole('heading', { name: 'Warnings' }).waitFor();
+  expect(await page.locator('#warnings').innerText()).toContain('CoinGecko reported an internal error.');
   expect(await state.innerText()).toContain('Serving, with limits');
   await expectSoundLooks(page, 'with limits', WIDTHS);
   expect(complaints).toEqual([]);
 
-  const lookedAt = await page.locator('#looked-at').innerText();
+  const updatedAt = await page.locator('#looked-at').innerText();
   await page.route('**/status', (route) => route.abort());
-  await comeBack();
-  await page.getByText('Not reached').waitFor();
-  await expectSoundLooks(page, 'not reached', WIDTHS);
-  expect(await page.locator('#looked-at').innerText()).toBe(lookedAt);
+  await returnToPage();
+  await page.getByText('Unreachable').waitFor();
+  await expectSoundLooks(page, 'unreachable', WIDTHS);
+  expect(await page.locator('#looked-at').innerText()).toBe(updatedAt);
   await page.unroute('**/status');
-  await comeBack();
+  await returnToPage();
   await page.getByText('Serving, with limits').waitFor();
 });

@@ -11,7 +11,7 @@ it.each([
   expect(inlineHtml(text)).toBe(html);
 });
 
-it('tells paragraphs, lists and code apart', () => {
+it('renders paragraphs, lists and code', () => {
   const text = 'One.\n\n* first `item`\n* second\n\n```sh\ncurl \'a\' <b>\n\n  -H "c"\n```\n\nLast.';
   expect(toHtml(text)).toBe(
     [

@@ -76,7 +76,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     'Node 1 of the chain',
     'It belongs to another chain.',
   ],
-])('%o is one thing to machines and another to people', (warning, text, subject, wrong) => {
+])('%o has a text for machines and another for users', (warning, text, subject, wrong) => {
   expect(warningText(warning)).toBe(text);
   const [words, ...more] = statusWords([warning]);
   expect(words).toMatchObject({ subject, wrong });
@@ -84,7 +84,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
   expect(more).toEqual([]);
 });
 
-it('has words for every fetch and every cause', () => {
+it('describes every fetch and every cause', () => {
   const names = [...OF_ALL_TOKENS, ...namesOf('bitcoin')].filter(
     (what) => !/^(failover|retention|import|purge)/.test(what),
   );
@@ -98,7 +98,7 @@ it('has words for every fetch and every cause', () => {
   }
 });
 
-it('tells the same failure of many tokens once', () => {
+it('lists the same failure of many tokens once', () => {
   const tokens = Array.from({ length: 1000 }, (_, i) => `token-${i}`);
   const charts = tokens.map((token): Warning => ({ about: 'fetch', what: `chart:${token}`, cause: 'resting' }));
   const words = statusWords([...charts, { about: 'fetch', what: 'chart:bitcoin', cause: 'timeout' }]);

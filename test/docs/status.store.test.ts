@@ -44,7 +44,7 @@ describe('the status page', () => {
     expect(await (await service.get('/openapi.json')).text()).not.toContain('"/status"');
   });
 
-  it('says in words what machines are told when the aggregator fails', async () => {
+  it('describes the warnings of /health/ready in words when CoinGecko fails', async () => {
     service.sandbox.faults.always({ kind: 'status', status: 500, body: {} });
     const key = await service.createUser();
     expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(503);
@@ -53,12 +53,12 @@ describe('the status page', () => {
     const page = await service.get('/status');
     expect(page.status).toBe(200);
     expect(textOf(await page.text())).toMatch(
-      /! Serving, with limits .*Latest prices CoinGecko has a fault\. The last good figures are served, with their age\./,
+      /! Serving, with limits .*Latest prices CoinGecko reported an internal error\./,
     );
   });
 });
 
-it('is 503 while the database is away, and still a page', async () => {
+it('is a page with 503 while the database is unreachable', async () => {
   const database = await openTestDatabase({ unshared: true });
   const service = await startService({ database });
   try {
@@ -66,7 +66,7 @@ it('is 503 while the database is away, and still a page', async () => {
     const page = await service.get('/status');
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(textOf(await page.text())).toContain('✕ Not serving The database is not responding.');
+    expect(textOf(await page.text())).toContain('✕ Not serving The database cannot be reached.');
   } finally {
     await service.close();
   }

@@ -11,7 +11,7 @@ import { type Amounts, fill } from '../../support/database/filled.ts';
 
 type Made = Awaited<ReturnType<typeof createTestDatabase>>;
 
-/** What most tests copy, another source that a test may change, and where to. */
+/** The source of most tests, a source that a test can change, and the target. */
 let source: Made;
 let own: Made;
 let target: Made;
@@ -19,7 +19,7 @@ let target: Made;
 const change = (of: Made, script: string) =>
   withSession(of, (session) => session.exec(`SET search_path TO public; ${script}`));
 
-/** A database without a table: to make another one takes seconds. */
+/** Drops all tables. Creating a new database takes seconds. */
 const clear = (one: Made) => change(one, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
 
 async function fillOwn(amounts: Partial<Amounts> = {}): Promise<void> {
@@ -33,7 +33,7 @@ async function fillOwn(amounts: Partial<Amounts> = {}): Promise<void> {
 beforeAll(async () => {
   source = await createTestDatabase('migrated');
   [own, target] = [await createTestDatabase('empty'), await createTestDatabase('empty')];
-  // Whatever a role or a database says, the tables are those of `public`.
+  // The tables are in `public`, regardless of the search path of a role or database.
   const name = new URL(target.url).pathname.slice(1);
   await change(target, `ALTER DATABASE ${name} SET search_path TO elsewhere`);
   await withSession(source, (session) => fill(session, { days: 20, hours: 20, users: 150, usageDays: 30 }));
@@ -44,8 +44,8 @@ afterAll(async () => {
 });
 
 /**
- * Copies as the command does, and gives what it tells.
- * @param on what happens beside it, by what has just been told
+ * Copies like the command does. Returns the outcome and the events.
+ * @param on called with every event
  */
 async function copy(
   from: Made,
@@ -72,7 +72,7 @@ async function copy(
   }
 }
 
-/** Copies until so many rows of a table are there, and stops as Ctrl-C does. */
+/** Copies until a table has a number of rows, and stops like Ctrl-C. */
 async function copyUntil(from: Made, to: Made, table: string, rows = 1) {
   const stop = new AbortController();
   const on = (event: CopyEvent) => {
@@ -84,14 +84,14 @@ async function copyUntil(from: Made, to: Made, table: string, rows = 1) {
 
 const kinds = (events: readonly CopyEvent[]) => new Set(events.map(({ kind }) => kind));
 
-it('copies every row and where the sequences are, and refuses what is there afterwards', async () => {
+it('copies every row and the sequences, and then rejects the filled target', async () => {
   const { outcome } = await copy(source, target);
   expect(outcome).toMatchObject({ kind: 'finished' });
   expect(await contentOf(target)).toEqual(await contentOf(source));
   expect((await copy(source, target)).state).toMatchObject({ kind: 'filled' });
 });
 
-it('takes a database that has nothing but what the migrations and a start put there', async () => {
+it('accepts a database with only migrations and the rows of a first start', async () => {
   await withSession(target, migrate);
   await change(target, `INSERT INTO shared_secret (name, value) VALUES ('etag', 'of the target')`);
   expect((await copy(source, target)).outcome).toMatchObject({ kind: 'finished' });
@@ -103,13 +103,13 @@ it.each([
   [`UPDATE token SET requested_at = now() WHERE name = 'solana'`, 'token'],
   [`INSERT INTO token (name, symbol, title, begins, listed) VALUES ('x', 'x', 'X', now(), now())`, 'token'],
   [`INSERT INTO refresh (what) VALUES ('latest')`, 'refresh'],
-])('refuses one where somebody did %s', async (script, table) => {
+])('rejects a target after %s', async (script, table) => {
   await withSession(target, migrate);
   await change(target, script);
   expect((await copy(source, target)).state).toEqual({ kind: 'filled', table });
 });
 
-it('goes on where it stopped, and copies no row twice', async () => {
+it('resumes where it stopped, and copies no row twice', async () => {
   await copyUntil(source, target, 'usage_day', 2_000);
   const { outcome, events } = await copy(source, target);
   expect(outcome).toMatchObject({ kind: 'finished', copied: 150 * 30 - 2_000 });
@@ -119,15 +119,15 @@ it('goes on where it stopped, and copies no row twice', async () => {
 });
 
 it.each([
-  ['a row that was copied has changed', `UPDATE "user" SET name = 'Grace' WHERE key = 7`],
-  ['a row that was copied is gone', 'DELETE FROM candle WHERE token = (SELECT min(token) FROM candle)'],
+  ['a copied row has changed', `UPDATE "user" SET name = 'Grace' WHERE key = 7`],
+  ['a copied row was deleted', 'DELETE FROM candle WHERE token = (SELECT min(token) FROM candle)'],
   [
-    'a row has come that others refer to',
+    'a referenced row was added',
     `INSERT INTO "user" SELECT * FROM (SELECT (u).* FROM (SELECT u FROM "user" u LIMIT 1) AS one) AS copied
        ON CONFLICT DO NOTHING;
      UPDATE "user" SET key = 900 WHERE key = 1`,
   ],
-])('begins anew where, since it stopped, %s', async (_, script) => {
+])('starts over if, since it stopped, %s', async (_, script) => {
   await fillOwn({ users: 80, usageDays: 30 });
   await copyUntil(own, target, 'usage_day');
   await change(own, script);
@@ -137,7 +137,7 @@ it.each([
   expect(await contentOf(target)).toEqual(await contentOf(own));
 });
 
-it('begins anew with the copy of another database', async () => {
+it('starts over with the copy of another database', async () => {
   await fillOwn();
   await copyUntil(source, target, 'usage_day');
   const { outcome, events } = await copy(own, target);
@@ -146,7 +146,7 @@ it('begins anew with the copy of another database', async () => {
   expect(await contentOf(target)).toEqual(await contentOf(own));
 });
 
-it('is not finished while the source is written to, unless as of the moment it began', async () => {
+it('does not finish while the source changes, except for a snapshot', async () => {
   await fillOwn();
   const before = await contentOf(own);
   let written: Promise<unknown> | undefined;

@@ -9,8 +9,8 @@ import { lockDirectory } from '#database/embedded/data-directory';
 
 const MODULE = new URL('../../../src/database/embedded/data-directory.ts', import.meta.url).href;
 
-// Becomes another user if it is told to (once it has read its code, which that one need not be able to). Says
-// `ready`, waits for a line, then tries; says what came of it and stays until its input ends.
+// Switches to another user if a user ID is given (after reading its code, which that user may be unable to read).
+// Prints `ready`, waits for a line, tries to lock, prints the result and runs until its input ends.
 const CONTENDER = `
   const { lockDirectory } = await import(${JSON.stringify(MODULE)});
   const uid = process.argv[2];
@@ -63,7 +63,7 @@ function inUseBy(pid: number | undefined) {
   return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database`;
 }
 
-test('a second process is refused and told which process has the directory', async () => {
+test('a second process is rejected with the ID of the process that has the directory', async () => {
   const first = await startContender();
   const second = await startContender();
   expect(await first.tryToLock()).toBe('held');
@@ -96,12 +96,12 @@ test('the directory of a holder that was killed is free', async () => {
   expect(await second.tryToLock()).toBe('held');
 });
 
-test('a note left behind with the id of a living process keeps nobody out', () => {
+test('a stale file with the ID of a running process does not block', () => {
   writeFileSync(join(directory, 'lock.pid'), `${process.ppid}\n`);
   lockDirectory(directory).release();
 });
 
-test('of six processes racing for what a killed holder left, exactly one wins', async () => {
+test('exactly one of six processes gets the lock of a killed holder', async () => {
   const holder = await startContender();
   expect(await holder.tryToLock()).toBe('held');
   const racers = await Promise.all(Array.from({ length: 6 }, () => startContender()));
@@ -111,15 +111,15 @@ test('of six processes racing for what a killed holder left, exactly one wins', 
   expect(outcomes.filter((outcome) => outcome.startsWith('DIRECTORY_IN_USE '))).toHaveLength(5);
 });
 
-test('a directory that is not there cannot be locked', () => {
+test('a missing directory cannot be locked', () => {
   expect(() => lockDirectory(join(directory, 'missing'))).toThrow('cannot be locked');
 });
 
-test('a user who may not write the lock is refused, as it would hold nothing', async () => {
+test('a user without write permission is rejected, because the lock would not hold', async () => {
   writeFileSync(join(directory, 'lock'), '');
   chmodSync(join(directory, 'lock'), 0o444);
   chmodSync(directory, 0o777);
-  const nobody = 65534; // file modes do not bind root
-  const contender = await startContender({ uid: process.getuid?.() === 0 ? nobody : undefined });
+  const otherUser = 65534; // file modes do not apply to root
+  const contender = await startContender({ uid: process.getuid?.() === 0 ? otherUser : undefined });
   expect(await contender.tryToLock()).toMatch('cannot be locked: EACCES');
 });

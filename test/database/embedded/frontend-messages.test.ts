@@ -45,10 +45,10 @@ test('messages come in batches that end with one to be answered, however the byt
   );
 });
 
-test('encryption is declined as often as it is asked for, and then the start is taken', async () => {
-  const asks = (code: number) =>
+test('encryption requests are declined, and then the start message is accepted', async () => {
+  const request = (code: number) =>
     Buffer.from([0, 0, 0, 8, code >>> 24, (code >> 16) & 255, (code >> 8) & 255, code & 255]);
-  const sent = Buffer.concat([asks(80_877_103), asks(80_877_104), startMessage('me', 'mine'), SYNC]);
+  const sent = Buffer.concat([request(80_877_103), request(80_877_104), startMessage('me', 'mine'), SYNC]);
   const input = cut(sent, [3, 8, 9]);
   let declined = 0;
   await readStart(input, () => {

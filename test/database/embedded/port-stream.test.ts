@@ -50,7 +50,7 @@ test('a piece waits until the one before it was taken', async () => {
   near.destroy();
 });
 
-test('when one end is destroyed the other closes, and nobody waits for a write any more', async () => {
+test('destroying one end closes the other and completes pending writes', async () => {
   const [near, far] = pair();
   const piece = Buffer.alloc(1024 * 1024);
   const writes = [1, 2].map(() => new Promise((done) => near.write(piece, done)));

@@ -3,7 +3,7 @@ import { createSession, type Session } from '#database/embedded/session';
 
 const ready = (state: string) => Buffer.from(`Z\0\0\0\x05${state}`, 'latin1');
 
-/** An engine that is told by each statement what state it is left in. */
+/** An engine whose statements determine the resulting transaction state. */
 const engine = {
   ran: [] as string[],
   async execProtocolRawStream(messages: Uint8Array, { onRawData }: { onRawData: (piece: Uint8Array) => void }) {

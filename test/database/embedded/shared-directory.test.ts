@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '#database/database';
 import { reachEmbedded } from '#database/embedded';
 import { isDatabaseUnable } from '#database/unreachable';
 
-/** What a client of `pg` has below itself. */
+/** The connection of a `pg` client. */
 type Wire = { parse(query: { text: string }): void; flush(): void; stream: { destroy(): void } };
 
 let directory: string;
@@ -54,7 +54,7 @@ test('a directory in use is reached through the process that has it, by who asks
   await expect(openDatabase({ dataDir: directory })).rejects.toMatchObject({ code: 'DIRECTORY_IN_USE' });
 });
 
-test('where the process lets nobody in, the directory is in use', async () => {
+test('the directory is in use if the process accepts no connections', async () => {
   const far = join(directory, 'a'.repeat(100));
   const owner = await reachEmbedded({ dataDir: far });
   await expect(openDatabase({ dataDir: far, isShared: true })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test('a client in a transaction has the session to itself until it ends', async 
   expect(counted).toBe(2);
 });
 
-test('a client that goes away in the middle of a transaction is rolled back, and the others go on', async () => {
+test('the transaction of a disconnected client is rolled back, and other clients continue', async () => {
   const client = await connect();
   await client.query('BEGIN');
   await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
@@ -122,12 +122,12 @@ test('an answer of megabytes and a statement of megabytes arrive whole', async (
   expect(row?.text === text).toBe(true);
 });
 
-test('when the engine ends, what was under way is the database being away, and the rest goes on', async () => {
+test('when the engine ends, pending statements fail as database unavailable, and later ones succeed', async () => {
   await database.prisma.refresh.create({ data: { what: 'latest' } });
   const client = await connect();
   await client.query('BEGIN');
   const waiting = count().catch((error: unknown) => error);
-  // What is to be copied would follow, which this engine cannot wait for: it ends.
+  // The engine cannot wait for the data of COPY, so it ends.
   await expect(client.query('COPY refresh (what) FROM STDIN')).rejects.toThrow();
   expect(isDatabaseUnable(await waiting)).toBe(true);
   await expect.poll(() => ends).toHaveLength(1);

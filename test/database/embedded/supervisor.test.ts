@@ -22,7 +22,7 @@ test('a thread that hangs is ended, once it is guarded', async () => {
   supervisor.guard();
   expect(await ended).toBe('the thread does not respond');
   await failed;
-  // In memory there is nothing to go on with.
+  // A database in memory cannot be restored.
   await expect(supervisor.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await supervisor.close();
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test('a new database comes from the template, in place of what an earlier start did not finish', async () => {
+test('a new database is created from the template and replaces an unfinished one', async () => {
   const dataDir = join(directory, 'data');
   const at = join(dataDir, 'postgres');
   mkdirSync(join(dataDir, 'postgres.new', 'half'), { recursive: true });

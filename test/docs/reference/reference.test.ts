@@ -54,7 +54,7 @@ const htmlOf = (text: string) =>
 
 const TAG = /<\/?[a-z][a-z0-9]*((?: [a-z-]+(?:="[^"<>]*")?)*)>/g;
 
-/** What is left of HTML without its tags: nothing that opens or closes one. */
+/** Expects well-formed tags: without them, the text contains no angle brackets. */
 function expectSound(html: string): void {
   expect(html.replace(TAG, '')).not.toMatch(/[<>]/);
   const attributes = new Set(
@@ -97,13 +97,13 @@ it('says what a call costs, which key it takes, and asks before what cannot be u
   expect(html).toContain('data-path="/market/v1/one"');
 });
 
-it('says a problem of all paths once', () => {
+it('lists a problem of all paths once', () => {
   const html = htmlOf('words');
   expect(html.match(/href="\/market\/docs\/problems#invalid_request"/g)).toHaveLength(1);
   expect(html.match(/href="#shared-problems"/g)).toHaveLength(2);
 });
 
-it('tells a description with a list in paragraphs, the list folded', () => {
+it('renders a description as paragraphs and a folded list', () => {
   const html = htmlOf('One.\n\nTwo.\n\n* three\n  * four');
   expect(html).toContain(
     '<p>One.</p>\n<p>Two.</p>\n<details><summary>Details</summary>\n<ul>\n<li>three\n<ul>\n<li>four</li>\n</ul></li>\n</ul></details>',

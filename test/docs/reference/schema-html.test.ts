@@ -41,7 +41,7 @@ it('lists a few choices and folds many', () => {
   expect(choicesHtml({})).toBe('');
 });
 
-it('tells the fields of an object, those of the objects in it folded', () => {
+it('lists the fields of an object, with nested objects folded', () => {
   const html = fieldsHtml(
     {
       type: 'object',
@@ -56,7 +56,7 @@ it('tells the fields of an object, those of the objects in it folded', () => {
   expect(html).toContain('<code>price</code><span class="type">number</span></th><td>In <code>USD</code></td>');
 });
 
-it('tells the fields of the items of a list, and none of what is no object', () => {
+it('lists the fields of array items, and none for other types', () => {
   expect(fieldsHtml({ type: 'array', items: { $ref: '#/x/Price' } }, named)).toContain('<code>price</code>');
   expect(fieldsHtml({ type: 'string' }, named)).toBe('');
 });

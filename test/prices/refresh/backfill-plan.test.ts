@@ -221,14 +221,14 @@ describe('hours', () => {
     expect(union(fetches.map((fetch) => fetch.span))).toEqual([{ from: year.span.from, thru: NOW }]);
   });
 
-  test('of a long window are five calls for one answer', () => {
+  test('of a long window take at most five calls for one response', () => {
     const decade = range('hour', '2015-01-01', '2025-01-01');
     expect(plan(decade, NOW, { reach: EVER })).toHaveLength(5);
     expect(plan(decade, NOW, { reach: EVER, tried: ['hours', 'hours', 'hours'] })).toHaveLength(2);
     expect(plan(decade, NOW, { reach: EVER, tried: Array(5).fill('hours') })).toEqual([]);
   });
 
-  test('at the very edge of the reach are asked for a little later, so that the edge does not overtake the call', () => {
+  test('at the limit of the range start a little later, so that the limit does not pass before the call', () => {
     const now = at('2026-05-15T14:59:59.999Z');
     expect(plan(range('hour', '2025-05-15', '2025-05-15', now), now)).toEqual([
       'hours from 2025-05-15T16:00:00.000Z, wait: end',

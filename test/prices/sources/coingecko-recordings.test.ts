@@ -27,10 +27,10 @@ const KINDS = {
 const names = recordingNames('coingecko');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
 
-/** The rate limit's headers lie beside it as text: these are what the client goes by. */
+/** The headers that the client uses. The recordings contain them in a separate text file. */
 const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<string, string>;
 
-/** Five tokens, or as many names as the recording has: how long an answer may be depends on how much was asked. */
+/** At least five names, and as many as in the recording: the size limit depends on the number of tokens. */
 const requested = (recorded: readonly unknown[]) =>
   Array.from(
     { length: Math.max(recorded.length, BUILT_IN_NAMES.length) },
