@@ -7,18 +7,18 @@ export type Window = { from: number; to: number };
 type Column = [at: number, value: number | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
-/** The delay after midnight until its sample is published. */
+/** The time after midnight at which the sample of midnight is published. */
 const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
-/** Minutes for a day up to now, hours up to 90 days, otherwise or with `interval=daily` days. */
+/** `minute` for up to one day that ends now, `hour` for up to 90 days, `day` for more or with `interval=daily`. */
 export function chartInterval(window: Window, now: number, interval: string | null): ChartInterval {
   const span = window.to - window.from;
   if (interval === 'daily' || span > 90 * DAY) return 'day';
   return span > DAY || window.to < now - 5 * MINUTE ? 'hour' : 'minute';
 }
 
-// A hash places each sample in its slot, with the spread of recorded responses: 110 to 490 s between five-minute
-// samples; most hourly ones in the first minutes of the hour, 700 to 6440 s apart.
+// A hash determines the offset of each sample in its slot. The spread is that of recorded responses: five-minute samples
+// are 110 to 490 s apart; hourly samples are 700 to 6440 s apart, and most are in the first minutes of the hour.
 const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number }> = {
   minute: { every: 5 * MINUTE, offset: (draw) => Math.floor((100 + 190 * draw) * SECOND) },
   hour: { every: HOUR, offset: (draw) => Math.floor((60 + 2840 * draw ** 3) * SECOND) },
@@ -26,7 +26,7 @@ const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number
 };
 const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
 
-/** The times (Unix ms, ascending) in the window of the samples that are published at `now`. */
+/** The times (Unix ms, ascending) of the samples in the window that are published at `now`. */
 export function sampleTimes(
   seed: number,
   token: string,
@@ -46,10 +46,10 @@ export function sampleTimes(
   return times;
 }
 
-/** The newest midnight (Unix ms) with a sample that is published at `now`. */
+/** The latest midnight (Unix ms) whose sample is published at `now`. */
 export const publishedMidnight = (now: number): number => Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
 
-// Gaps of CoinGecko's daily series.
+// Gaps in CoinGecko's daily series.
 const MISSING: Readonly<Record<string, number>> = { ethereum: Date.parse('2015-08-09') };
 const NULL_CAP: Readonly<Record<string, number>> = {
   bitcoin: Date.parse('2017-04-02'),
@@ -60,7 +60,7 @@ const ZERO_CAP_UNTIL: Readonly<Record<string, number>> = {
   'usd-coin': Date.parse('2018-10-17'),
 };
 
-/** As in CoinGecko's data, some samples are missing, or have a market cap of null or 0. */
+/** As in CoinGecko's data, some samples are missing or have a market cap of null or 0. */
 export function dailySample(
   seed: number,
   token: string,
@@ -72,7 +72,7 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
-/** In US dollars. The last sample is of now, and can be earlier than the one before it. */
+/** Figures in US dollars. The last sample is the current one, whose time can be before that of the previous one. */
 export function chartOf(seed: number, token: string, interval: ChartInterval, window: Window, now: number): Chart {
   const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
   const add = (at: number, sample: ReturnType<typeof dailySample>) => {

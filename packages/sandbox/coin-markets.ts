@@ -4,7 +4,7 @@ import { extremesAt, figuresAt, quotedAt, supplyAt } from './price-model.ts';
 import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.ts';
 import { DAY } from './upstream.ts';
 
-// CoinGecko gives small prices more digits, and rounds prices from 10,000 up.
+// CoinGecko returns more digits for small prices, and rounds prices from 10,000 to integers.
 function quoted(price: number): unknown {
   if (price >= 10_000) return Math.round(price);
   const digits = price >= 1.1 ? 2 : 3;
@@ -13,7 +13,7 @@ function quoted(price: number): unknown {
 
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
-/** A record of `/coins/markets`; null before the listing. */
+/** A record of `/coins/markets`; null before the listing of the token. */
 function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
   const at = quotedAt(seed, token, now);
@@ -56,24 +56,24 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
 
 const PAGE = { default: 100, max: 250 };
 
-/** A page of `/coins/markets`, largest market cap first. Unknown IDs are omitted. */
+/** A page of `/coins/markets`, by descending market cap. Unknown IDs are omitted. */
 export function coinMarkets(
   seed: number,
   ids: readonly string[] | null,
   now: number,
   { perPage = PAGE.default, page = 1 }: { perPage?: number; page?: number } = {},
 ): unknown[] {
-  const asked =
+  const requested =
     ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
   const size = Math.min(perPage, PAGE.max);
-  return asked
+  return requested
     .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
     .sort((a, b) => b.cap - a.cap)
     .slice((page - 1) * size, page * size)
     .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
 }
 
-/** `/coins/{id}`, with the members that clients read. */
+/** The response of `/coins/{id}`, with the members that clients use. */
 export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
   const { name: id, symbol, title, genesis = null, rank } = token;
   const at = quotedAt(seed, id, now);
@@ -100,17 +100,17 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
   };
 }
 
-const FOUND = 25;
+const MAX_RESULTS = 25;
 
 export const coinList = (): unknown[] =>
   [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
 
-/** `/search`: the coins with the text in a name. */
+/** The response of `/search`: the coins whose ID, symbol or name contains the text. */
 export function searchCoins(text: string): unknown {
-  const wanted = text.toLowerCase();
+  const searched = text.toLowerCase();
   const coins = [...sandboxTokens().values()]
-    .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((called) => called.includes(wanted)))
-    .slice(0, FOUND)
+    .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((label) => label.includes(searched)))
+    .slice(0, MAX_RESULTS)
     .map((token) => ({
       id: token.name,
       name: token.title,

@@ -17,7 +17,7 @@ import { type SandboxToken, sandboxToken } from './tokens.ts';
 import type { Answer, Setting, Upstream, UpstreamRequest } from './upstream.ts';
 import { DAY, isoDate, jsonReply, SECOND } from './upstream.ts';
 
-/** `spent`: the calls of this month, including this one. */
+/** `spent` is the number of calls in this month, including this call. */
 type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
 
 const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
@@ -41,9 +41,9 @@ function parameterError(query: URLSearchParams, required: readonly string[]): An
 }
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // Not trimmed: CoinGecko does not know an ID after a space, and omits unknown IDs.
-  const wrong = parameterError(query, ['vs_currency']);
-  if (wrong) return wrong;
+  // Not trimmed, because CoinGecko treats an ID with a leading space as unknown, and omits it.
+  const error = parameterError(query, ['vs_currency']);
+  if (error) return error;
   const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];
   if (!(perPage > 0)) return invalidParameter('per_page');
   if (!(page > 0)) return invalidParameter('page');
@@ -58,8 +58,8 @@ function chart(token: string, query: URLSearchParams, window: Window, state: Coi
 }
 
 function marketChart(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = parameterError(query, ['vs_currency', 'days']);
-  if (wrong) return wrong;
+  const error = parameterError(query, ['vs_currency', 'days']);
+  if (error) return error;
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
   if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0)) return invalidParameter('days');
   if (days > reachOf(state)) return beyondReach(state.now, reachOf(state));
@@ -67,8 +67,8 @@ function marketChart(token: string, query: URLSearchParams, state: CoingeckoStat
 }
 
 function marketChartRange(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
-  const wrong = parameterError(query, ['vs_currency', 'from', 'to']);
-  if (wrong) return wrong;
+  const error = parameterError(query, ['vs_currency', 'from', 'to']);
+  if (error) return error;
   const [from, to] = [Number(query.get('from')), Number(query.get('to'))];
   if (!Number.isFinite(from)) return invalidParameter('from');
   if (!Number.isFinite(to)) return invalidParameter('to');
@@ -121,7 +121,7 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   return sandboxToken(id) ? route(id, query, state) : coinNotFound();
 }
 
-/** The stand-in for CoinGecko v3, at `/api/v3`. */
+/** The stand-in for CoinGecko v3, below `/api/v3`. */
 export function createCoingecko({ clock, ...state }: Setting & { plan: PlanName }): Upstream {
   let month = { name: '', spent: 0 };
   return {

@@ -11,7 +11,7 @@ import {
   type UpstreamRequest,
 } from './upstream.ts';
 
-const BEGINNING = Date.UTC(1999, 0, 4);
+const FIRST_DATE = Date.UTC(1999, 0, 4);
 
 /** The mean rate per euro, and the last date of a discontinued currency. Invented values. */
 const CURRENCIES = new Map(
@@ -37,7 +37,7 @@ function rateOn(seed: number, code: string, date: number): string {
 }
 
 const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
-/** Columns without `detail`, and their values. Titles contain commas, so they are quoted. */
+/** The further columns without `detail=dataonly`. Their titles contain commas, so the values are quoted. */
 const FULL =
   ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
   'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
@@ -45,7 +45,7 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`; all if it names none, undefined for an unknown key. */
+/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`: all if it contains none; undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;
@@ -58,7 +58,7 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
   const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
   if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
   if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
-  const from = Math.max(BEGINNING, Date.parse(query.get('startPeriod') ?? '') || 0);
+  const from = Math.max(FIRST_DATE, Date.parse(query.get('startPeriod') ?? '') || 0);
   const thru = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
   const isFull = query.get('detail') !== 'dataonly';
   const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
@@ -72,17 +72,17 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
       lines += `${row}${isFull ? rest(code) : ''}\r\n`;
     }
   }
-  // An empty period has no header.
+  // For an empty period, the response has no header line.
   const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
   return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
-/** The stand-in for the European Central Bank's data service, at `/service`: only exchange rates. */
+/** The stand-in for the European Central Bank's data service, below `/service`. It serves only exchange rates. */
 export function createEcb({ clock, seed }: Setting): Upstream {
   return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
 }
 
-/** Easter Sunday (Unix ms of its midnight, UTC) in the Gregorian calendar (J.-M. Oudin). */
+/** Midnight (UTC, Unix ms) of Easter Sunday in the Gregorian calendar, by the algorithm of J.-M. Oudin. */
 function easter(year: number): number {
   const century = Math.floor(year / 100);
   const golden = year % 19;
@@ -99,7 +99,7 @@ function easter(year: number): number {
   return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
 }
 
-/** The dates with rates (Unix ms of their midnights, UTC), both ends included: no weekends and holidays. */
+/** Midnights (UTC, Unix ms) of the dates with rates, both ends included. Weekends and holidays have no rates. */
 export function publicationDates(from: number, thru: number): number[] {
   const dates: number[] = [];
   for (let date = from; date <= thru; date += DAY) {
@@ -112,5 +112,5 @@ export function publicationDates(from: number, thru: number): number[] {
   return dates;
 }
 
-/** The time of publication: 16:00 in Frankfurt in winter, 17:00 in summer. */
+/** The time of publication: 15:00 UTC, which is 16:00 in Frankfurt in winter and 17:00 in summer. */
 const publishedAt = (date: number): number => date + 15 * HOUR;

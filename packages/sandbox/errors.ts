@@ -13,13 +13,13 @@ const planStatus = (now: number, error_code: number, error_message: string) => (
   status: { timestamp: stamp(now), error_code, error_message },
 });
 
-/** Error 10012: before the history of the plan. */
+/** Error 10012: the requested time is before the history of the plan. */
 export const beyondReach = (now: number, days: number) => {
   const message = `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `;
   return json(401, { error: planStatus(now, 10012, message) });
 };
 
-/** Error 10011: a demo key at the host of paid plans. */
+/** Error 10011: a demo key was sent to the host of the paid plans. */
 export const demoKeyOnPro = (now: number) =>
   json(400, {
     timestamp: stamp(now),
@@ -30,21 +30,21 @@ export const demoKeyOnPro = (now: number) =>
     },
   });
 
-/** Error 10002: no key at the host of paid plans. */
+/** Error 10002: a request to the host of the paid plans has no key. */
 export const missingKey = (now: number) => json(401, planStatus(now, 10002, 'API Key Missing'));
 
-/** Error 10005: a call that requires a paid plan. */
+/** Error 10005: the call requires a paid plan. */
 export const paidPlansOnly = (now: number) =>
   json(401, planStatus(now, 10005, 'This request is limited to PRO API subscribers.'));
 
-/** CoinGecko has sent this error with HTTP 200 too. */
+/** CoinGecko has also sent this error with HTTP 200. */
 export const rateLimited = (status: 200 | 429) => {
   const error_message =
     "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing to subscribe to our API plans for higher rate limits.";
   return json(status, { status: { error_code: 429, error_message } });
 };
 
-/** The HTML page of CoinGecko's CDN instead of JSON. */
+/** The HTML page that CoinGecko's CDN sends instead of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({
   status,
   headers: { 'content-type': 'text/html; charset=UTF-8', 'cache-control': 'no-store' },
@@ -62,7 +62,7 @@ export const edgePage = (status: number, title: string): Answer => ({
 `,
 });
 
-/** CoinGecko's plans; the members from `name` on are returned for a paid key. */
+/** CoinGecko's plans. For a paid key, `/key` returns `name`, `perMinute` and `perMonth`. */
 export const PLANS = {
   public: { historyDays: 365 },
   demo: { historyDays: 365 },
@@ -72,7 +72,7 @@ export const PLANS = {
 
 export type PlanName = keyof typeof PLANS;
 
-// Node 24 has `rawJSON`, the compiler's es2024 library does not.
+// Node 24 has `rawJSON`, but the compiler's es2024 library does not declare it.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** A number in Ruby's notation: `21000000.0`, `3.5e-05`, `1.0e+16`. */

@@ -18,14 +18,16 @@ type Plain =
 
 /**
  * - `delay`: the normal response after `ms`
- * - `status`: this status; without `body` a typical one
- * - `rateLimitUnder200`: the rate-limit body with HTTP 200; `html`: the CDN's page instead of JSON
+ * - `status`: a response with this status; `body` defaults to a typical one
+ * - `rateLimitUnder200`: the rate-limit response with HTTP 200
+ * - `html`: the page of the CDN instead of JSON
  * - `truncated`: half of the JSON in a complete HTTP message
- * - `hangBeforeHeaders`, `hangMidway`: nothing, or headers and half of the body, then silence
- * - `reset`, `resetMidway`: the connection breaks before the headers, or after half of the body
+ * - `hangBeforeHeaders`, `hangMidway`: no response, or the headers and half of the body; the connection stays open
+ * - `reset`, `resetMidway`: the connection is closed before the headers, or after half of the body
  * - `slow`: one byte every `everyMs` (1000)
- * - `emptyChart`: with empty arrays; `wrongTypes`: with objects for numbers and numbers for strings
- * - `huge`: `bytes` of JSON without an end
+ * - `emptyChart`: the response with empty arrays
+ * - `wrongTypes`: the response with objects instead of numbers, and numbers instead of strings
+ * - `huge`: `bytes` of incomplete JSON
  */
 export type Fault =
   | { kind: Plain }
@@ -42,7 +44,7 @@ type Target = { path: string; search: string };
 function matches(match: PathMatch | undefined, { path, search }: Target): boolean {
   if (match === undefined) return true;
   if (typeof match === 'string') return path.includes(match);
-  // `test` would continue at the last match of a global pattern.
+  // `test` of a global pattern would start at the previous match.
   return path.search(match) >= 0 || (path + search).search(match) >= 0;
 }
 
@@ -51,11 +53,11 @@ export function createFaults() {
   let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];
   const holds = new Set<Hold>();
   return {
-    /** The next `times` (1) matching requests get the fault, after earlier queued faults. */
+    /** Injects the fault into the next `times` (1) matching requests, after the faults queued before. */
     next(fault: Fault, { times = 1, path }: { times?: number; path?: PathMatch } = {}): void {
       queued.push({ fault, left: times, path });
     },
-    /** Every matching request gets the newest such fault, unless a queued one applies. */
+    /** Injects the fault into all matching requests. Queued faults and later calls take precedence. */
     always(fault: Fault, { path }: { path?: PathMatch } = {}): void {
       permanent.unshift({ fault, path });
     },
@@ -71,15 +73,15 @@ export function createFaults() {
       holds.add(hold);
       return hold;
     },
-    /** For the server: resolves when the request is released or its connection has ended. */
-    async waitForRelease(target: Target, gone: AbortSignal): Promise<void> {
-      for (const hold of holds) if (matches(hold.path, target)) await hold.wait(gone);
+    /** Used by the server. Resolves when the request is released or its connection is closed. */
+    async waitForRelease(target: Target, disconnected: AbortSignal): Promise<void> {
+      for (const hold of holds) if (matches(hold.path, target)) await hold.wait(disconnected);
     },
-    /** For the server: takes the fault of a request. */
+    /** Used by the server. Returns the fault of a request, and dequeues it if it was queued. */
     take(target: Target): Fault | null {
-      const due = queued.find((order) => matches(order.path, target));
-      if (due && --due.left === 0) queued = queued.filter((order) => order !== due);
-      return (due ?? permanent.find((order) => matches(order.path, target)))?.fault ?? null;
+      const due = queued.find((entry) => matches(entry.path, target));
+      if (due && --due.left === 0) queued = queued.filter((entry) => entry !== due);
+      return (due ?? permanent.find((entry) => matches(entry.path, target)))?.fault ?? null;
     },
   };
 }
@@ -99,22 +101,22 @@ function createHold(path: PathMatch | undefined, onRelease: () => void) {
     async arrived(n: number): Promise<void> {
       while (held < n) await once(arrivals, 'arrival');
     },
-    async wait(gone: AbortSignal): Promise<void> {
-      if (gone.aborted) return;
+    async wait(disconnected: AbortSignal): Promise<void> {
+      if (disconnected.aborted) return;
       held += 1;
       arrivals.emit('arrival');
-      await Promise.race([gate.promise, once(gone, 'abort')]);
+      await Promise.race([gate.promise, once(disconnected, 'abort')]);
       held -= 1;
     },
   };
 }
 
-/** Chunked, without Content-Length, as CoinGecko does. */
+/** Sends a response in chunks without Content-Length, like CoinGecko. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** Applies `change` to every value of a JSON body; other bodies stay. */
+/** Applies `change` to every value of a JSON body. Other bodies are not changed. */
 function changeJson(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
   const body = parseJson(answer.body);
   return body === undefined ? answer : { ...answer, body: JSON.stringify(body, change) };
@@ -129,7 +131,7 @@ const wrongTypes = (answer: Answer) =>
   });
 
 function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status' }>): Answer {
-  const likely =
+  const typical =
     status === 429
       ? rateLimited(429)
       : status >= 500
@@ -137,8 +139,8 @@ function statusAnswer({ status, body, headers }: Extract<Fault, { kind: 'status'
         : jsonReply(status, { error: STATUS_CODES[status] ?? 'error' });
   const isText = typeof body === 'string';
   const type = isText && body.startsWith('<') ? 'text/html; charset=UTF-8' : 'application/json; charset=utf-8';
-  const given = { status, headers: { 'content-type': type }, body: isText ? body : JSON.stringify(body) };
-  const answer = body === undefined ? likely : given;
+  const custom = { status, headers: { 'content-type': type }, body: isText ? body : JSON.stringify(body) };
+  const answer = body === undefined ? typical : custom;
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
@@ -151,36 +153,36 @@ function* endlessChart(bytes: number): Generator<string> {
   }
 }
 
-/** Resolves when the headers and half of the body have been passed to the socket. */
+/** Resolves when the headers and half of the body are written to the socket. */
 function sendHalf(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
   response.writeHead(status, headers);
   const text = Buffer.from(body);
   return new Promise((written) => response.write(text.subarray(0, text.length >> 1), () => written()));
 }
 
-async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: number, gone: AbortSignal) {
+async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: number, disconnected: AbortSignal) {
   response.writeHead(answer.status, answer.headers).flushHeaders();
   for (const byte of Buffer.from(answer.body)) {
-    await after(everyMs, undefined, { signal: gone });
+    await after(everyMs, undefined, { signal: disconnected });
     response.write(Buffer.of(byte));
   }
   response.end();
 }
 
 /**
- * Responds with a fault. `normal` makes the response without it, `limited` the rate limit's with HTTP 200. Rejects
- * with an AbortError when `gone` ends a wait.
+ * Responds with a fault. `normal` creates the response without the fault, `limited` the rate-limit response with HTTP
+ * 200. Rejects with an AbortError if the client disconnects during a wait.
  */
 export async function sendFault(
   fault: Fault,
   response: ServerResponse,
   normal: () => Answer,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
   limited = () => rateLimited(200),
 ): Promise<void> {
   switch (fault.kind) {
     case 'delay':
-      await after(fault.ms, undefined, { signal: gone });
+      await after(fault.ms, undefined, { signal: disconnected });
       return send(response, normal());
     case 'status':
       return send(response, statusAnswer(fault));
@@ -205,11 +207,11 @@ export async function sendFault(
       return;
     case 'resetMidway':
       await sendHalf(response, normal());
-      // A reset could overtake the half that was sent.
+      // A reset could discard data that is already written.
       response.socket?.destroy();
       return;
     case 'slow':
-      return sendSlowly(response, normal(), fault.everyMs ?? 1_000, gone);
+      return sendSlowly(response, normal(), fault.everyMs ?? 1_000, disconnected);
     case 'huge':
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
       return pipeline(Readable.from(endlessChart(fault.bytes)), response);

@@ -15,24 +15,24 @@ import {
 
 type State = { seed: number; now: number };
 
-/** Kraken's candle lengths, in minutes. */
+/** The candle lengths that Kraken supports, in minutes. */
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
 const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
-/** Kraken sends errors with 200. */
-const refused = (error: string): Answer => jsonReply(200, { error: [error] });
+/** Kraken sends errors with HTTP 200. */
+const errorReply = (error: string): Answer => jsonReply(200, { error: [error] });
 
-/** All pairs by default; undefined if a name is unknown. */
+/** The pairs in `pair`, or all pairs without it; undefined if a name is unknown. */
 function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
   const names = query.get('pair');
   if (names === null) return allPairs();
   const pairs = names.split(',').map(pairNamed);
-  return pairs.every((one) => one !== undefined) ? (pairs as Pair[]) : undefined;
+  return pairs.every((found) => found !== undefined) ? (pairs as Pair[]) : undefined;
 }
 
 const byName = (pairs: readonly Pair[], record: (pair: Pair) => unknown): Answer =>
   ok(Object.fromEntries(pairs.map((pair) => [pair.name, record(pair)])));
 
-/** Kraken returns daily figures twice: since midnight (UTC), and for the last 24 hours. */
+/** Kraken returns each daily figure twice: since midnight UTC, and for the last 24 hours. */
 function ticker(pair: Pair, { seed, now }: State) {
   const market = { seed, pair };
   const price = tradeAt(market, now);
@@ -57,62 +57,62 @@ function ohlc(query: URLSearchParams, { seed, now }: State): Answer {
   const name = query.get('pair');
   const minutes = Number(query.get('interval') ?? 1);
   const since = Number(query.get('since') ?? 0);
-  if (!name || !LENGTHS.includes(minutes) || !Number.isFinite(since)) return refused('EGeneral:Invalid arguments');
+  if (!name || !LENGTHS.includes(minutes) || !Number.isFinite(since)) return errorReply('EGeneral:Invalid arguments');
   const pair = pairNamed(name);
-  if (!pair) return refused('EQuery:Unknown asset pair');
+  if (!pair) return errorReply('EQuery:Unknown asset pair');
   const { rows, last } = candleRows({ seed, pair }, minutes * MINUTE, since * SECOND, now);
   return ok({ [pair.name]: rows, last });
 }
 
 function answerKraken({ method, path, query }: UpstreamRequest, state: State): Answer {
-  if (method !== 'GET') return refused('EGeneral:Invalid arguments');
+  if (method !== 'GET') return errorReply('EGeneral:Invalid arguments');
   if (path === '/OHLC') return ohlc(query, state);
   const pairs = pairsOf(query);
-  if (!pairs) return refused('EQuery:Unknown asset pair');
+  if (!pairs) return errorReply('EQuery:Unknown asset pair');
   if (path === '/Ticker') return byName(pairs, (pair) => ticker(pair, state));
   if (path === '/AssetPairs') return byName(pairs, assetPair);
-  return refused('EGeneral:Unknown method');
+  return errorReply('EGeneral:Unknown method');
 }
 
-/** The stand-in for Kraken's public REST API, at `/0/public`. */
+/** The stand-in for Kraken's public REST API, below `/0/public`. */
 export function createKraken({ clock, seed }: Setting): Upstream {
   return {
     prefix: '/0/public',
     answer: (request) => answerKraken(request, { seed, now: clock.now() }),
-    rateLimited: () => refused('EGeneral:Too many requests'),
+    rateLimited: () => errorReply('EGeneral:Too many requests'),
   };
 }
 
-const KEPT_ROWS = 720;
-/** Kraken's share of a token's volume, and the largest deviation from the market price. */
+const MAX_ROWS = 720;
+/** Kraken's share of the volume of a token, and the maximum deviation from the market price. */
 const SHARE = 0.02;
 const SPREAD = 0.0004;
-const LOOKS = 5;
-/** After the price model's noise lanes. */
+const PRICES_PER_CANDLE = 5;
+/** These lanes follow the noise lanes of the price model. */
 const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];
 
 type Market = { seed: number; pair: Pair };
 
-/** The last trade at an instant (Unix ms), even before the first real one. */
+/** The price of the last trade at an instant (Unix ms), even before the first trade of the pair. */
 function tradeAt({ seed, pair }: Market, at: number): number {
   const price = priceAt(seed, pair.token, at) ?? 0;
-  const away = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
-  return Number((price * (1 + away)).toFixed(pair.decimals));
+  const deviation = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
+  return Number((price * (1 + deviation)).toFixed(pair.decimals));
 }
 
 const isQuiet = ({ seed, pair }: Market, at: number, length: number): boolean =>
   length <= 5 * MINUTE && hashed(seed, QUIET_LANE, Math.floor(at / length)) < pair.quiet;
 
-/** A quiet candle ends at the price of the last one with a trade. */
+/** A candle without trades closes at the close of the last candle with trades. */
 function closeOf(market: Market, at: number, length: number, now: number): number {
-  let begin = at;
-  while (isQuiet(market, begin, length) && begin > market.pair.since) begin -= length;
-  return tradeAt(market, Math.min(begin + length, now));
+  let start = at;
+  while (isQuiet(market, start, length) && start > market.pair.since) start -= length;
+  return tradeAt(market, Math.min(start + length, now));
 }
 
 type Row = [time: number, ...figures: [...string[], number]];
 
-/** `[time, open, high, low, close, vwap, volume, count]` of the candle that begins at `at`. */
+/** `[time, open, high, low, close, vwap, volume, count]` of the candle that starts at `at`. */
 function candleRow(market: Market, at: number, length: number, now: number): Row {
   const { seed, pair } = market;
   const text = (price: number) => price.toFixed(pair.decimals);
@@ -124,8 +124,10 @@ function candleRow(market: Market, at: number, length: number, now: number): Row
     return [time, last, last, last, last, text(0), (0).toFixed(8), 0];
   }
   const end = Math.min(at + length, now);
-  const looks = Array.from({ length: LOOKS }, (_, i) => tradeAt(market, at + ((end - at) * i) / LOOKS));
-  const prices = [before, ...looks, close];
+  const trades = Array.from({ length: PRICES_PER_CANDLE }, (_, i) =>
+    tradeAt(market, at + ((end - at) * i) / PRICES_PER_CANDLE),
+  );
+  const prices = [before, ...trades, close];
   const average = prices.reduce((sum, price) => sum + price, 0) / prices.length;
   const { volume = 0, price = 1 } = figuresAt(seed, pair.token, end) ?? {};
   const share = SHARE * (0.5 + hashed(seed, SHARE_LANE, Math.floor(at / length)));
@@ -135,20 +137,20 @@ function candleRow(market: Market, at: number, length: number, now: number): Row
   return [time, ...[before, high, low, close, average].map(text), Math.max(traded, 1e-8).toFixed(8), count] as Row;
 }
 
-/** The rows after `since` (Unix ms) up to the current one, at most `KEPT_ROWS` older ones. */
+/** The candles after `since` (Unix ms) up to the current one, with at most `MAX_ROWS` before the current one. */
 function candleRows(market: Market, length: number, since: number, now: number) {
-  const running = Math.floor(now / length) * length;
+  const current = Math.floor(now / length) * length;
   const first = Math.max(
-    running - KEPT_ROWS * length,
+    current - MAX_ROWS * length,
     Math.floor(since / length) * length + length,
     Math.floor(market.pair.since / length) * length,
   );
   const rows: Row[] = [];
-  for (let at = Math.min(first, running); at <= running; at += length) rows.push(candleRow(market, at, length, now));
-  return { rows, last: (running - length) / SECOND };
+  for (let at = Math.min(first, current); at <= current; at += length) rows.push(candleRow(market, at, length, now));
+  return { rows, last: (current - length) / SECOND };
 }
 
-/** A pair against US dollars; `since` is the first trade, `quiet` the share of five-minute candles without one. */
+/** A pair against US dollars. `since` is its first trade, `quiet` the share of five-minute candles without trades. */
 type Pair = {
   token: string;
   name: string;
@@ -180,26 +182,26 @@ const PAIRS: readonly Pair[] = [
   pair('ethereum', ['XETHZUSD', 'ETHUSD', 'ETH/USD'], { since: '2015-08-07', decimals: 2 }),
   pair('solana', ['SOLUSD', 'SOLUSD', 'SOL/USD'], { since: '2021-06-17', decimals: 2 }),
   pair('usd-coin', ['USDCUSD', 'USDCUSD', 'USDC/USD'], { since: '2020-01-08', decimals: 4 }),
-  // A thin market with empty five-minute candles.
+  // An illiquid market, in which some five-minute candles have no trades.
   pair('arweave', ['ARUSD', 'ARUSD', 'AR/USD'], { since: '2025-04-28', decimals: 3, quiet: 0.15 }),
 ];
 
-/** A made-up token trades since its listing. */
-function madeUp(token: SandboxToken): Pair[] {
+/** A synthetic token has been traded since its listing. */
+function syntheticPairs(token: SandboxToken): Pair[] {
   const name = token.pair;
-  if (name === undefined || PAIRS.some((one) => one.token === token.name)) return [];
+  if (name === undefined || PAIRS.some((known) => known.token === token.name)) return [];
   const since = new Date(listedAt(token)).toISOString();
   return [pair(token.name, [name, name, name.replace(/USD$/, '/USD')], { since, decimals: 6 })];
 }
-let everyPair: readonly Pair[] | undefined;
+let cachedPairs: readonly Pair[] | undefined;
 
 export function allPairs(): readonly Pair[] {
-  everyPair ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(madeUp)];
-  return everyPair;
+  cachedPairs ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(syntheticPairs)];
+  return cachedPairs;
 }
 
 const pairNamed = (name: string): Pair | undefined =>
-  allPairs().find((one) => one.name === name || one.altname === name);
+  allPairs().find((known) => known.name === name || known.altname === name);
 
 export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
   altname,

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = ReadMail & { to: string };
 
-/** Starts a mail server on a free port of 127.0.0.1 that passes each mail to `receive` and delivers none. */
+/** Starts a mail server on a free port of 127.0.0.1. It passes each mail to `receive` and delivers none. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -16,7 +16,7 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
       take().then(() => done(), done);
     },
   });
-  // An aborted connection of a client is no error.
+  // Clients may abort their connections.
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
@@ -26,7 +26,7 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   };
 }
 
-/** Header values by lower-case name, and the two parts of a mail. */
+/** A parsed mail: header values by lower-case name, and the text and HTML parts. */
 export type ReadMail = { headers: Readonly<Record<string, string>>; text: string; html: string };
 type Entity = { headers: Record<string, string>; body: string };
 
@@ -44,7 +44,7 @@ function entityOf(raw: string): Entity {
   return { headers: Object.fromEntries(headers), body: raw.slice(end + 4) };
 }
 
-/** Decodes quoted-printable (RFC 2045, 6.7) or base64. */
+/** Decodes quoted-printable (RFC 2045, section 6.7) or base64. */
 function decoded({ headers, body }: Entity): string {
   const encoding = headers['content-transfer-encoding']?.toLowerCase();
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString();
@@ -62,9 +62,9 @@ export function readMail(raw: string): ReadMail {
     .split(`--${boundary}`)
     .slice(1, -1)
     .map((part) => entityOf(part.replace(/^\r\n/, '')));
-  const of = (type: string) => {
+  const partOf = (type: string) => {
     const part = parts.find(({ headers: own }) => own['content-type']?.startsWith(type));
     return part ? decoded(part).replaceAll('\r\n', '\n').trimEnd() : '';
   };
-  return { headers, text: of('text/plain'), html: of('text/html') };
+  return { headers, text: partOf('text/plain'), html: partOf('text/html') };
 }

@@ -2,13 +2,13 @@ import { hashed, valueNoise } from './noise.ts';
 import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
 import { DAY, MINUTE } from './upstream.ts';
 
-/** US dollars; `marketCap` is `price` times the circulating supply. */
+/** Figures in US dollars. `marketCap` is `price` times the circulating supply. */
 export type Figures = { price: number; marketCap: number; volume: number };
 type Extreme = { price: number; at: number };
 
 /**
- * The log price goes from `first` (at the listing) to `settled`, the supply from `issued` to `limit`, with the time
- * constants `climb` and `issuance` in years. `volatility` is that of one day.
+ * The log price approaches `settled` from `first`, its value at the listing, and the supply approaches `limit` from
+ * `issued`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
  */
 type Economy = {
   price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
@@ -28,7 +28,7 @@ const economy = (
   return { price: { first, settled, climb, volatility }, supply, turnover };
 };
 
-// Invented values of the right magnitude.
+// Synthetic values of a realistic magnitude.
 const ECONOMIES: Readonly<Record<string, Economy>> = {
   bitcoin: economy([130, 90_000, 3.2, 0.03], [11_080_000, 21_000_000, 5.43], 0.03),
   arweave: economy([1.2, 9, 0.8, 0.055], [33_000_000, 66_000_000, 1.2], 0.06),
@@ -38,21 +38,21 @@ const ECONOMIES: Readonly<Record<string, Economy>> = {
 };
 
 const YEAR = 365.25 * DAY;
-const LANES = 64; // noise lanes per token: 0 to 31 for the price, 32 to 62 for the volume, the last for quotes
+const LANES = 64; // Noise lanes per token: 0 to 31 for the price, 32 to 62 for the volume, 63 for the quotes.
 const ECONOMY_LANE = 10;
-const SPARSE = 10 * DAY;
-const PEG = 0.004; // the largest deviation of the stablecoin from one dollar
+const SYNTHETIC_STEP = 10 * DAY;
+const PEG = 0.004; // The maximum deviation of the stablecoin from one dollar.
 
-// Noise octaves from 3 minutes to 2.3 years. The fractional ratio keeps them from meeting at midnight; amplitudes grow
-// with the root of the period, so the sum is a random walk.
+// Noise octaves from 3 minutes to 2.3 years. The fractional ratio prevents octaves from coinciding at midnight. The
+// amplitudes grow with the square root of the period, so the sum is a random walk.
 const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months: a 24 h total does not jump in minutes
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months, because a 24 h total does not jump within minutes.
 
-/** Prices from a tenth of a cent to a thousand dollars. */
-function madeUp({ place }: SandboxToken): Economy {
+/** The economy of a synthetic token, with prices from 0.1 cents to 1,000 dollars. */
+function syntheticEconomy({ place }: SandboxToken): Economy {
   const draw = (n: number) => hashed(0, ECONOMY_LANE + n, place);
   const price = (n: number) => 10 ** (-3 + 5 * draw(n));
   const issued = Math.floor(10 ** (6 + 4 * draw(4)));
@@ -64,26 +64,26 @@ function madeUp({ place }: SandboxToken): Economy {
 }
 
 type Market = { place: number; listed: number; economy: Economy };
-// Cached: a daily chart looks a market up thousands of times.
+// Cached, because a daily chart looks up its market thousands of times.
 const markets = new Map<string, Market>();
 
 function marketOf(name: string): Market {
   const known = markets.get(name);
   if (known) return known;
   const token = sandboxToken(name);
-  if (!token) throw new RangeError(`there is no market of ${name}`);
-  const market = { place: token.place, listed: listedAt(token), economy: ECONOMIES[name] ?? madeUp(token) };
+  if (!token) throw new RangeError(`unknown token ${name}`);
+  const market = { place: token.place, listed: listedAt(token), economy: ECONOMIES[name] ?? syntheticEconomy(token) };
   markets.set(name, market);
   return market;
 }
 
-/** Unix ms. */
+/** The time of the listing, in Unix ms. */
 export const listed = (token: string): number => marketOf(token).listed;
-/** Separates the noise lanes of tokens. */
+/** The index of a token, which separates the noise lanes of the tokens. */
 export const placeOf = (token: string): number => marketOf(token).place;
 const laneOf = (token: string, lane: number) => placeOf(token) * LANES + lane;
 
-/** US dollars at `t` (Unix ms); null before the listing. */
+/** The price in US dollars at `t` (Unix ms); null before the listing. */
 export function priceAt(seed: number, token: string, t: number): number | null {
   const since = listed(token);
   if (t < since) return null;
@@ -100,7 +100,7 @@ export function priceAt(seed: number, token: string, t: number): number | null {
   return Math.exp(trend + price.volatility * walk);
 }
 
-/** An integer that never falls; constant before the listing. */
+/** The supply: an integer that never decreases, and is constant before the listing. */
 export function supplyAt(token: string, t: number): number {
   const { issued, limit, issuance } = marketOf(token).economy.supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
@@ -113,12 +113,12 @@ export function figuresAt(seed: number, token: string, t: number): Figures | nul
   if (price === null) return null;
   const marketCap = price * supplyAt(token, t);
   const base = laneOf(token, 32);
-  let mood = 0;
-  for (const { lane, period } of VOLUME_OCTAVES) mood += 0.35 * valueNoise(seed, base + lane, t / period);
-  return { price, marketCap, volume: marketOf(token).economy.turnover * marketCap * Math.exp(mood) };
+  let swing = 0;
+  for (const { lane, period } of VOLUME_OCTAVES) swing += 0.35 * valueNoise(seed, base + lane, t / period);
+  return { price, marketCap, volume: marketOf(token).economy.turnover * marketCap * Math.exp(swing) };
 }
 
-/** The newest quote up to `now`: one per minute, at a varying second. */
+/** The time of the latest quote up to `now`. There is one quote per minute, at a varying second. */
 export function quotedAt(seed: number, token: string, now: number): number {
   const timeOf = (slot: number) => slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
   const slot = Math.floor(now / MINUTE);
@@ -126,28 +126,28 @@ export function quotedAt(seed: number, token: string, now: number): number {
 }
 
 type Extremes = { high: Extreme; low: Extreme };
-/** Cached, since thousands of midnights take tens of milliseconds. */
-const known = new Map<string, Extremes & { thru: number }>();
+/** Cached, because computing thousands of midnights takes tens of milliseconds. */
+const cachedExtremes = new Map<string, Extremes & { thru: number }>();
 
-/** The extremes of the midnights since the listing; undefined without any. */
+/** The extremes of the midnights since the listing; undefined before the first midnight. */
 function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
   const key = `${seed}:${token}`;
-  const before = known.get(key);
-  const isKept = before !== undefined && before.thru <= midnight;
-  let extremes: Extremes | undefined = isKept ? before : undefined;
-  const every = ECONOMIES[token] ? DAY : SPARSE;
-  let thru = isKept ? before.thru : listed(token) - every;
+  const before = cachedExtremes.get(key);
+  const isReusable = before !== undefined && before.thru <= midnight;
+  let extremes: Extremes | undefined = isReusable ? before : undefined;
+  const every = ECONOMIES[token] ? DAY : SYNTHETIC_STEP;
+  let thru = isReusable ? before.thru : listed(token) - every;
   for (; thru + every <= midnight; thru += every) {
     const at = thru + every;
     const then = { price: priceAt(seed, token, at) ?? 0, at };
     const { high, low } = extremes ?? { high: then, low: then };
     extremes = { high: then.price > high.price ? then : high, low: then.price < low.price ? then : low };
   }
-  if (extremes) known.set(key, { ...extremes, thru });
+  if (extremes) cachedExtremes.set(key, { ...extremes, thru });
   return extremes;
 }
 
-/** The extremes of all midnights (every tenth for a made-up token) and `t`. Null before the listing. */
+/** The extremes of all midnights (every tenth for a synthetic token) and `t`; null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

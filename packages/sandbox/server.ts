@@ -20,9 +20,11 @@ import { type Clock, createCallLog, jsonReply, type Upstream } from './upstream.
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
 
 /**
- * Starts stand-in upstreams on a free port of 127.0.0.1. All values follow from `seed` (1) and `clock` (the system's).
- * `plan` (`public`) limits the history. `node` configures the nodes: the SDK version `sdk` (0.50), the page size (100),
- * and the time between blocks (6 s).
+ * Starts stand-in upstreams on a free port of 127.0.0.1. Options and their defaults:
+ *
+ * - `seed` (1) and `clock` (the system clock) determine all values.
+ * - `plan` (`public`) limits the history.
+ * - `node` configures the nodes: the SDK version `sdk` (0.50), the page size (100) and the time between blocks (6 s).
  */
 export async function startSandbox(
   options: {
@@ -41,31 +43,31 @@ export async function startSandbox(
     coingecko: createCoingecko({ ...setting, plan }),
     kraken: createKraken(setting),
     exchangeRates: createEcb(setting),
-    // All sources of a chain's statistics agree.
+    // All sources of statistics for a chain return the same figures.
     cryptocompare: createCryptoCompare(setting),
     bitcoin: createBlockchainInfo(setting),
     mempool: createMempool(setting),
     ethereum: createBlockscout(setting),
-    // Blockscout's own service requires a key.
+    // The hosted service of Blockscout requires a key.
     blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
     solana: createSolana(setting),
     arweave: createArweave(setting),
-    // Two nodes of one chain, one for each dialect.
+    // The nodes share one chain, and each uses one dialect.
     legacyNode: createLegacyNode(chain),
     cosmosNode: createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize }),
   } satisfies Record<string, Upstream>;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const disconnected = new AbortController();
+    response.on('close', () => disconnected.abort());
     const { method = 'GET', headers } = request;
-    // Not resolved against a base: `//name` would become the host.
+    // Not resolved against a base URL, which would treat `//name` as a host.
     const url = URL.parse(`http://sandbox${request.url}`);
     const body = await text(request);
-    if (!url) return send(response, errorReply(400, 'not a path'));
+    if (!url) return send(response, errorReply(400, 'the request target must be a path'));
     const { pathname: path, search, searchParams: query } = url;
     const upstream = Object.values(upstreams).find(({ prefix }) => `${path}/`.startsWith(`${prefix}/`));
-    if (!upstream) return send(response, errorReply(404, 'no upstream is here'));
+    if (!upstream) return send(response, errorReply(404, 'no upstream has this path'));
 
     const inner = path.slice(upstream.prefix.length);
     const credentials = headers.authorization ? { authorization: headers.authorization } : {};
@@ -74,10 +76,10 @@ export async function startSandbox(
       upstream.prefix + (upstream.endpointOf?.(inner) ?? inner),
     );
     const answer = () => upstream.answer({ method, path: inner, query, headers, body });
-    await faults.waitForRelease({ path, search }, gone.signal);
-    if (gone.signal.aborted) return;
+    await faults.waitForRelease({ path, search }, disconnected.signal);
+    if (disconnected.signal.aborted) return;
     const fault = faults.take({ path, search });
-    if (fault) await sendFault(fault, response, answer, gone.signal, upstream.rateLimited);
+    if (fault) await sendFault(fault, response, answer, disconnected.signal, upstream.rateLimited);
     else send(response, answer());
   }
 
@@ -93,20 +95,20 @@ export async function startSandbox(
   await once(server, 'listening');
 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  /** The base URLs: `coingeckoUrl` is the one of `/coins/markets`. */
+  /** The base URLs. For example, `/coins/markets` is below `coingeckoUrl`. */
   const urls = Object.fromEntries(
     Object.entries(upstreams).map(([name, { prefix }]) => [`${name}Url`, origin + prefix]),
   ) as { [Name in keyof typeof upstreams as `${Name}Url`]: string };
   let closed: Promise<void> | undefined;
   return {
     ...urls,
-    /** The chain of both nodes, with its accounts and its faucet. */
+    /** The chain of both nodes, with its accounts and faucet. */
     chain,
     calls: log.calls,
     countCalls: log.count,
     clearCalls: log.clear,
     faults: { next: faults.next, always: faults.always, clear: faults.clear, hold: faults.hold },
-    /** Closes immediately, even hanging requests. May be called again. */
+    /** Closes all connections immediately, including hanging requests. Repeated calls have no effect. */
     close(): Promise<void> {
       closed ??= new Promise((ended) => {
         server.close(() => ended());

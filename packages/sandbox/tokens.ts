@@ -6,14 +6,14 @@ export type SandboxToken = {
   name: string;
   symbol: string;
   title: string;
-  /** The date of the first block, or of the contract. */
+  /** The date of the first block, or of the contract of the token. */
   begins: string;
   listed: string;
-  /** Kraken's name of the pair against US dollars. */
+  /** Kraken's name of the pair against US dollars; undefined if Kraken does not list the token. */
   pair: string | undefined;
-  /** Separates the noise lanes of tokens. */
+  /** The index of the token, which separates the noise lanes of the tokens. */
   place: number;
-  /** The chain's first date at CoinGecko, which knows it for some tokens. */
+  /** The date of the first block according to CoinGecko, which provides it for some tokens. */
   genesis: string | undefined;
   /** CoinGecko's rank by market cap. */
   rank: number;
@@ -35,20 +35,20 @@ const BUILT_IN = (
   return { ...names, rank, maxSupply, totalPerCirculating };
 });
 
-// The parts of a name begin with different letters, so that no two of the thousand share a symbol.
+// The alternatives for a part have different initials, so each of the 1,000 symbols is unique.
 const PARTS = [
   ['al', 'be', 'cor', 'dan', 'el', 'fi', 'gor', 'hu', 'ir', 'jo'],
   ['ba', 'co', 'da', 'fe', 'gi', 'lo', 'mu', 'na', 'pe', 'ri'],
   ['do', 'ka', 'li', 'mo', 'no', 'pa', 'que', 'ra', 'si', 'ta'],
 ] as const;
 
-/** After all other noise lanes. */
+/** The lanes of synthetic tokens follow all other noise lanes. */
 const SYNTHETIC_PLACE = 20_000;
 const PAIR_EVERY = 5;
 const GENESIS_EVERY = 3;
-/** The listing dates, and the longest time between a chain's first block and its listing. */
+/** The range of the listing dates, and the maximum time between the first block and the listing. */
 const LISTED = [Date.parse('2014-01-01'), Date.parse('2025-06-01')] as const;
-const LONGEST_BEFORE = 400 * DAY;
+const MAX_LEAD = 400 * DAY;
 const [LISTED_LANE, GENESIS_LANE] = [1, 2];
 
 function synthetic(n: number): SandboxToken {
@@ -56,7 +56,7 @@ function synthetic(n: number): SandboxToken {
   const name = parts.join('');
   const symbol = parts.map(([letter]) => letter).join('');
   const listed = LISTED[0] + hashed(0, LISTED_LANE, n) * (LISTED[1] - LISTED[0]);
-  const begins = isoDate(listed - hashed(0, GENESIS_LANE, n) * LONGEST_BEFORE);
+  const begins = isoDate(listed - hashed(0, GENESIS_LANE, n) * MAX_LEAD);
   const place = SYNTHETIC_PLACE + n;
   return {
     name,
@@ -74,13 +74,13 @@ function synthetic(n: number): SandboxToken {
 }
 
 const builtIn = new Map<string, SandboxToken>(BUILT_IN.map((token) => [token.name, token]));
-let everyToken: ReadonlyMap<string, SandboxToken> | undefined;
+let cachedTokens: ReadonlyMap<string, SandboxToken> | undefined;
 
-/** The service's built-in tokens, and a thousand made-up ones, which are always the same. */
+/** The built-in tokens of the service and 1,000 synthetic tokens, which never change. */
 export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
-  const madeUp = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
-  everyToken ??= new Map([...BUILT_IN, ...madeUp()].map((one) => [one.name, one]));
-  return everyToken;
+  const createSynthetic = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
+  cachedTokens ??= new Map([...BUILT_IN, ...createSynthetic()].map((token) => [token.name, token]));
+  return cachedTokens;
 }
 
 export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);

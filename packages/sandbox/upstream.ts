@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Setting = { seed: number; clock: Clock };
 
-/** `path` follows the upstream's prefix, with a leading slash; `query` is decoded. */
+/** `path` is relative to the prefix of the upstream and has a leading slash. `query` is decoded. */
 export type UpstreamRequest = {
   method: string;
   path: string;
@@ -14,8 +14,9 @@ export type UpstreamRequest = {
 export type Answer = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * A stand-in for an upstream below `prefix` (such as `/api/v3`). `endpointOf` replaces variable parts of a path with
- * `{id}`, to count calls by endpoint. `rateLimited` is its rate-limit response with HTTP 200, if it has one.
+ * A stand-in for an upstream, with paths below `prefix`, such as `/api/v3`. `endpointOf` replaces variable parts of a
+ * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the rate-limit response with HTTP 200, if the
+ * upstream has one.
  */
 export type Upstream = {
   prefix: string;
@@ -58,7 +59,7 @@ export const routed = (
   },
 });
 
-/** Unix ms. Any clock of the service fits. */
+/** The time in Unix ms. Compatible with the clocks of the service. */
 export type Clock = { now(): number };
 
 export const SECOND = 1_000;
@@ -77,20 +78,20 @@ export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
 type Call = { method: string; path: string; query: Record<string, string>; authorization?: string; at: number };
 
-const KEPT = 10_000;
+const MAX_CALLS = 10_000;
 
-/** The newest 10,000 calls in full, and the number of all calls by endpoint. */
+/** Records the latest 10,000 calls, and counts all calls by endpoint. */
 export function createCallLog() {
   const calls: Call[] = [];
   const counts = new Map<string, number>();
   return {
-    /** Oldest first. Always the same array. */
+    /** The recorded calls, oldest first. The array is never replaced. */
     calls: calls as readonly Call[],
     record(call: Call, endpoint: string): void {
-      if (calls.push(call) > KEPT) calls.shift();
+      if (calls.push(call) > MAX_CALLS) calls.shift();
       counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1);
     },
-    /** The calls since `clear` of endpoints with this end, such as `/market_chart` or `/coins/{id}/market_chart`. */
+    /** The number of calls since `clear` to endpoints that end in `endpoint`, such as `/market_chart`. */
     count(endpoint = ''): number {
       let total = 0;
       for (const [name, times] of counts) if (name.endsWith(endpoint)) total += times;

@@ -65,7 +65,7 @@ export const sendRecord = ({ from, to, amount }: Send) => ({
   value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
 });
 
-// Go's JSON encoder, which the signed text follows, escapes these; the library does not.
+// Go's JSON encoder, which defines the signed text, escapes these characters; the library does not.
 const ESCAPED = /[\u2028\u2029]/g;
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
 
@@ -81,7 +81,7 @@ export function aminoSignBytes(
   return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
 }
 
-/** Throws a ZodError for anything but a StdTx. */
+/** Throws a ZodError if the value is not a StdTx. */
 export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
   const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
   const content: StdTx = {
@@ -103,10 +103,10 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
 
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
-/** The four-byte prefix of a registered amino type: from the hash of its name, after three disambiguation bytes. */
+/** The prefix of a registered amino type: four bytes of the hash of its name, after three disambiguation bytes. */
 function aminoPrefix(name: string): Uint8Array {
-  const pastZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
-  return pastZeros(pastZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
+  const skipZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+  return skipZeros(skipZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
 }
 
 const TX = aminoPrefix('cosmos-sdk/StdTx');
@@ -125,7 +125,7 @@ function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
   return concat(...(key ? [key] : []), bytesField(2, bytes));
 }
 
-/** The bytes of a StdTx that the chain stores and hashes. Throws for an invalid address. */
+/** The encoding of a StdTx that the chain stores and hashes. Throws for an invalid address. */
 function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
   const content = concat(
     TX,

@@ -8,8 +8,8 @@ import { type Condition, satisfies } from './search-conditions.ts';
 import { type Coin, coinSchema, signersOf, type Transaction, TransactionError } from './transaction.ts';
 
 const CHAIN_ID = 'sandbox-1';
-const USUAL_BLOCK_MS = 6 * SECOND;
-/** The time of block 1, which determines the current height. */
+const DEFAULT_BLOCK_MS = 6 * SECOND;
+/** The time of block 1, which determines the initial height. */
 const LAUNCHED = Date.parse('2019-12-11T16:11:34Z');
 const GENESIS_ACCOUNTS = 3;
 const GENESIS_COINS: readonly Coin[] = [
@@ -20,14 +20,14 @@ const GENESIS_COINS: readonly Coin[] = [
 export type BroadcastMode = 'sync' | 'async' | 'block';
 export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
-/** A chain with a block every `blockMs`. The seed determines its three genesis accounts and their keys. */
-export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) {
+/** A chain with one block every `blockMs`. The seed determines its three genesis accounts and their keys. */
+export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
   for (const { address } of accounts) ledger.credit(address, GENESIS_COINS);
 
   const started = clock.now();
-  let height = Math.max(1, Math.floor((started - LAUNCHED) / USUAL_BLOCK_MS));
+  let height = Math.max(1, Math.floor((started - LAUNCHED) / DEFAULT_BLOCK_MS));
   let madeAt = started;
   let mempool: { hash: string; transaction: Transaction }[] = [];
   const delivered = new Map<string, Delivered>();
@@ -41,7 +41,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
     for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
-  /** The first due block includes the whole mempool, the others are empty. */
+  /** The first due block includes the whole mempool. The others are empty. */
   function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
@@ -52,7 +52,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
 
   const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
-  /** The state after the mempool's fees, against which a node checks new transactions. */
+  /** The state after the mempool's fees and sequences, against which a node checks new transactions. */
   function pendingView(): ChainView {
     const now = view();
     return {
@@ -83,7 +83,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
   return {
     chainId: CHAIN_ID,
     denom: DENOM,
-    /** The genesis accounts. Their private keys (32 bytes) are public. */
+    /** The genesis accounts with their private keys (32 bytes), which anyone can derive from the seed. */
     accounts: accounts as readonly Readonly<(typeof accounts)[number]>[],
 
     /** `at` is in Unix ms. */
@@ -92,7 +92,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       return { height, at: madeAt };
     },
 
-    /** `at` is in Unix ms, as if every block had been on time. Undefined for a future block. */
+    /** `at` is in Unix ms, assuming that every block was on time. Undefined for a future block. */
     block(of: number): { height: number; at: number } | undefined {
       makeDueBlocks();
       return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
@@ -105,13 +105,13 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       makeDueBlocks();
       return delivered.get(hash.toUpperCase());
     },
-    /** Oldest first. */
+    /** The matching transactions, oldest first. */
     search(conditions: readonly Condition[]): Delivered[] {
       makeDueBlocks();
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
-    /** `async` returns before the check, `sync` after it, and `block` makes a block immediately. */
+    /** `async` returns before the check, `sync` after it, and `block` creates a block immediately. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
       const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
@@ -126,7 +126,7 @@ export function createChain({ seed, clock }: Setting, blockMs = USUAL_BLOCK_MS) 
       return { hash, failure: null, delivered: delivered.get(hash) ?? null };
     },
 
-    /** Credits new coins, and opens the account if needed. Throws for another chain's address or an invalid coin. */
+    /** Credits new coins and creates the account if needed. Throws for a foreign address or an invalid coin. */
     fund(address: string, coins: readonly z.input<typeof coinSchema>[]): void {
       const problem = addressError(address);
       if (problem) throw new RangeError(problem);

@@ -26,7 +26,7 @@ const reject = (code: TransactionError['code'], detail: string): never => {
   throw new TransactionError(code, detail);
 };
 
-/** A node checks the fee before it accepts a transaction. Blocks do not check it again. */
+/** A node checks the fee before it accepts a transaction. It is not checked again in a block. */
 export function checkPrice({ fee, gas }: Transaction): void {
   const required = { denom: DENOM, amount: (BigInt(gas) * FEE_FOR_10_000_GAS + 9_999n) / 10_000n };
   if (amountOf(fee, DENOM) >= required.amount) return;
@@ -78,7 +78,7 @@ function checkSignature(
   }
   const { number: accountNumber, sequence } = account;
   const isAmino = signature.mode === 'SIGN_MODE_LEGACY_AMINO_JSON';
-  // Amino JSON of the legacy interface has no sequence: only the signature reveals a wrong one.
+  // Amino JSON of the legacy interface has no sequence, so only the signature reveals a wrong one.
   if (signature.sequence !== null && signature.sequence !== sequence) {
     reject(32, `account sequence mismatch, expected ${sequence}, got ${signature.sequence}`);
   }

@@ -39,7 +39,7 @@ function account(chain: Chain, address: string): Answer {
   return json(200, { account: base });
 }
 
-/** A page begins at the denom in `pagination.key` (base64), or at `pagination.offset`. */
+/** A page starts at the denom in `pagination.key` (base64), or at `pagination.offset`. */
 function balances(chain: Chain, address: string, query: URLSearchParams, pageSize: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, 3, fault);
@@ -102,7 +102,7 @@ const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
     application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
   });
 
-/** A node with the modern REST interface, at `/cosmos-node`. */
+/** A node with the modern REST interface, below `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },

@@ -18,7 +18,7 @@ export function keyRecord(publicKey: Uint8Array): object {
   return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
 }
 
-/** The bits of a multisignature are in its mode, next to the signatures. */
+/** Protobuf JSON has the bits of a multisignature in its mode, not in the signature. */
 function signatureRecord({ publicKey, mode, bytes }: Signature) {
   if (!publicKey || !isMultisig(publicKey)) return { mode_info: { single: { mode } }, signature: base64(bytes) };
   const { bits, signatures } = readMultisignature(bytes);
@@ -29,7 +29,7 @@ function signatureRecord({ publicKey, mode, bytes }: Signature) {
   };
 }
 
-/** Protobuf JSON. `sequences` are for signatures without one. */
+/** A transaction in protobuf JSON. `sequences` are used for signatures without a sequence. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
   const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
   return {
@@ -74,7 +74,7 @@ const empty = {
   events: [] as unknown[],
 };
 
-/** The `tx_response` of a broadcast before its block. */
+/** The `tx_response` of a broadcast, before the transaction is in a block. */
 export function broadcastResponse(hash: string, failure: TransactionError | null) {
   if (!failure) return { ...empty, txhash: hash };
   // The mempool rejects duplicates without a log.
@@ -92,7 +92,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/** The `tx_response` of a transaction in a block. Since SDK 0.50 a success has no log; its events name the message. */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index`, and a success has no log. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
@@ -120,32 +120,36 @@ export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   };
 }
 
-/** `code` is gRPC's: 2 unknown, 3 bad request, 5 not found, 12 not implemented. */
+/** `code` is a gRPC code: 2 unknown, 3 invalid argument, 5 not found, 12 unimplemented. */
 export const failed = (status: number, code: number, message: string): Answer =>
   json(status, { code, message, details: [] });
 
 /**
- * The parameters of a search by SDK version: `events` up to 0.47, `query` since 0.50; `pagination.*` up to 0.45, `page`
- * and `limit` since. Responses have logs before 0.50; the broadcast mode `block` exists before 0.47.
+ * Differences between SDK versions:
+ *
+ * - A search has its conditions in `events` up to 0.47, in `query` since 0.50.
+ * - A search has its page in `pagination.*` up to 0.45, in `page` and `limit` since 0.47.
+ * - Responses contain logs up to 0.47.
+ * - The broadcast mode `block` is supported up to 0.45.
  */
 export const VERSIONS = {
-  '0.45': { asks: 'events', pages: 'pagination', logs: true, block: true },
-  '0.47': { asks: 'events', pages: 'page', logs: true, block: false },
-  '0.50': { asks: 'query', pages: 'page', logs: false, block: false },
+  '0.45': { conditionsIn: 'events', pages: 'pagination', logs: true, block: true },
+  '0.47': { conditionsIn: 'events', pages: 'page', logs: true, block: false },
+  '0.50': { conditionsIn: 'query', pages: 'page', logs: false, block: false },
 } as const;
 
 export type SdkVersion = keyof typeof VERSIONS;
 
-/** `fallback` for a missing parameter, null for a malformed one. */
+/** Returns `fallback` for a missing parameter, null for a malformed one. */
 export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
   const text = query.get(name) ?? String(fallback);
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-function conditionsOf(query: URLSearchParams, asks: 'events' | 'query'): Condition[] | string {
-  const texts = query.getAll(asks).filter((text) => text !== '');
+function conditionsOf(query: URLSearchParams, parameter: 'events' | 'query'): Condition[] | string {
+  const texts = query.getAll(parameter).filter((text) => text !== '');
   if (texts.length === 0) {
-    return asks === 'query' ? 'query cannot be empty' : 'must declare at least one event to search';
+    return parameter === 'query' ? 'query cannot be empty' : 'must declare at least one event to search';
   }
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
@@ -156,8 +160,8 @@ export function searchCosmos(
   query: URLSearchParams,
   { version, pageSize }: { version: SdkVersion; pageSize: number },
 ): Answer {
-  const { asks, pages, logs } = VERSIONS[version];
-  const conditions = conditionsOf(query, asks);
+  const { conditionsIn, pages, logs } = VERSIONS[version];
+  const conditions = conditionsOf(query, conditionsIn);
   if (typeof conditions === 'string') return failed(400, 3, conditions);
 
   const limit = countOf(query, pages === 'page' ? 'limit' : 'pagination.limit', 0);

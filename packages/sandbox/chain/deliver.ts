@@ -13,28 +13,28 @@ export type Delivered = {
   /** `messageEvents` is empty if the transaction failed. */
   feeEvents: ChainEvent[];
   messageEvents: ChainEvent[][];
-  /** In the order of the signatures. */
+  /** The sequences of the signers, in the order of the signatures. */
   sequences: number[];
 };
 
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** Runs all sends, or throws and runs none. */
+/** Executes all sends, or throws and executes none. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
-  const has = new Map<string, bigint>();
+  const changed = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
   const holding = (address: string, denom: string) =>
-    has.get(balanceKey(address, denom)) ?? amountOf(ledger.balances(address), denom);
+    changed.get(balanceKey(address, denom)) ?? amountOf(ledger.balances(address), denom);
   for (const [place, { from, to, amount }] of sends.entries()) {
-    for (const { denom, amount: wanted } of amount) {
+    for (const { denom, amount: required } of amount) {
       const spendable = holding(from, denom);
-      if (spendable < wanted) {
-        const shortage = `${spendable}${denom} is smaller than ${wanted}${denom}`;
+      if (spendable < required) {
+        const shortage = `${spendable}${denom} is smaller than ${required}${denom}`;
         throw new TransactionError(5, `failed to execute message; message index: ${place}: ${shortage}`);
       }
-      has.set(balanceKey(from, denom), spendable - wanted);
-      has.set(balanceKey(to, denom), holding(to, denom) + wanted);
+      changed.set(balanceKey(from, denom), spendable - required);
+      changed.set(balanceKey(to, denom), holding(to, denom) + required);
     }
   }
   for (const { from, to, amount } of sends) {
@@ -65,7 +65,7 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   ledger.credit(FEE_COLLECTOR, fee);
 }
 
-/** Runs a transaction of a block. After the check the fee is charged even if a message fails. */
+/** Executes a transaction of a block. After the check, the fee is charged even if a message fails. */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
   { height, at }: { height: number; at: number },

@@ -17,7 +17,7 @@ function transferEvents(from: string, to: string, coins: readonly Coin[]): Chain
   ];
 }
 
-/** These events remain if the messages fail. `sequences` are those before the transaction. */
+/** These events are kept if the messages fail. `sequences` are the sequences before the transaction. */
 export function feeEvents(transaction: Transaction, collector: string, sequences: readonly number[]): ChainEvent[] {
   const signers = signersOf(transaction);
   const [payer = ''] = signers;
@@ -35,7 +35,7 @@ export const sendEvents = ({ from, to, amount }: Send): ChainEvent[] => [
   event('message', { module: 'bank' }),
 ];
 
-/** The events of a log: one for each type, sorted, with all attributes of that type. */
+/** The events of a log: one for each type, sorted by type, with all attributes of that type. */
 export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   const types = [...new Set(events.map(({ type }) => type))].sort();
   return types.map((type) => ({
@@ -44,7 +44,7 @@ export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** `sequence` counts the account's transactions in blocks; the key is null before the first. */
+/** `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the first. */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 export function createLedger() {
@@ -65,7 +65,7 @@ export function createLedger() {
 
   return {
     credit: (address: string, coins: readonly Coin[]) => add(address, coins, 1n),
-    /** The caller checks the balance. */
+    /** The caller must check the balance. */
     debit: (address: string, coins: readonly Coin[]) => add(address, coins, -1n),
     spend(address: string, publicKey: Uint8Array): void {
       const account = accounts.get(address);

@@ -11,21 +11,21 @@ const ADDRESS_BYTES = 20;
 const textBytes = (text: string) => new TextEncoder().encode(text);
 const asAddress = (bytes: Uint8Array) => asBech32(PREFIX, bytes);
 
-/** From a compressed secp256k1 key (33 bytes) or a multisig key. */
+/** The address of a compressed secp256k1 key (33 bytes) or a multisig key. */
 export const addressOf = (publicKey: Uint8Array): string =>
   asAddress(isMultisig(publicKey) ? sha256(publicKey).slice(0, ADDRESS_BYTES) : ripemd160(sha256(publicKey)));
 
-/** Accounts of the chain's modules have no key. */
+/** The address of a module account, which has no key. */
 export const moduleAddress = (name: string): string => asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
-/** Accepts the bech32 address of any chain. Throws for a wrong checksum. */
+/** Accepts bech32 addresses of any chain. Throws for a wrong checksum. */
 export function addressBytes(address: string): Uint8Array {
   const bytes = bytesOf(address);
   if (!bytes) throw new RangeError('not a bech32 address');
   return bytes;
 }
 
-/** The error in the words of a node; null for a valid address. */
+/** The error message of a node; null for a valid address. */
 export function addressError(address: string): string | null {
   const bytes = bytesOf(address);
   if (!bytes) return 'decoding bech32 failed: invalid checksum';
@@ -34,7 +34,7 @@ export function addressError(address: string): string | null {
   return bytes.length === ADDRESS_BYTES ? null : `incorrect address length ${bytes.length}`;
 }
 
-function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+function isSignedByThreshold(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const { threshold, keys } = multisigKeys(publicKey);
   const { bits, signatures } = readMultisignature(signature);
   const signers = signedBy(bits, keys.length);
@@ -45,29 +45,29 @@ function isSignedByEnough(publicKey: Uint8Array, message: Uint8Array, signature:
   );
 }
 
-/** The signature covers the message's SHA-256 and must have a low `s`. */
+/** The signature covers the SHA-256 of the message, and its `s` must be in the lower half of the range. */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
-    if (isMultisig(publicKey)) return isSignedByEnough(publicKey, message, signature);
+    if (isMultisig(publicKey)) return isSignedByThreshold(publicKey, message, signature);
     return secp256k1.verify(signature, message, publicKey);
   } catch {
-    // Thrown for a key that is not on the curve, and for a signature that is not 64 bytes.
+    // The library throws for a key that is not on the curve, and for a signature that does not have 64 bytes.
     return false;
   }
 }
 
-/** The key is public: it follows from the seed and the index. */
+/** The private key is not secret: it is derived from the seed and the index. */
 export function genesisKey(seed: number, place: number): { privateKey: Uint8Array; address: string } {
   const privateKey = sha256(textBytes(`sandbox chain, seed ${seed}, account ${place}`));
   return { privateKey, address: addressOf(secp256k1.getPublicKey(privateKey)) };
 }
 
-/* Multisig keys and signatures are in amino's encoding. Their length distinguishes the keys. */
+/* Multisig keys and signatures are encoded in amino. The length of a key distinguishes multisig keys. */
 
 const SINGLE_KEY_BYTES = 33;
 export const isMultisig = (publicKey: Uint8Array): boolean => publicKey.length !== SINGLE_KEY_BYTES;
 
-/** 33 bytes for each key. */
+/** Each key has 33 bytes. */
 export function multisigKeys(publicKey: Uint8Array): { threshold: number; keys: Uint8Array[] } {
   const { value } = decodeAminoPubkey(publicKey) as MultisigThresholdPubkey;
   const keys = value.pubkeys.map((key) => Uint8Array.from(Buffer.from(key.value, 'base64')));
@@ -93,9 +93,9 @@ export function readMultisignature(bytes: Uint8Array): Multisignature {
     const tag = reader.uint32();
     if (tag === field(1)) bits = CompactBitArray.decode(reader.bytes());
     else if (tag === field(2)) signatures.push(reader.bytes());
-    else throw new Error('a multisignature has two fields');
+    else throw new Error('a multisignature must have only fields 1 and 2');
   }
-  if (!bits) throw new Error('a multisignature has its bits');
+  if (!bits) throw new Error('a multisignature must have its bits');
   return { bits, signatures };
 }
 

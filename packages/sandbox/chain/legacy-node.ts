@@ -31,7 +31,7 @@ function account(chain: Chain, address: string, height: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, fault);
   const known = chain.account(address);
-  // An unknown account is an empty one.
+  // Legacy nodes return an unknown account as an empty one.
   const value = {
     address: known ? address : '',
     coins: chain.balances(address).map(coinRecord),
@@ -48,7 +48,7 @@ function balances(chain: Chain, address: string, height: number): Answer {
   return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
 }
 
-/** The legacy interface decodes a value twice. Null if the second time fails. */
+/** The legacy interface decodes values twice. Null if the second decoding fails. */
 function decodeTwice(value: string): string | null {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
@@ -75,8 +75,8 @@ function search(chain: Chain, query: URLSearchParams): Answer {
     events.push([key, value]);
   }
   if (events.length === 0) return failed(400, 'must declare at least one event to search');
-  const wrong = events.find(([key]) => !key.includes('.'));
-  if (wrong) return failed(400, `invalid event; event ${wrong[0]} should be of the format: type.attribute`);
+  const invalid = events.find(([key]) => !key.includes('.'));
+  if (invalid) return failed(400, `invalid event; event ${invalid[0]} should be of the format: type.attribute`);
 
   const found = chain.search(events.map(conditionOf));
   const perPage = Math.min(limit, PAGE_LIMIT);
@@ -153,7 +153,7 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/** A node with the legacy REST interface, at `/legacy-node`, in the shapes of recorded responses. */
+/** A node with the legacy REST interface, below `/legacy-node`. The shapes are those of recorded responses. */
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     const { height } = chain.latest();

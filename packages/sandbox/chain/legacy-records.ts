@@ -13,15 +13,15 @@ export const keyRecord = (publicKey: Uint8Array) =>
     ? decodeAminoPubkey(publicKey)
     : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
 
-/** JSON in a string, as in old nodes. */
+/** The error as a JSON string, as in legacy nodes. */
 const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
-/** Message types by their old action names. Events of later chains have the type. */
+/** Message types by their legacy action names. Events of later SDK versions have the type instead. */
 export const ACTIONS = new Map([['send', SEND_TYPE]]);
 
-function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
-  const names = new Map([...ACTIONS].map(([old, now]) => [now, old]));
+function legacyEvents(events: readonly ChainEvent[]): ChainEvent[] {
+  const names = new Map([...ACTIONS].map(([action, type]) => [type, action]));
   return groupByType(events.filter(({ type }) => type === 'message' || type === 'transfer')).map((event) => ({
     ...event,
     attributes: event.attributes.map(({ key, value }) => ({
@@ -31,14 +31,14 @@ function oldEvents(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** The outcome in the shape of old nodes: without `code` on success. */
+/** The outcome in the shape of legacy nodes, which omit `code` on success. */
 export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
   if (failure) return { code: failure.code, raw_log: errorLog(failure) };
   const logs = messageEvents.map((events, place) => ({
     msg_index: place,
     success: true,
     log: '',
-    events: oldEvents(events),
+    events: legacyEvents(events),
   }));
   return { raw_log: JSON.stringify(logs), logs };
 }
@@ -65,18 +65,18 @@ export function legacyTransaction(delivered: Delivered) {
       },
     },
     timestamp: `${new Date(at).toISOString().slice(0, 19)}Z`,
-    ...(!failure && { events: oldEvents(delivered.messageEvents.flat()) }),
+    ...(!failure && { events: legacyEvents(delivered.messageEvents.flat()) }),
   };
 }
 
-/** Compact JSON and a line feed, as in a node. */
+/** Compact JSON with a trailing line feed, as nodes send it. */
 export const json = (status: number, body: unknown): Answer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: `${JSON.stringify(body)}\n`,
 });
 
-/** The header members of both dialects. `version` is that of the block protocol. */
+/** The header members of both dialects. `version` is the version of the block protocol. */
 export const blockHeader = (chain: Chain, { height, at }: { height: number; at: number }, version: string) => ({
   version: { block: version, app: '0' },
   chain_id: chain.chainId,
@@ -84,7 +84,7 @@ export const blockHeader = (chain: Chain, { height, at }: { height: number; at: 
   time: new Date(at).toISOString(),
 });
 
-/** The response of a path's route; the route receives its last segment decoded as `{id}`. */
+/** The response of the route that matches a path. Its `{id}` is the last segment of the path, decoded. */
 export function answerAt(path: string, routes: Readonly<Record<string, (id: string) => Answer>>): Answer | undefined {
   if (Object.hasOwn(routes, path)) return routes[path]?.('');
   const start = path.lastIndexOf('/') + 1;

@@ -17,7 +17,7 @@ const unreadable = (detail: string) => new TransactionError(2, detail);
 
 type Message<T> = { decode(bytes: Uint8Array): T; encode(message: T): { finish(): Uint8Array } };
 
-/** Rejects unknown fields, as the SDK does. */
+/** Rejects unknown fields, like the SDK. */
 function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
   let message: T;
   try {
@@ -47,7 +47,7 @@ function modeOf({ modeInfo }: SignerInfo): Signature['mode'] {
   if (multi?.modeInfos.every(({ single }) => isAmino(single?.mode))) return 'SIGN_MODE_LEGACY_AMINO_JSON';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_DIRECT) return 'SIGN_MODE_DIRECT';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON) return 'SIGN_MODE_LEGACY_AMINO_JSON';
-  throw unreadable('no sign mode that this chain knows');
+  throw unreadable('unknown sign mode');
 }
 
 function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
@@ -62,17 +62,17 @@ function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
   return decoded(PubKey, publicKey.value).key;
 }
 
-/** Multisignatures are converted to amino's encoding. */
+/** Converts multisignatures to the amino encoding. */
 function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
   if (!modeInfo?.multi) return bytes;
   const { bitarray } = modeInfo.multi;
   const { signatures } = decoded(MultiSignature, bytes);
   if (!bitarray || signatures.length !== modeInfo.multi.modeInfos.length)
-    throw unreadable('a multisignature lacks its bits or modes');
+    throw unreadable('a multisignature must have its bits and modes');
   return multisignatureBytes({ bits: bitarray, signatures });
 }
 
-/** Throws a TransactionError for an invalid TxRaw, and for messages other than sends. */
+/** Throws a TransactionError for an invalid TxRaw and for messages other than MsgSend. */
 export function readTxRaw(bytes: Uint8Array): Transaction {
   const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
   const body = decoded(TxBody, bodyBytes);

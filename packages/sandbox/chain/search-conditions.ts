@@ -3,7 +3,7 @@ import type { Delivered } from './deliver.ts';
 /** `key` is `tx.height`, `tx.hash`, or an event type and attribute such as `message.sender`. */
 export type Condition = { key: string; operator: '=' | '<' | '<=' | '>' | '>='; value: string };
 
-const compared: Record<Condition['operator'], (a: number, b: number) => boolean> = {
+const COMPARISONS: Record<Condition['operator'], (a: number, b: number) => boolean> = {
   '=': (a, b) => a === b,
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,
@@ -26,7 +26,7 @@ export function readConditions(text: string): Condition[] | null {
 export function satisfies(delivered: Delivered, conditions: readonly Condition[]): boolean {
   const events = [...delivered.feeEvents, ...delivered.messageEvents.flat()];
   return conditions.every(({ key, operator, value }) => {
-    if (key === 'tx.height') return compared[operator](delivered.height, Number(value));
+    if (key === 'tx.height') return COMPARISONS[operator](delivered.height, Number(value));
     if (key === 'tx.hash') return delivered.hash === value.toUpperCase();
     const dot = key.indexOf('.');
     const [type, name] = [key.slice(0, dot), key.slice(dot + 1)];

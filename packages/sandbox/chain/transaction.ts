@@ -5,14 +5,14 @@ export type Coin = { denom: string; amount: bigint };
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 
-/** The amount is a string in JSON, since it may exceed a number. */
+/** In JSON, the amount is a string, because it may exceed the safe integers. */
 export const coinSchema = z
   .object({ denom: z.string().regex(DENOM, 'invalid denom'), amount: z.string().regex(/^\d{1,78}$/) })
   .transform(({ denom, amount }): Coin => ({ denom, amount: BigInt(amount) }));
 
 export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(amount) });
 
-/** `500uatom,3uosmo`, as in events and errors. */
+/** The notation of events and errors: `500uatom,3uosmo`. */
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
 
@@ -48,7 +48,7 @@ const REASONS = {
 
 type TransactionErrorCode = keyof typeof REASONS;
 
-/** Old nodes return the `detail`, later ones the `message`: detail and reason. */
+/** Legacy nodes return `detail`, modern nodes return `message`, which contains the detail and the reason. */
 export class TransactionError extends Error {
   readonly code: TransactionErrorCode;
   readonly detail: string;
@@ -65,7 +65,7 @@ export const SEND_TYPE = '/cosmos.bank.v1beta1.MsgSend';
 export type Send = { from: string; to: string; amount: Coin[] };
 export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 
-/** `publicKey` is null if the chain must know it, `sequence` if the encoding has none. */
+/** `publicKey` is null if the signer omits it. `sequence` is null if the encoding does not contain it. */
 export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
@@ -84,7 +84,7 @@ export type Transaction = {
 /** SHA-256 in upper-case hex. */
 export const hashOf = (bytes: Uint8Array): string => Buffer.from(sha256(bytes)).toString('hex').toUpperCase();
 
-/** Each sender once, in the order of the signatures. */
+/** The distinct senders, in the order of the signatures. */
 export const signersOf = ({ sends }: Pick<Transaction, 'sends'>): string[] => [
   ...new Set(sends.map(({ from }) => from)),
 ];

@@ -15,8 +15,8 @@ import {
 } from '../upstream.ts';
 
 const BLOCK_PATH = /^\/block\/height\/(\d+)$/;
-const CHUNK = 262_144; // bytes; blocks are stored in whole chunks
-const HASHES = 2_600_000_000_000n; // for a block, on average
+const CHUNK = 262_144; // In bytes. The size of a block is a multiple of it.
+const HASHES = 2_600_000_000_000n; // The average number of hashes per block.
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
 
 const hash = (seed: number, height: number) =>
@@ -24,11 +24,11 @@ const hash = (seed: number, height: number) =>
     'base64url',
   );
 
-/** The stand-in Arweave node: `/info` and `/block/height/{height}`. */
+/** The stand-in for an Arweave node: `/info` and `/block/height/{height}`. */
 export function createArweave({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'arweave');
   const mean = Math.round(chain.blockBytes / CHUNK);
-  /** The deviation cancels out in every pair of blocks, so that the total size is known. */
+  /** The deviations of two adjacent blocks cancel out, so the total size can be computed. */
   const deviation = (height: number) =>
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
   const weaveSize = (height: number) => CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
@@ -77,10 +77,10 @@ export function createArweave({ seed, clock }: Setting): Upstream {
 
 const LAMPORTS = 1e9;
 const SLOTS_IN_EPOCH = 432_000;
-const MOST_SAMPLES = 720;
-const FILLED = 0.95;
+const MAX_SAMPLES = 720;
+const FILLED_SLOTS = 0.95;
 
-const question = z.object({
+const rpcRequest = z.object({
   id: z.union([z.number(), z.string()]),
   method: z.string(),
   params: z.array(z.unknown()).default([]),
@@ -91,11 +91,11 @@ type Outcome = { result: unknown } | { error: { code: number; message: string } 
 const reply = (id: number | string | null, outcome: Outcome) => jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
-/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root, errors with HTTP 200. */
+/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root. Errors have HTTP status 200. */
 export function createSolana({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'solana');
-  const slotMs = chain.blockSeconds * SECOND * FILLED;
-  const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED);
+  const slotMs = chain.blockSeconds * SECOND * FILLED_SLOTS;
+  const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED_SLOTS);
 
   const methods: Record<string, (now: number, params: readonly unknown[]) => Outcome> = {
     getEpochInfo(now) {
@@ -118,12 +118,12 @@ export function createSolana({ seed, clock }: Setting): Upstream {
       return { result: { context: { slot: slotAt(now) }, value } };
     },
 
-    getRecentPerformanceSamples(now, [limit = MOST_SAMPLES]) {
-      const wanted = z.int().min(0).safeParse(limit);
-      if (!wanted.success) return failed(-32602, 'Invalid params: invalid type');
-      if (wanted.data > MOST_SAMPLES) return failed(-32602, `Invalid limit; max ${MOST_SAMPLES}`);
+    getRecentPerformanceSamples(now, [limit = MAX_SAMPLES]) {
+      const count = z.int().min(0).safeParse(limit);
+      if (!count.success) return failed(-32602, 'Invalid params: invalid type');
+      if (count.data > MAX_SAMPLES) return failed(-32602, `Invalid limit; max ${MAX_SAMPLES}`);
       const minute = Math.floor(now / MINUTE);
-      const samples = Array.from({ length: wanted.data }, (_, back) => {
+      const samples = Array.from({ length: count.data }, (_, back) => {
         const at = (minute - back) * MINUTE;
         const transactions = chain.transactionsAt(at) - chain.transactionsAt(at - MINUTE);
         return {
@@ -146,15 +146,15 @@ export function createSolana({ seed, clock }: Setting): Upstream {
       if (method !== 'POST') return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
       const json = parseJson(body);
       if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
-      const { data: asked } = question.safeParse(json);
-      if (!asked) return reply(null, failed(-32600, 'Invalid request'));
-      const known = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined;
-      return reply(asked.id, known?.(clock.now(), asked.params) ?? failed(-32601, 'Method not found'));
+      const { data: request } = rpcRequest.safeParse(json);
+      if (!request) return reply(null, failed(-32600, 'Invalid request'));
+      const known = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+      return reply(request.id, known?.(clock.now(), request.params) ?? failed(-32601, 'Method not found'));
     },
   };
 }
 
-// The growth of each chain: invented values of the right magnitude.
+// The growth of each chain: synthetic values of a realistic magnitude.
 const CHAINS = {
   bitcoin: { blockSeconds: 598, blockBytes: 1_450_000, dailyTransactions: 200_000, dailyAddresses: 220_000 },
   arweave: { blockSeconds: 128, blockBytes: 90_000_000, dailyTransactions: 60_000, dailyAddresses: 300 },
@@ -162,35 +162,35 @@ const CHAINS = {
   solana: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
-/** Bitcoin's difficulty, which determines its hash rate. */
+/** The difficulty of Bitcoin, which determines its hash rate. */
 export const DIFFICULTY = 110_000_000_000_000;
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
-// The noise changes by at most 3 per day, so this share keeps totals from falling.
+// The noise changes by at most 3 per day, so totals never decrease with this factor.
 const SWING = 0.2;
 
 export type ChainFigures = ReturnType<typeof createChainFigures>;
 
-/** The figures of a chain, determined by the seed. Counts only grow. */
+/** The figures of a chain, determined by the seed. Totals never decrease. */
 export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
   const { blockSeconds, blockBytes, dailyTransactions, dailyAddresses } = CHAINS[token];
-  const began = Date.parse(sandboxToken(token)?.begins ?? '');
+  const launchedAt = Date.parse(sandboxToken(token)?.begins ?? '');
   const blockMs = blockSeconds * SECOND;
   const place = Object.keys(CHAINS).indexOf(token);
 
   function totalAt(t: number, daily: number, lane: number): number {
-    const days = (t - began) / DAY;
+    const days = (t - launchedAt) / DAY;
     return Math.max(0, Math.round(daily * (days + 1 + SWING * valueNoise(seed, lane + place, days))));
   }
 
   return {
     blockSeconds,
     blockBytes,
-    /** The latest block at `t` (Unix ms). */
-    heightAt: (t: number) => Math.max(0, Math.floor((t - began) / blockMs)),
-    /** Unix ms, ascending. */
+    /** The height of the latest block at `t` (Unix ms). */
+    heightAt: (t: number) => Math.max(0, Math.floor((t - launchedAt) / blockMs)),
+    /** The time of a block in Unix ms, ascending with the height. */
     blockAt: (height: number) =>
-      Math.floor(began + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
-    /** 0.5 to 1.5 times the average. */
+      Math.floor(launchedAt + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
+    /** The size of a block: 0.5 to 1.5 times the average. */
     blockBytesAt: (height: number) => Math.floor(blockBytes * (0.5 + hashed(seed, LANES.blockBytes + place, height))),
     transactionsAt: (t: number) => totalAt(t, dailyTransactions, LANES.transactions),
     addressesAt: (t: number) => totalAt(t, dailyAddresses, LANES.addresses),

@@ -15,7 +15,7 @@ const EPOCH = 2016; // blocks
 const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
 
-/** The stand-in for mempool.space: the height, the difficulty adjustment, and the hash rate of three days. */
+/** The stand-in for mempool.space: the height, the difficulty adjustment and the hash rate of the last three days. */
 export function createMempool({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
@@ -70,7 +70,7 @@ const page = (): Answer => ({
   body: '<!DOCTYPE html>\n<html><head><title>Bitcoin Stats</title></head><body></body></html>\n',
 });
 
-/** The stand-in for blockchain.info: `GET /stats?format=json`; without the format it sends a page. */
+/** The stand-in for blockchain.info: `GET /stats?format=json`. Without `format`, the response is an HTML page. */
 export function createBlockchainInfo({ seed, clock }: Setting) {
   const chain = createChainFigures(seed, 'bitcoin');
 

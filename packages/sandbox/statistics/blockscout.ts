@@ -3,13 +3,13 @@ import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;
 
-/** A Blockscout explorer's `/stats` and first page of `/blocks`; with `wantsKey`, any key is accepted. */
-export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', wantsKey = false): Upstream {
+/** The `/stats` and the first page of `/blocks` of a Blockscout explorer. `requiresKey` requires a key of any value. */
+export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', requiresKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 
   function stats(now: number): Answer {
-    // Totals are updated every half hour; `transactions_today` is the count of the last full day.
-    const counted = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
+    // Totals are updated every 30 minutes. `transactions_today` is the count of the last full day.
+    const updatedAt = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
     const midnight = Math.floor(now / DAY) * DAY;
     return jsonReply(200, {
       average_block_time: chain.blockSeconds * SECOND,
@@ -17,10 +17,10 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
       gas_used_today: '108000000000',
       network_utilization_percentage: 51.2,
       static_gas_price: null,
-      total_addresses: String(chain.addressesAt(counted)),
-      total_blocks: String(chain.heightAt(counted) + 1),
+      total_addresses: String(chain.addressesAt(updatedAt)),
+      total_blocks: String(chain.heightAt(updatedAt) + 1),
       total_gas_used: '0',
-      total_transactions: String(chain.transactionsAt(counted)),
+      total_transactions: String(chain.transactionsAt(updatedAt)),
       transactions_today: String(chain.transactionsAt(midnight) - chain.transactionsAt(midnight - DAY)),
       tvl: null,
     });
@@ -41,11 +41,11 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
   const upstream = routed(prefix, clock, { '/stats': stats, '/blocks': blocks }, () =>
     jsonReply(404, { message: 'Not found' }),
   );
-  if (!wantsKey) return upstream;
-  const refusal = jsonReply(401, { message: 'Unauthorized' });
+  if (!requiresKey) return upstream;
+  const unauthorized = jsonReply(401, { message: 'Unauthorized' });
   return {
     prefix,
     answer: (request) =>
-      /^Bearer \S+$/.test(request.headers.authorization ?? '') ? upstream.answer(request) : refusal,
+      /^Bearer \S+$/.test(request.headers.authorization ?? '') ? upstream.answer(request) : unauthorized,
   };
 }

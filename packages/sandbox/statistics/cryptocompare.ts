@@ -5,8 +5,8 @@ const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'e
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
 
-/** The older envelope, with HTTP 200. */
-const olderError = (type: number, message: string, more: object = {}): Answer =>
+/** An error in the old envelope, with HTTP status 200. */
+const oldError = (type: number, message: string, more: object = {}): Answer =>
   jsonReply(200, {
     Response: 'Error',
     Message: message,
@@ -17,17 +17,17 @@ const olderError = (type: number, message: string, more: object = {}): Answer =>
     ...more,
   });
 
-/** The newer envelope, with its own status. */
-const newerError = (status: number, type: number, message: string): Answer =>
+/** An error in the new envelope, with its own HTTP status. */
+const newError = (status: number, type: number, message: string): Answer =>
   jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
 
 const overRateLimit = (): Answer =>
-  olderError(99, 'You are over your rate limit please upgrade your account!', {
+  oldError(99, 'You are over your rate limit please upgrade your account!', {
     RateLimit: { calls_made: { second: 1, minute: 301 }, max_calls: { second: 20, minute: 300 } },
   });
 
 function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
-  // A record has the totals at midnight, and the counts of the previous day.
+  // A record contains the totals at midnight and the counts of the previous day.
   const midnight = Math.floor(now / DAY) * DAY;
   const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
   const addresses = chain.addressesAt(midnight);
@@ -56,24 +56,24 @@ function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
   return jsonReply(200, { ...envelope, Data: record });
 }
 
-/** The stand-in for CryptoCompare, with BTC and ETH. It requires a key, and accepts any. */
+/** The stand-in for CryptoCompare, with BTC and ETH. It requires a key and accepts any value. */
 export function createCryptoCompare({ seed, clock }: Setting): Upstream {
   return {
     prefix: '/cryptocompare',
     rateLimited: overRateLimit,
     answer({ path, query, headers }) {
-      if (path !== '/data/blockchain/latest') return newerError(404, 1, 'Path does not exist');
+      if (path !== '/data/blockchain/latest') return newError(404, 1, 'Path does not exist');
       const { authorization } = headers;
-      if (!authorization) return newerError(401, 2, 'An API key is required for this endpoint');
+      if (!authorization) return newError(401, 2, 'An API key is required for this endpoint');
       if (!/^Apikey \S+$/.test(authorization)) {
-        return olderError(1, 'You need a valid auth key or api key to access this endpoint');
+        return oldError(1, 'You need a valid auth key or api key to access this endpoint');
       }
       const fsym = query.get('fsym');
-      const wrong = { ParamWithError: 'fsym' };
-      if (!fsym) return olderError(2, 'fsym param seems to be missing.', wrong);
+      const parameter = { ParamWithError: 'fsym' };
+      if (!fsym) return oldError(2, 'fsym param seems to be missing.', parameter);
       return isListed(fsym)
         ? latest(fsym, createChainFigures(seed, LISTED[fsym].token), clock.now())
-        : olderError(2, `There is no data for the symbol ${fsym} .`, wrong);
+        : oldError(2, `There is no data for the symbol ${fsym} .`, parameter);
     },
   };
 }

@@ -151,14 +151,18 @@ describe('what cannot be encoded is refused, in words that name it and repeat no
         }),
         signatures: Array(20).fill({ signature: SIGNATURE }),
       },
-      /16 at most/,
+      /at most 16/,
     ],
   ])('%s', async (_name, tx, words) => {
     const refused = txBytes(tx, async (address) => {
       expect(address).toMatch(/^cosmos1[0-9a-z]{38}$/);
       return { sequence: '7', publicKey: null };
     });
-    await expect(refused).rejects.toMatchObject({ name: 'NodeRejection', status: 422, message: words });
+    await expect(refused).rejects.toMatchObject({
+      name: 'NodeRejection',
+      status: 422,
+      message: expect.stringMatching(words),
+    });
     await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('s3cret') });
   });
 });
