@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '#cosmos/dialects/adapter';
-import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const KEY = 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH';
@@ -25,7 +25,7 @@ const modern = (account: unknown) =>
       [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { account },
       [`${MODERN.balances}/${ADDRESS}`]: { balances: owned, pagination: { next_key: null } },
       [MODERN.latest]: latestBlock(12),
-    }).ask,
+    }).send,
   );
 const legacy = (result: unknown) =>
   createAdapter(
@@ -33,15 +33,15 @@ const legacy = (result: unknown) =>
     scriptedNode({
       [`/auth/accounts/${ADDRESS}`]: { height: '12', result },
       [`/bank/balances/${ADDRESS}`]: { height: '12', result: owned },
-    }).ask,
+    }).send,
   );
 
 describe('an account of a modern node', () => {
   test.each<[string, object, string, object]>([
     ['base', base, 'cosmos-sdk/Account', received],
-    ['one that has never signed', { ...base, pub_key: null }, 'cosmos-sdk/Account', { ...received, public_key: null }],
+    ['without a public key', { ...base, pub_key: null }, 'cosmos-sdk/Account', { ...received, public_key: null }],
     [
-      'of a validator of zeros',
+      'without members that are zero',
       { '@type': base['@type'], address: ADDRESS },
       'cosmos-sdk/Account',
       { ...received, public_key: null, account_number: '0', sequence: '0' },
@@ -75,13 +75,13 @@ describe('an account of a modern node', () => {
       { ...received, public_key: null, name: 'gov', permissions: ['burner'] },
     ],
     [
-      'of a chain of its own',
+      'of a chain-specific type',
       { '@type': '/ethermint.types.v1.EthAccount', base_account: base, code_hash: '0xc5' },
       '/ethermint.types.v1.EthAccount',
       { ...received, code_hash: '0xc5' },
     ],
     [
-      'with a key of a type that amino has not',
+      'with a key type unknown to amino',
       { ...base, pub_key: { '@type': '/x.PubKey', key: 'AA==', more: 1 } },
       'cosmos-sdk/Account',
       { ...received, public_key: { type: '/x.PubKey', value: { key: 'AA==', more: 1 } } },
@@ -109,15 +109,15 @@ describe('an account of a modern node', () => {
   });
 
   test.each<[string, unknown]>([
-    ['none', undefined],
-    ['of another address', { ...base, address: 'kava1other' }],
-    ['without a type', { ...base, '@type': undefined }],
-    ['with a sequence that is not a number', { ...base, sequence: 'many' }],
+    ['a missing account', undefined],
+    ['an account of another address', { ...base, address: 'kava1other' }],
+    ['an account without a type', { ...base, '@type': undefined }],
+    ['a sequence that is not a number', { ...base, sequence: 'many' }],
     [
-      'with an account within an account without end',
+      'an account nested too deeply',
       { ...base, base_account: { base_account: { base_account: { base_account: { base_account: base } } } } },
     ],
-    ['with a key that is none', { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } }],
+    ['an invalid key', { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } }],
   ])('%s is malformed', async (_name, account) => {
     await expect(modern(account).account(ADDRESS)).rejects.toMatchObject({ kind: 'malformed' });
   });
@@ -130,11 +130,11 @@ describe('an account that does not exist', () => {
     [400, { code: 5, message: `account ${ADDRESS} not found` }],
     [500, { code: 2, message: `account ${ADDRESS} not found` }],
   ])('of a modern node, with status %i', async (status, body) => {
-    const { ask } = scriptedNode({
+    const { send } = scriptedNode({
       [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { status, body },
       [MODERN.latest]: latestBlock(12),
     });
-    expect(await createAdapter('cosmos', ask).account(ADDRESS)).toEqual({
+    expect(await createAdapter('cosmos', send).account(ADDRESS)).toEqual({
       height: '12',
       result: { type: 'cosmos-sdk/Account', value: none },
     });
@@ -153,19 +153,19 @@ describe('an account of a legacy node', () => {
   test.each<[string, object, string, object]>([
     ['of the Launchpad generation', { type: 'cosmos-sdk/Account', value: received }, 'cosmos-sdk/Account', received],
     [
-      'of the next release, which has coins elsewhere',
+      'of the next release, without coins',
       { type: 'cosmos-sdk/BaseAccount', value: { ...received, coins: undefined } },
       'cosmos-sdk/Account',
       received,
     ],
     [
-      'of the one before it, with a key in bech32',
+      'of the previous release, with a key in bech32',
       { type: 'core/Account', value: { ...received, public_key: 'terrapub1addwnpepq' } },
       'core/Account',
       { ...received, public_key: 'terrapub1addwnpepq' },
     ],
     [
-      'vesting, one within the other',
+      'a nested vesting account',
       {
         type: 'cosmos-sdk/ContinuousVestingAccount',
         value: { BaseVestingAccount: { BaseAccount: received, ...vesting }, start_time: '7' },

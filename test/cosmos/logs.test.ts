@@ -35,8 +35,8 @@ const logs = [
   },
 ];
 
-describe('the outcome that a modern node tells', () => {
-  test('since SDK 0.50 in events alone: a log for each message, the same as text, and their events', () => {
+describe('the outcome of a transaction of a modern node', () => {
+  test('since SDK 0.50: builds logs, raw_log and merged events from the events', () => {
     const received = modernTransaction({ ...done, events: EVENTS, tx });
     expect(received.logs).toEqual(logs);
     expect(received.raw_log).toBe(JSON.stringify(logs));
@@ -53,7 +53,7 @@ describe('the outcome that a modern node tells', () => {
     ]);
   });
 
-  test('before, in logs, and its events in base64 are not looked at', () => {
+  test('before SDK 0.50: uses the logs and ignores the events in base64', () => {
     const own = logs.map(({ success: _, ...log }) => log);
     const events = [{ type: 'message', attributes: [{ key: 'YWN0aW9u', value: 'L3guQQ==', index: true }] }];
     const raw_log = '[{"events":[]}]';
@@ -62,7 +62,7 @@ describe('the outcome that a modern node tells', () => {
     expect(JSON.stringify(received.events)).not.toContain('YWN0aW9u');
   });
 
-  test('of one that failed: its code and words, and nothing of what it did not do', () => {
+  test('a failed transaction has its code and raw_log, without logs and events', () => {
     const failed = { ...done, code: 5, codespace: 'sdk', raw_log: 'no funds', events: EVENTS, tx };
     const { tx: _, ...received } = modernTransaction(failed);
     expect(received).toEqual({
@@ -71,19 +71,19 @@ describe('the outcome that a modern node tells', () => {
     });
   });
 
-  test('of one that is in no block yet', () => {
+  test('a transaction that is not in a block has no logs', () => {
     const { tx: _, ...received } = modernTransaction({ ...done, height: '0', gas_wanted: '0', gas_used: '0' });
     expect(received).toEqual({ height: '0', txhash: HASH, raw_log: '', gas_wanted: '0', gas_used: '0' });
   });
 
   test.each<[string, object]>([
-    ['events that are no list', { events: 'x' }],
+    ['events that are not a list', { events: 'x' }],
     ['an event without a type', { events: [{ attributes: [] }] }],
-    ['an attribute that is a text', { events: [{ type: 'a', attributes: ['x'] }] }],
-    ['a log that is a text', { logs: ['x'] }],
-    ['a log of no message', { logs: [{ msg_index: 'x', events: [] }] }],
+    ['an attribute that is a string', { events: [{ type: 'a', attributes: ['x'] }] }],
+    ['a log that is a string', { logs: ['x'] }],
+    ['a log without a message index', { logs: [{ msg_index: 'x', events: [] }] }],
     ['a raw_log that is a list', { raw_log: [] }],
   ])('%s is malformed', (_name, changes) => {
-    expect(() => modernTransaction({ ...done, tx, ...changes })).toThrow(/has no/);
+    expect(() => modernTransaction({ ...done, tx, ...changes })).toThrow(/has no valid/);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '#cosmos/dialects/adapter';
 import { haveRecordings, recording, recordingNames } from '../support/upstream/recordings.ts';
-import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
 const names = recordingNames('cosmos_modern');
 const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
@@ -10,7 +10,7 @@ const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
 type Received = Record<string, unknown> & { txhash: string; code: number; tx: { body: { messages: object[] } } };
 type Legacy = { tx: { value: object }; logs: object[]; events: object[] };
 
-/** The members of what a legacy node has told of a transaction that succeeded, at each level. */
+/** The member names of a successful transaction in the legacy shape, at each level. */
 function membersOf({ tx, logs, events, ...rest }: Legacy & Record<string, unknown>) {
   const names = (value: object | undefined) => Object.keys(value ?? {}).sort();
   const { fee, signatures } = tx.value as { fee: object; signatures: object[] };
@@ -27,20 +27,20 @@ function membersOf({ tx, logs, events, ...rest }: Legacy & Record<string, unknow
   };
 }
 
-/** What a legacy node told, as its recordings have it. */
+/** The member names in the recording of a legacy node. */
 const legacyMembers = () => {
   const name = 'txs_search_message.sender_kava.json';
   const { txs } = JSON.parse(String(recording('cosmos_legacy', name).body));
   return membersOf(txs[0]);
 };
 
-/** What is the same in both. */
+/** The members that are equal in both dialects. */
 const plain = ({ height, txhash, gas_wanted, gas_used, timestamp, raw_log }: Received) => ({
   ...{ height, txhash, gas_wanted, gas_used, timestamp, raw_log },
 });
 
-describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
-  test('each has its test', () => {
+describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
+  test('every recording has a test', () => {
     expect(names).toEqual([
       'bank_balances_stargaze_cli.json',
       'broadcast_code32_sequence_mismatch_lava.json',
@@ -51,23 +51,23 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     ]);
   });
 
-  test('balances get the height of the latest block', async () => {
-    const { ask } = scriptedNode({
+  test('balances have the height of the latest block', async () => {
+    const { send } = scriptedNode({
       [`${MODERN.balances}/stars1abc`]: recorded('bank_balances_stargaze_cli.json'),
       [MODERN.latest]: latestBlock(7_654_321),
     });
-    expect(await createAdapter('cosmos', ask).balances('stars1abc')).toEqual({
+    expect(await createAdapter('cosmos', send).balances('stars1abc')).toEqual({
       height: '7654321',
       result: [{ denom: 'ustars', amount: '104975000' }],
     });
   });
 
-  test('a transaction comes out as a legacy node told one, member for member', async () => {
+  test('a transaction has exactly the members of a legacy transaction', async () => {
     const response = recorded('tx_response_object_archway_send.json') as Received;
-    const { ask, asked } = scriptedNode([{ tx: response.tx, tx_response: response }]);
-    const received = await createAdapter('cosmos', ask).transaction(response.txhash);
+    const { send, requests } = scriptedNode([{ tx: response.tx, tx_response: response }]);
+    const received = await createAdapter('cosmos', send).transaction(response.txhash);
     expect(received).toMatchObject(plain(response));
-    // What was run has told something, which legacy nodes told as well where there was any.
+    // Legacy nodes omit an empty `data`, as in the legacy recording.
     const { data, ...rest } = received;
     expect(data).toBe(response.data);
     expect(membersOf(rest as never)).toEqual(legacyMembers());
@@ -92,14 +92,14 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
       },
     });
     expect(received.logs).toEqual((response.logs as object[]).map((log) => ({ ...log, success: true })));
-    expect(asked[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
+    expect(requests[0]?.path).toBe(`${MODERN.txs}/${response.txhash}`);
   });
 
-  test('a search gets its counts, as text', async () => {
+  test('a search has its counts as strings', async () => {
     const body = recorded('txs_search_tx.height_columbus4_5403875_83txs.json');
-    const { ask } = scriptedNode([body]);
+    const { send } = scriptedNode([body]);
     const query = [['tx.height', '5403875'] as const, ['limit', '100'] as const];
-    const { txs, ...counts } = await createAdapter('cosmos', ask).transactions(query);
+    const { txs, ...counts } = await createAdapter('cosmos', send).transactions(query);
     expect(counts).toEqual({
       total_count: '83',
       count: '83',
@@ -110,14 +110,16 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     expect(txs).toMatchObject(body.tx_responses.map(plain));
     for (const { data: _, ...one } of txs) expect(membersOf(one as never)).toEqual(legacyMembers());
     const received = txs.map(({ tx }) => (tx as { value: { msg: object[] } }).value.msg);
-    const asTold = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
-    expect(received).toEqual(body.txs.map((tx: Received['tx']) => tx.body.messages.map((one) => asTold(one as never))));
+    const inAmino = ({ '@type': type, ...value }: { '@type': string }) => ({ type, value });
+    expect(received).toEqual(
+      body.txs.map((tx: Received['tx']) => tx.body.messages.map((one) => inAmino(one as never))),
+    );
     expect(txs.every(({ height }) => height === '5403875')).toBe(true);
   });
 
-  test('a refused broadcast keeps its code and its words', async () => {
-    const { ask, asked } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
-    expect(await createAdapter('cosmos', ask).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
+  test('a rejected broadcast keeps its code and raw_log', async () => {
+    const { send, requests } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
+    expect(await createAdapter('cosmos', send).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
       height: '0',
       txhash: 'B303F5540A6CDDD8CEECD3F7CEF1F3913440E9047E0403EE5614C15B177687F6',
       codespace: 'sdk',
@@ -126,18 +128,18 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
       gas_wanted: '0',
       gas_used: '0',
     });
-    expect(asked[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       method: 'POST',
       path: MODERN.txs,
       body: { tx_bytes: 'CpAB', mode: 'BROADCAST_MODE_SYNC' },
     });
   });
 
-  test('a transaction that is not known is a refusal with 404', async () => {
+  test('an unknown transaction is rejected with 404', async () => {
     const body = recorded('err_404_tx_not_found_terra-classic_2023-07-19.json');
     for (const status of [404, 400, 500]) {
-      const { ask } = scriptedNode([{ status, body }]);
-      await expect(createAdapter('cosmos', ask).transaction(HASH)).rejects.toMatchObject({
+      const { send } = scriptedNode([{ status, body }]);
+      await expect(createAdapter('cosmos', send).transaction(HASH)).rejects.toMatchObject({
         name: 'NodeRejection',
         status: 404,
         message: body.message,
@@ -145,10 +147,10 @@ describe.runIf(haveRecordings)('recorded answers of a modern node', () => {
     }
   });
 
-  test('a path that is not implemented is the wrong dialect', async () => {
+  test('an unimplemented path is the wrong dialect', async () => {
     const body = recorded('err_501_not_implemented_2022-04-13.json');
-    const { ask } = scriptedNode([{ status: 501, body }]);
-    await expect(createAdapter('legacy', ask).transaction(HASH)).rejects.toMatchObject({
+    const { send } = scriptedNode([{ status: 501, body }]);
+    await expect(createAdapter('legacy', send).transaction(HASH)).rejects.toMatchObject({
       name: 'NodeFault',
       kind: 'wrong_dialect',
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAdapter } from '#cosmos/dialects/adapter';
 import type { NodeReply } from '#cosmos/exchange';
-import { latestBlock, MODERN, scriptedNode } from './ask.ts';
+import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
 const page = (denoms: string[], nextKey: string | null): NodeReply => ({
   status: 200,
@@ -13,46 +13,50 @@ const page = (denoms: string[], nextKey: string | null): NodeReply => ({
 });
 
 describe('balances of a modern node', () => {
-  test('are read to the last page, with the height of the first', async () => {
-    const { ask, asked } = scriptedNode([page(['a', 'b'], 'Yg=='), page(['c'], 'Yw+='), page(['d'], null)]);
-    expect(await createAdapter('cosmos', ask).balances('kava1abc')).toEqual({
+  test('are fetched up to the last page, with the height of the first', async () => {
+    const { send, requests } = scriptedNode([page(['a', 'b'], 'Yg=='), page(['c'], 'Yw+='), page(['d'], null)]);
+    expect(await createAdapter('cosmos', send).balances('kava1abc')).toEqual({
       height: '42',
       result: ['a', 'b', 'c', 'd'].map((denom) => ({ denom, amount: '1' })),
     });
-    expect(asked.map(({ query }) => query)).toEqual([[], [['pagination.key', 'Yg==']], [['pagination.key', 'Yw+=']]]);
+    expect(requests.map(({ query }) => query)).toEqual([
+      [],
+      [['pagination.key', 'Yg==']],
+      [['pagination.key', 'Yw+=']],
+    ]);
   });
 
-  test('are as large as a chain can have them, without zeros before them', async () => {
+  test('have up to 256 bits, without leading zeros', async () => {
     const largest = String(2n ** 256n - 1n);
     const balances = [
       { denom: 'aevmos', amount: '123456789012345678901234567' },
       { denom: 'wei', amount: largest },
       { denom: 'zero', amount: '0007' },
     ];
-    const { ask } = scriptedNode([{ status: 200, body: { balances }, blockHeight: '42' }]);
-    const { result } = await createAdapter('cosmos', ask).balances('kava1abc');
+    const { send } = scriptedNode([{ status: 200, body: { balances }, blockHeight: '42' }]);
+    const { result } = await createAdapter('cosmos', send).balances('kava1abc');
     expect(result.map(({ amount }) => amount)).toEqual(['123456789012345678901234567', largest, '7']);
     const more = { balances: [{ denom: 'wei', amount: `${largest}0` }] };
     await expect(
-      createAdapter('cosmos', scriptedNode([{ status: 200, body: more }]).ask).balances('kava1abc'),
+      createAdapter('cosmos', scriptedNode([{ status: 200, body: more }]).send).balances('kava1abc'),
     ).rejects.toMatchObject({ kind: 'malformed' });
   });
 
-  test('with a key that comes again, or without an end, are malformed', async () => {
+  test('with a repeated page key, or without a last page, are malformed', async () => {
     const circle = scriptedNode([page(['a'], 'Yg=='), page(['b'], 'Yw=='), page(['c'], 'Yg==')]);
-    await expect(createAdapter('cosmos', circle.ask).balances('kava1abc')).rejects.toMatchObject({
+    await expect(createAdapter('cosmos', circle.send).balances('kava1abc')).rejects.toMatchObject({
       kind: 'malformed',
     });
     const endless = scriptedNode(Array.from({ length: 200 }, (_, i) => page(['a'], `k${i}`)));
-    await expect(createAdapter('cosmos', endless.ask).balances('kava1abc')).rejects.toMatchObject({
+    await expect(createAdapter('cosmos', endless.send).balances('kava1abc')).rejects.toMatchObject({
       kind: 'malformed',
     });
-    expect(endless.asked.length).toBe(100);
+    expect(endless.requests.length).toBe(100);
   });
 
-  test('of an address that has none', async () => {
-    const { ask } = scriptedNode([page([], null)]);
-    expect(await createAdapter('cosmos', ask).balances('kava1abc')).toEqual({ height: '42', result: [] });
+  test('of an address without balances are empty', async () => {
+    const { send } = scriptedNode([page([], null)]);
+    expect(await createAdapter('cosmos', send).balances('kava1abc')).toEqual({ height: '42', result: [] });
   });
 });
 
@@ -63,13 +67,13 @@ const found = (total: object) => ({ txs: [{ body: {} }], tx_responses: [response
 describe('a search on a modern node', () => {
   test.each([
     ['since SDK 0.46', { pagination: null, total: '61' }, '61', '3'],
-    ['before', { pagination: { next_key: null, total: '61' } }, '61', '3'],
-    ['left out', { pagination: null }, '31', '2'],
-    ['a zero beside results', { pagination: null, total: '0' }, '31', '2'],
-  ])('with its total as it is told %s', async (_when, total, totalCount, pages) => {
-    const { ask } = scriptedNode([found(total)]);
+    ['before SDK 0.46', { pagination: { next_key: null, total: '61' } }, '61', '3'],
+    ['when omitted', { pagination: null }, '31', '2'],
+    ['when zero despite results', { pagination: null, total: '0' }, '31', '2'],
+  ])('reads the total %s', async (_when, total, totalCount, pages) => {
+    const { send } = scriptedNode([found(total)]);
     const query = [['message.sender', 'kava1abc'] as const, ['page', '2'] as const];
-    const { txs, ...counts } = await createAdapter('cosmos', ask).transactions(query);
+    const { txs, ...counts } = await createAdapter('cosmos', send).transactions(query);
     expect(counts).toEqual({
       total_count: totalCount,
       count: '1',
@@ -80,11 +84,11 @@ describe('a search on a modern node', () => {
     expect(txs).toEqual([{ height: '7', txhash: HASH, raw_log: '', tx: { body: {} } }]);
   });
 
-  test('asks in `query`, falls back to `events`, and remembers it', async () => {
+  test('uses `query`, falls back to `events`, and remembers it', async () => {
     const body = { code: 3, message: 'must declare at least one event to search', details: [] };
     const none = { txs: [], tx_responses: [], pagination: { total: '0' } };
-    const { ask, asked } = scriptedNode([{ status: 400, body }, none, none]);
-    const calls = createAdapter('cosmos', ask);
+    const { send, requests } = scriptedNode([{ status: 400, body }, none, none]);
+    const calls = createAdapter('cosmos', send);
     const query = [['message.sender', 'kava1abc'] as const, ['tx.minheight', '05'] as const];
     const empty = { total_count: '0', count: '0', page_number: '1', page_total: '0', limit: '30', txs: [] };
     expect(await calls.transactions(query)).toEqual(empty);
@@ -96,30 +100,30 @@ describe('a search on a modern node', () => {
       ['pagination.limit', '30'],
     ];
     const events = [['events', "message.sender='kava1abc'"], ['events', 'tx.height>=5'], ...paging];
-    expect(asked.map((one) => one.query)).toEqual([
+    expect(requests.map((request) => request.query)).toEqual([
       [['query', "message.sender='kava1abc' AND tx.height>=5"], ...paging],
       events,
       events,
     ]);
   });
 
-  test('goes back to `query` when the node has moved on', async () => {
+  test('returns to `query` after an upgrade of the node', async () => {
     const body = { code: 3, message: 'query cannot be empty', details: [] };
-    const habits = { conditionsIn: 'events' as const };
-    const { ask, asked } = scriptedNode([
+    const capabilities = { conditionsIn: 'events' as const };
+    const { send, requests } = scriptedNode([
       { status: 400, body },
       { txs: [], tx_responses: [] },
     ]);
-    await createAdapter('cosmos', ask, habits).transactions([['query', "a.b='x'"]]);
-    expect(asked.map(({ query }) => query[0]?.[0])).toEqual(['events', 'query']);
-    expect(habits.conditionsIn).toBe('query');
+    await createAdapter('cosmos', send, capabilities).transactions([['query', "a.b='x'"]]);
+    expect(requests.map(({ query }) => query[0]?.[0])).toEqual(['events', 'query']);
+    expect(capabilities.conditionsIn).toBe('query');
   });
 });
 
 describe('a legacy node', () => {
-  test('leaves out zeros, which are filled in', async () => {
-    const { ask } = scriptedNode([{ txs: null, page_number: '1', limit: '30', total_count: '0' }]);
-    expect(await createAdapter('legacy', ask).transactions([['tx.height', '5']])).toEqual({
+  test('omits zeros, which are added', async () => {
+    const { send } = scriptedNode([{ txs: null, page_number: '1', limit: '30', total_count: '0' }]);
+    expect(await createAdapter('legacy', send).transactions([['tx.height', '5']])).toEqual({
       total_count: '0',
       count: '0',
       page_number: '1',
@@ -130,18 +134,18 @@ describe('a legacy node', () => {
   });
 
   test.each([{ block: { header: { height: '9' } } }, { block_meta: { header: { height: '9' } }, block: null }])(
-    'tells its height as %o',
-    async (body) => expect(await createAdapter('legacy', scriptedNode([body]).ask).latestHeight()).toBe(9),
+    'reports its height as %o',
+    async (body) => expect(await createAdapter('legacy', scriptedNode([body]).send).latestHeight()).toBe(9),
   );
 
-  test('is asked in its own words, which it decodes twice', async () => {
-    const { ask, asked } = scriptedNode([{ txs: [], total_count: '0' }]);
-    await createAdapter('legacy', ask).transactions([
+  test('is queried with legacy parameters, which it decodes twice', async () => {
+    const { send, requests } = scriptedNode([{ txs: [], total_count: '0' }]);
+    await createAdapter('legacy', send).transactions([
       ['message.action', 'a+b%27'],
       ['events', "transfer.recipient='kava1x'"],
       ['query', 'tx.height=5'],
     ]);
-    expect(asked[0]?.query).toEqual([
+    expect(requests[0]?.query).toEqual([
       ['message.action', 'a%2Bb%2527'],
       ['transfer.recipient', 'kava1x'],
       ['tx.height', '5'],
@@ -150,15 +154,15 @@ describe('a legacy node', () => {
     ]);
   });
 
-  test('has no word for another condition than equality', async () => {
-    const { ask, asked } = scriptedNode([]);
-    const search = createAdapter('legacy', ask).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
+  test('rejects conditions other than equality', async () => {
+    const { send, requests } = scriptedNode([]);
+    const search = createAdapter('legacy', send).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
     await expect(search).rejects.toMatchObject({ name: 'NodeRejection', status: 422 });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
-test('the newest block of a modern node', async () => {
-  const { ask } = scriptedNode({ [MODERN.latest]: latestBlock(12) });
-  expect(await createAdapter('cosmos', ask).latestHeight()).toBe(12);
+test('the latest height of a modern node', async () => {
+  const { send } = scriptedNode({ [MODERN.latest]: latestBlock(12) });
+  expect(await createAdapter('cosmos', send).latestHeight()).toBe(12);
 });

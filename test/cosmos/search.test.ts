@@ -15,7 +15,7 @@ const attribute = fc.tuple(word, word).map((words) => words.join('.'));
 const value = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 
 describe('the conditions of a search', () => {
-  test('every value stays inside its quotes, or is refused', () => {
+  test('every value stays within its quotes, or is rejected', () => {
     fc.assert(
       fc.property(attribute, value, (name, text) => {
         const isPlain = !/['"\p{Cc}]/u.test(text);
@@ -30,7 +30,7 @@ describe('the conditions of a search', () => {
     );
   });
 
-  test('whatever is sent gives one condition for each attribute, or is refused', () => {
+  test('any input gives one condition for each attribute, or is rejected', () => {
     const name = fc.oneof(attribute, fc.constantFrom('tx.height', 'tx.minheight', 'tx.maxheight'), value);
     const text = fc.oneof(value, fc.constantFrom("x' OR tx.height>0 AND a.b='", '5', '', "'"));
     fc.assert(
@@ -49,13 +49,13 @@ describe('the conditions of a search', () => {
     );
   });
 
-  test('are kept apart where they are written out, but not inside quotes', () => {
+  test('are split at AND, except within quotes', () => {
     const pairs: Pairs = [['query', "a.b='x AND y' AND c.d=5 and tx.height>3"]];
     expect(readSearch(pairs).conditions).toEqual(["a.b='x AND y'", 'c.d=5', 'tx.height>3']);
   });
 
-  test('are kept apart in a time that does not grow with the square of what is sent', () => {
-    // Patterns that look ahead took seconds for each of these.
+  test('are split in linear time', () => {
+    // Patterns with a lookahead took seconds for each of these.
     const size = 200_000;
     for (const query of [
       `a${' '.repeat(size)}b`,
@@ -72,7 +72,7 @@ describe('the conditions of a search', () => {
     ]);
   });
 
-  test('heights are numbers, and may be bounds', () => {
+  test('heights are integers, and may be bounds', () => {
     const pairs: Pairs = [
       ['tx.minheight', '007'],
       ['tx.maxheight', '9'],
@@ -121,11 +121,11 @@ describe('the conditions of a search', () => {
       ['tx.height', '1'],
       ['order_by', 'ASC; DROP'],
     ],
-  ])('%j is refused', (...pairs) => {
+  ])('%j is rejected', (...pairs) => {
     expect(() => readSearch(pairs)).toThrow(NodeRejection);
   });
 
-  test('the page is told in either way, and no larger than a node gives', () => {
+  test('the page is read from the parameters of either dialect, up to the maximum size', () => {
     expect(paging([])).toEqual([1, 30]);
     expect(
       paging([

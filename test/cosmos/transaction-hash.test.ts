@@ -18,16 +18,16 @@ test('is the SHA-256 of the bytes', async () => {
   );
 });
 
-test('is found where WebCrypto has no global name, as in Node 18', async () => {
+test('is computed without a global WebCrypto, as in Node 18', async () => {
   vi.stubGlobal('crypto', undefined);
   expect(await txHashOf('CpAB')).toBe(expected(Buffer.from('CpAB', 'base64')));
 });
 
-test('what is not base64 has none', async () => {
+test('rejects invalid base64', async () => {
   await expect(txHashOf('~~')).rejects.toThrow(RangeError);
 });
 
-test('a hash is 64 hex digits and nothing else', () => {
+test('accepts exactly 64 hex digits as a hash', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 60, maxLength: 68, unit: fc.constantFrom(...'0aAfFgG/.%\n') }), (text) => {
       const isHex = text.length === 64 && [...text].every((digit) => '0123456789abcdefABCDEF'.includes(digit));

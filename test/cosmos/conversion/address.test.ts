@@ -8,7 +8,7 @@ const address = fc
   .map(([prefix, bytes]) => toBech32(prefix, bytes, 200))
   .filter((text) => text.length <= 90);
 
-test('an address of any chain is one, until a character of it is changed', () => {
+test('accepts an address of any chain, and rejects it if a character is changed', () => {
   fc.assert(
     fc.property(address, fc.nat(), fc.constantFrom(...'qpzry9x8gf2tvdw0s3jn54khce6mua7l'), (text, at, letter) => {
       expect(isAddress(text)).toBe(true);
@@ -19,7 +19,7 @@ test('an address of any chain is one, until a character of it is changed', () =>
   );
 });
 
-test('what could mean something in a URL is none, even with a checksum', () => {
+test('rejects characters with a meaning in a URL, even with a valid checksum', () => {
   for (const prefix of ['../../status', '..', '%2e%2e', 'a/b', 'a?b', 'http://evil', '#', 'KAVA']) {
     const text = toBech32(prefix.toLowerCase(), new Uint8Array(20));
     expect(isAddress(prefix === 'KAVA' ? text.toUpperCase() : text), prefix).toBe(false);
@@ -27,10 +27,10 @@ test('what could mean something in a URL is none, even with a checksum', () => {
 });
 
 test.each(['', 'kava1', '1qqqqqq', 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upm', '../../status', '\0'.repeat(10)])(
-  '%j is none',
+  'rejects %j',
   (text) => expect(isAddress(text)).toBe(false),
 );
 
-test('one from a recording is one', () => {
+test('accepts an address from a recording', () => {
   expect(isAddress('kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn')).toBe(true);
 });

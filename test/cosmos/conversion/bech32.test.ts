@@ -7,7 +7,7 @@ const prefix = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 32 });
 const encode = (before: string, data: Uint8Array) => toBech32(before, data, 200);
 
-test('bytes become the address that a library makes of them, and come back', () => {
+test('encodes bytes like the reference library, and decodes them again', () => {
   fc.assert(
     fc.property(prefix, bytes, (one, data) => {
       expect(addressOf(one, data)).toBe(encode(one, data));
@@ -16,7 +16,7 @@ test('bytes become the address that a library makes of them, and come back', () 
   );
 });
 
-test('an account under another prefix is what a library makes of the same bytes', () => {
+test('another prefix gives the same address as the reference library', () => {
   fc.assert(
     fc.property(prefix, prefix, bytes, (one, other, data) => {
       expect(underPrefix(encode(one, data), other)).toBe(encode(other, data));
@@ -24,7 +24,7 @@ test('an account under another prefix is what a library makes of the same bytes'
   );
 });
 
-test('an address has a prefix, and is invalid with any character changed', () => {
+test('returns the prefix of an address, unless a character is changed', () => {
   fc.assert(
     fc.property(prefix, fc.uint8Array({ minLength: 20, maxLength: 20 }), fc.nat(), (one, data, at) => {
       const address = encode(one, data);
@@ -37,7 +37,7 @@ test('an address has a prefix, and is invalid with any character changed', () =>
   );
 });
 
-test('a text that is not an address has no prefix', () => {
+test('returns no prefix for an invalid address', () => {
   for (const text of ['', '1', 'cosmos1', '../1qqqqqqqq', 'COSMOS1QQQQQQQQ', `cosmos1${'q'.repeat(200)}`, ' '])
     expect(prefixOf(text)).toBeUndefined();
 });

@@ -27,7 +27,7 @@ async function encoded(tx: unknown) {
   return { raw, body: TxBody.decode(raw.bodyBytes) };
 }
 
-test('every type has its sample', () => {
+test('every message type has a sample', () => {
   const sampled = new Set(SAMPLES.map(({ amino }) => amino.type));
   expect(MESSAGE_TYPES.filter(({ amino }) => !sampled.has(amino))).toEqual([]);
   expect(SAMPLES.length).toBeGreaterThan(MESSAGE_TYPES.length);
@@ -36,32 +36,32 @@ test('every type has its sample', () => {
 describe.each(SAMPLES.map((sample, i) => ({ name: `${i} ${sample.amino.type}`, ...sample })))(
   '$name',
   ({ amino, modern }) => {
-    test('of a modern node comes out in amino', () => {
+    test('is converted to amino JSON', () => {
       expect(aminoMessage(modern)).toEqual(amino);
     });
 
-    test('becomes the bytes that other libraries make of a node’s response', async () => {
+    test('is encoded like the generated types encode it', async () => {
       const { body } = await encoded(signed(amino));
       expect(body.memo).toBe('memo');
       expect(body.messages).toEqual([anyOf(modern)]);
-      // Nothing is in the bytes that its type has not.
+      // The bytes contain no unknown fields.
       const { typeUrl = '', value = new Uint8Array() } = body.messages[0] ?? {};
       const type = typeOf(typeUrl);
       expect(type.encode(type.decode(value)).finish()).toEqual(value);
     });
 
-    test('is the same in amino and back again', async () => {
+    test('is unchanged after a conversion to amino JSON and back', async () => {
       expect(aminoMessage(modern)).toEqual(amino);
       expect((await encoded(signed(aminoMessage(modern)))).body.messages).toEqual([anyOf(modern)]);
     });
   },
 );
 
-/** What its library of reference has no converter for, or one that never leaves out what the chain does. */
+/** Types for which the reference library has no converter, or a converter that does not omit empty members. */
 const WITHOUT_REFERENCE =
   /^cosmos-sdk\/(Msg(Grant|Exec|Revoke|GrantAllowance|RevokeAllowance|Unjail|CancelUnb|Create(Perm|Period)).*|v1\/.*)$/;
 
-test('another library has the same amino for the messages that it knows', async () => {
+test('the reference library returns the same amino JSON for the types that it supports', async () => {
   const types = new AminoTypes(createDefaultAminoConverters());
   let compared = 0;
   for (const { amino } of SAMPLES) {
@@ -75,7 +75,7 @@ test('another library has the same amino for the messages that it knows', async 
   expect(compared).toBeGreaterThan(15);
 });
 
-test('what amino leaves out is left out, and what it does not is there', () => {
+test('omits the empty members that amino omits, and no others', () => {
   expect(
     aminoMessage({
       '@type': '/ibc.applications.transfer.v1.MsgTransfer',
@@ -97,7 +97,7 @@ test('what amino leaves out is left out, and what it does not is there', () => {
   });
 });
 
-test('a message that amino does not know keeps its members under its own type', () => {
+test('a message unknown to amino keeps its type and members', () => {
   const vote = {
     '@type': '/terra.oracle.v1beta1.MsgAggregateExchangeRateVote',
     salt: '7b4c',
@@ -112,30 +112,30 @@ test('a message that amino does not know keeps its members under its own type', 
   });
 });
 
-describe('what cannot be encoded is refused, in words that name it and repeat no value', () => {
+describe('a value that cannot be encoded is rejected with its place, without the value', () => {
   const [send] = SAMPLES.map(({ amino }) => amino);
   const own = (changes: object) => ({ ...send, value: { ...send?.value, ...changes } });
   test.each<[string, unknown, RegExp]>([
     ['no messages', signed(), /tx\.msg/],
-    ['a type that is not known', signed({ type: 'wasm/MsgStoreCode', value: {} }), /wasm\/MsgStoreCode.*tx_bytes/],
-    ['a message that is nothing', signed(null), /msg\.0 must be an object/],
-    ['a coin that is nothing', signed(own({ amount: [null] })), /amount\.0 must be present/],
-    ['a coin that is a text', signed(own({ amount: [''] })), /amount\.0 must be an object/],
+    ['an unknown type', signed({ type: 'wasm/MsgStoreCode', value: {} }), /wasm\/MsgStoreCode.*tx_bytes/],
+    ['a null message', signed(null), /msg\.0 must be an object/],
+    ['a null coin', signed(own({ amount: [null] })), /amount\.0 must be present/],
+    ['a coin that is a string', signed(own({ amount: [''] })), /amount\.0 must be an object/],
     ['no type', signed({}), /msg\.0 \(without a type\)/],
-    ['a member that was signed and that the type has not', signed(own({ extra: 's3cret' })), /msg\.0 .*only/],
+    ['an unknown signed member', signed(own({ extra: 's3cret' })), /msg\.0 .*only/],
     ['a signer that is a path', signed(own({ from_address: '../../status' })), /address of a signer/],
     ['a mistyped signer', signed(own({ from_address: `${addressOf(1).slice(0, -1)}q` })), /address of a signer/],
-    ['a number in the place of a text', signed(own({ from_address: 5 })), /from_address must be a string/],
-    ['an amount with a sign', signed(own({ amount: [{ denom: 'x', amount: '1e5' }] })), /amount\.0\.amount/],
-    ['coins that are no list', signed(own({ amount: { denom: 'x' } })), /amount must be a list/],
-    ['a value that is a text', signed({ ...send, value: 's3cret' }), /value must be an object/],
-    ['a member of the transaction that it has not', { ...signed(send), x: 's3cret' }, /^tx must be/],
+    ['a number instead of a string', signed(own({ from_address: 5 })), /from_address must be a string/],
+    ['an amount with an exponent', signed(own({ amount: [{ denom: 'x', amount: '1e5' }] })), /amount\.0\.amount/],
+    ['coins that are not a list', signed(own({ amount: { denom: 'x' } })), /amount must be a list/],
+    ['a value that is a string', signed({ ...send, value: 's3cret' }), /value must be an object/],
+    ['an unknown member of the transaction', { ...signed(send), x: 's3cret' }, /^tx must be/],
     ['no fee', { ...signed(send), fee: undefined }, /tx\.fee/],
     ['gas as a number', { ...signed(send), fee: { amount: [], gas: 5 } }, /tx\.fee\.gas/],
     ['no signature', { ...signed(send), signatures: [] }, /list of 1/],
-    ['signatures that are none', { ...signed(send), signatures: [{ signature: '~' }] }, /signatures\.0\.signature/],
+    ['an invalid signature', { ...signed(send), signatures: [{ signature: '~' }] }, /signatures\.0\.signature/],
     [
-      'a key of a type that is not known',
+      'a key of an unknown type',
       { ...signed(send), signatures: [{ pub_key: { type: 'x' }, signature: SIGNATURE }] },
       /pub_key/,
     ],
@@ -153,21 +153,21 @@ describe('what cannot be encoded is refused, in words that name it and repeat no
       },
       /at most 16/,
     ],
-  ])('%s', async (_name, tx, words) => {
-    const refused = txBytes(tx, async (address) => {
+  ])('%s', async (_name, tx, message) => {
+    const rejected = txBytes(tx, async (address) => {
       expect(address).toMatch(/^cosmos1[0-9a-z]{38}$/);
       return { sequence: '7', publicKey: null };
     });
-    await expect(refused).rejects.toMatchObject({
+    await expect(rejected).rejects.toMatchObject({
       name: 'NodeRejection',
       status: 422,
-      message: expect.stringMatching(words),
+      message: expect.stringMatching(message),
     });
-    await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('s3cret') });
+    await expect(rejected).rejects.toMatchObject({ message: expect.not.stringContaining('s3cret') });
   });
 });
 
-test('a transaction of a modern node: fee, signatures, memo and the height it is good until', () => {
+test('converts fee, signatures, memo and timeout height of a modern transaction', () => {
   const body = { messages: [], memo: 'm', timeout_height: '99', extension_options: [] };
   const info = (public_key: unknown) => ({ public_key, mode_info: { single: { mode: 'SIGN_MODE_DIRECT' } } });
   const auth_info = {
@@ -189,15 +189,15 @@ test('a transaction of a modern node: fee, signatures, memo and the height it is
   });
 });
 
-test('an operator of a validator signs with the account of the same bytes, and figures may be short', async () => {
+test('the operator of a validator signs with the account of the same bytes, and decimals may be short', async () => {
   const operator = toBech32('cosmosvaloper', new Uint8Array(20).fill(9));
-  const asked: string[] = [];
+  const requested: string[] = [];
   const value = { description: {}, validator_address: operator, commission_rate: '0.05' };
   const bytes = await txBytes(signed({ type: 'cosmos-sdk/MsgEditValidator', value }), async (address) => {
-    asked.push(address);
+    requested.push(address);
     return { sequence: '7', publicKey: null };
   });
-  expect(asked).toEqual([addressOf(9)]);
+  expect(requested).toEqual([addressOf(9)]);
   const { bodyBytes } = TxRaw.decode(Buffer.from(bytes, 'base64'));
   const [message] = TxBody.decode(bodyBytes).messages;
   expect(typeOf(String(message?.typeUrl)).decode(message?.value as Uint8Array)).toMatchObject({

@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import { Any } from 'cosmjs-types/google/protobuf/any';
 
-/*
- * The chain's types as others have generated them of its definitions: nothing here is made of what is tested.
- */
+/* The generated protobuf types of the chain. This module does not use the code under test. */
 
 type Type = {
   fromJSON(json: unknown): object;
@@ -23,11 +21,11 @@ export function typeOf(url: string): Type {
     try {
       found = require(`cosmjs-types/${parts.join('/')}/${file}`);
     } catch {
-      // There is no such file of that module.
+      // The module has no such file.
     }
     if (found[name]) return found[name];
   }
-  throw new Error(`there is no type ${url}`);
+  throw new Error(`unknown type ${url}`);
 }
 
 const DECIMALS = new Set(['rate', 'max_rate', 'max_change_rate', 'commission_rate']);
@@ -38,7 +36,7 @@ const scaled = (text: string) => {
 };
 
 function convert(value: unknown, isBeta: boolean): unknown {
-  if (Array.isArray(value)) return value.map((one) => convert(one, isBeta));
+  if (Array.isArray(value)) return value.map((element) => convert(element, isBeta));
   if (typeof value !== 'object' || value === null) return value;
   if ('@type' in value) return Any.toJSON(anyOf(value as { '@type': string }));
   const members = Object.entries(value).map(([name, member]) => {
@@ -49,7 +47,7 @@ function convert(value: unknown, isBeta: boolean): unknown {
   return Object.fromEntries(members);
 }
 
-/** A message in the JSON of a node, as bytes with its type. */
+/** Encodes a message from the JSON of a node as bytes with its type. */
 export function anyOf({ '@type': typeUrl, ...rest }: { '@type': string }): Any {
   const type = typeOf(typeUrl);
   const message = type.fromJSON(convert(rest, typeUrl.includes('beta')));

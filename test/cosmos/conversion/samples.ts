@@ -1,6 +1,6 @@
 /*
- * A message of each type in both JSONs: as a chain signs it in amino, and as its node tells it. Every member that can be
- * left out has a value, but in those samples that say so.
+ * A message of each type in amino JSON, which is signed, and in protobuf JSON, which a node returns. Every optional
+ * member has a value, except in samples for omitted members.
  */
 
 export type Sample = { amino: { type: string; value: object }; modern: { '@type': string } };
@@ -14,7 +14,7 @@ const coins = [coin, { denom: 'uosmo', amount: '5' }];
 const AT = '2026-03-01T12:00:00Z';
 const KEY = 'JkLzLq2WmSLYyNqV1rJTzDnXGzQn3ZpW0gI0pQGgN1A=';
 
-/** The same members in both. */
+/** A sample with the same members in both encodings. */
 const same = (url: string, type: string, value: object): Sample => ({
   amino: { type, value },
   modern: { '@type': url, ...value },
