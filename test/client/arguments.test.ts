@@ -55,7 +55,7 @@ const anything = fc.oneof(
   }),
 );
 
-/** The behaviour of the service, or of the caller's own `fetch`. */
+/** Behaviours of the service, or of a custom `fetch`. */
 const fetches = fc.oneof(
   fc.jsonValue().map(
     (body): Fetch =>
@@ -75,9 +75,9 @@ const fetches = fc.oneof(
         },
     ),
   fc.anything().map(
-    (answer): Fetch =>
+    (response): Fetch =>
       async () =>
-        answer as Response,
+        response as Response,
   ),
   fc.constant<Fetch>(() => {
     throw new TypeError('a fetch that throws');
@@ -111,7 +111,7 @@ describe.each([
     );
   });
 
-  it('can be made of options alone that can be used', () => {
+  it('the constructor accepts any options or throws QuotientError', () => {
     fc.assert(
       fc.property(
         anything,
@@ -130,15 +130,15 @@ describe.each([
 });
 
 it('accepts a key of any type without throwing, and rejects the calls made with it', async () => {
-  const fetch: Fetch = () => expect.fail('a request went out');
+  const fetch: Fetch = () => expect.fail('a request was sent');
   const anyone = new QuotientClient({ baseUrl: 'http://127.0.0.1:1', fetch });
   for (const key of [null, 5, '', 'qt_\n', 'qt_ä', Symbol('key'), {}]) {
     await expect(anyone.withKey(key as string).user()).rejects.toMatchObject({ code: 'api_key_invalid' });
   }
 });
 
-it.each(['..', '', '7', 0, 1.5, Number.NaN, null])('deletes no key without its number: %o', async (id) => {
-  const fetch: Fetch = () => expect.fail('a request went out');
+it.each(['..', '', '7', 0, 1.5, Number.NaN, null])('deletes no key with an invalid id: %o', async (id) => {
+  const fetch: Fetch = () => expect.fail('a request was sent');
   const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'qt_a', fetch });
   await expect(client.deleteKey(id as number)).rejects.toMatchObject({ code: 'invalid_request' });
 });

@@ -24,13 +24,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quotient-client-'));
   await buildClient(folder);
   opened = await openPage(folder);
-  // A clock that is ahead by a second with every look at it: a block is not long in coming.
-  let looks = 0;
+  // The clock advances by a second with every reading, so that the next block is soon due.
+  let readings = 0;
   const clock = {
     elapsed: () => performance.now(),
     now() {
-      looks += 1;
-      return Date.now() + looks * SECOND;
+      readings += 1;
+      return Date.now() + readings * SECOND;
     },
   };
   nodes = await startSandbox({ clock });
@@ -48,11 +48,11 @@ afterAll(async () => {
 beforeEach(() => opened.go());
 afterEach(() => expect(opened.errors).toEqual([]));
 
-it('registers, reads prices, and knows what is left', async () => {
+it('registers, reads prices, and reports the remaining allowance', async () => {
   const received = await opened.page.evaluate(async (baseUrl) => {
     const anyone = new client.QuotientClient({ baseUrl });
     const user = await anyone.createUser({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
-    if (user.apiKey === undefined) throw new Error('there is no key');
+    if (user.apiKey === undefined) throw new Error('the user has no key');
     const one = anyone.withKey(user.apiKey);
     const price = await one.latestPrice('bitcoin');
     const { prices } = await one.priceHistory('ethereum', { days: 30 });
@@ -70,17 +70,17 @@ it('registers, reads prices, and knows what is left', async () => {
       lines: csv.trim().split('\r\n').length,
       left: left?.remaining,
       limit: left?.limit,
-      asked: performance.getEntriesByType('resource').filter(({ name }) => name.includes(user.apiKey)).length,
+      leaked: performance.getEntriesByType('resource').filter(({ name }) => name.includes(user.apiKey)).length,
     };
   }, service.url);
   expect(received).toMatchObject({ validUntil: true, highest: true, ages: ['number', 'string'], points: 31 });
-  expect(received).toMatchObject({ dated: true, lines: 32, limit: 10_000, asked: 0 });
+  expect(received).toMatchObject({ dated: true, lines: 32, limit: 10_000, leaked: 0 });
   expect(received.left).toBeLessThan(10_000);
-  // The browser's cached response was still valid, and the check was free.
+  // The cached response of the browser was revalidated, which is not charged.
   expect(received).toMatchObject({ same: true, used: 3 });
 });
 
-it('changes the key and erases the user', async () => {
+it('rotates the key and deletes the user', async () => {
   const apiKey = await service.createUser();
   const received = await opened.page.evaluate(
     async ([baseUrl, key]) => {
@@ -132,7 +132,7 @@ it('reports problems and network failures as its own errors', async () => {
   expect(received.ended).toBe('AbortError');
 });
 
-it('follows no redirect: a browser does not reveal its target', async () => {
+it('does not follow a redirect, whose target a browser hides', async () => {
   const received = await opened.page.evaluate(() =>
     new client.QuotientClient({ baseUrl: '/moved' })
       .withKey('qt_a')
@@ -142,7 +142,7 @@ it('follows no redirect: a browser does not reveal its target', async () => {
   expect(received).toEqual({ code: 'redirect', status: undefined });
 });
 
-it('hands a signed transaction over through the service, and waits for its block', async () => {
+it('broadcasts a signed transaction through the service, and waits for its block', async () => {
   const to = String(nodes.chain.accounts[1]?.address);
   const tx = Buffer.from(await transferBytes(nodes, { to })).toString('base64');
   const received = await opened.page.evaluate(
@@ -160,13 +160,13 @@ it('hands a signed transaction over through the service, and waits for its block
   expect(received.height).toBeGreaterThan(0);
 });
 
-it('of an origin that the service does not know gets nothing', async () => {
+it('receives no response on an origin that is not allowed', async () => {
   const closed = await startService();
   try {
     const code = await opened.page.evaluate(
       (baseUrl) =>
         new client.QuotientClient({ baseUrl, retries: 0 }).tokens().then(
-          () => 'an answer',
+          () => 'a response',
           ({ code }: quotient.QuotientError) => code,
         ),
       closed.url,

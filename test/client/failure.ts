@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { QuotientError } from '#client/index';
 
-/** The error with which a call rejects. */
+/** Returns the error of a call that must reject. */
 export const failure = (call: Promise<unknown>): Promise<QuotientError> =>
   call.then(
-    () => expect.fail('it did not fail'),
+    () => expect.fail('the call did not fail'),
     (error: QuotientError) => error,
   );

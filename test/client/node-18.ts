@@ -1,4 +1,4 @@
-/** Features that the language and the platform gained after the first Node 18, except those that Node's own fetch needs. */
+/** Features of the language and the platform since the first Node 18, except those that Node's fetch requires. */
 const NEWER = [
   'AbortSignal.any',
   'Array.fromAsync',
@@ -31,16 +31,16 @@ const NEWER = [
   'navigator',
 ];
 
-/** A script that takes it away, and fails where something is still there. */
+/** A script that deletes these features. It fails if a feature is missing. */
 export const withoutNewer = `
-// Node's own modules use some of it as they are loaded.
+// Node's own modules use some of these features when they are loaded.
 require('node:http');
 fetch('http://127.0.0.1:65535').catch(() => undefined);
 for (const path of ${JSON.stringify(NEWER)}) {
   const names = path.split('.');
   const last = names.pop();
   const owner = names.reduce((value, name) => value[name], globalThis);
-  if (!(last in owner)) throw new Error(path + ' was not there');
+  if (!(last in owner)) throw new Error(path + ' is missing');
   delete owner[last];
 }
 const iterators = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));

@@ -16,14 +16,14 @@ import { withoutNewer } from './node-18.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Where the package is installed, and nothing else. */
+/** The folder in which only the package is installed. */
 let folder: string;
 let packed: string[];
 let archive: string;
-/** The examples of its README: those of the service, which build on each other, CommonJS, and signing. */
+/** The examples of the README. The examples of the service depend on each other. */
 let examples: { service: string; commonJs: string; signing: string };
 
-/** Runs a program in the folder; gives what it printed, or fails with all of it. */
+/** Runs a program in the folder and returns its output, or fails with the output. */
 const run = (program: string, ...args: string[]) => runWith({}, program, ...args);
 
 async function runWith(own: NodeJS.ProcessEnv, program: string, ...args: string[]): Promise<string> {
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Packages that are installed beside the client: the compiler's types of Node, and a caller's own. */
+/** Installs further packages next to the client. */
 async function link(...names: string[]): Promise<void> {
   for (const name of names) {
     const path = join(folder, 'node_modules', name);
@@ -67,7 +67,7 @@ async function link(...names: string[]): Promise<void> {
   }
 }
 
-/** Checks the types of a file and, unless `skipLibCheck`, of all the declarations that it leads to. */
+/** Checks the types of a file and, without `skipLibCheck`, of all imported declarations. */
 async function checkTypes(
   resolution: 'bundler' | 'nodenext',
   file: string,
@@ -91,7 +91,7 @@ async function checkTypes(
   return run(process.execPath, COMPILER);
 }
 
-it('has what it needs, and no dependency', async () => {
+it('contains the required files, and has no dependencies', async () => {
   const types = ['index.d.cts', 'index.d.ts'];
   const modules = ['chain.js', 'index.cjs', 'index.js', 'transport.js'];
   expect(packed).toEqual(expect.arrayContaining([...types, ...modules]));
@@ -113,11 +113,11 @@ it('has what it needs, and no dependency', async () => {
 it.each([
   ['attw', '@arethetypeswrong/cli/dist/index.js', () => [archive]],
   ['publint', 'publint/src/cli.js', () => ['./node_modules/quotient-client', '--strict']],
-])('is packaged as %s wants it', async (_name, program, args) => {
+])('passes %s', async (_name, program, args) => {
   await run(process.execPath, join(ROOT, 'node_modules', program), ...args());
 });
 
-it('is as small as its README says, and excludes the chain code unless it is imported', async () => {
+it('has the size that its README states, and excludes the chain code unless it is imported', async () => {
   const bundled = async (names: string) => {
     const entry = join(folder, 'entry.js');
     await writeFile(entry, `export { ${names} } from 'quotient-client';`);
@@ -129,9 +129,8 @@ it('is as small as its README says, and excludes the chain code unless it is imp
   const service = await bundled('QuotientClient, QuotientError');
   const all = await bundled('QuotientClient, QuotientError, ChainClient');
   const readme = await readFile(join(folder, 'node_modules/quotient-client/README.md'), 'utf8');
-  const [, received, toldOfAll] =
-    /(\d+) KB compressed for the service, and\n(\d+) KB with the chain/.exec(readme) ?? [];
-  expect([service.kilobytes, all.kilobytes]).toEqual([Number(received), Number(toldOfAll)]);
+  const [, ofService, ofAll] = /compressed size is (\d+) KB, or\s(\d+) KB with the chain/.exec(readme) ?? [];
+  expect([service.kilobytes, all.kilobytes]).toEqual([Number(ofService), Number(ofAll)]);
   expect(all.code).toContain('cosmos-sdk/');
   expect(service.code).not.toContain('cosmos-sdk/');
 });
@@ -144,18 +143,18 @@ describe('the examples of the service', () => {
   });
   afterAll(() => service?.close());
 
-  const here = (code: string) => code.replaceAll('http://127.0.0.1:8080', service.url);
+  const withUrl = (code: string) => code.replaceAll('http://127.0.0.1:8080', service.url);
 
   it.each([
     ['bundler', { types: ['node'] }],
     ['nodenext', { types: ['node'], lib: ['es2022'] }],
-  ] as const)('have the right types: %s %o', async (resolution, options) => {
+  ] as const)('have no type errors: %s %o', async (resolution, options) => {
     await writeFile(join(folder, 'service.ts'), examples.service);
     expect(await checkTypes(resolution, 'service.ts', options)).toBe('');
   });
 
   it('run', async () => {
-    await writeFile(join(folder, 'service.ts'), here(examples.service));
+    await writeFile(join(folder, 'service.ts'), withUrl(examples.service));
     const lines = (await run(process.execPath, 'service.ts')).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^now \d/);
     expect(lines[1]).toMatch(/^eth \d[\d.]* null$/);
@@ -164,7 +163,7 @@ describe('the examples of the service', () => {
     expect(lines.slice(3 + 31)).toEqual([
       expect.stringMatching(/^no_data 404 [\w.-]+$/),
       'statistics of BTC',
-      'the promise is not awaited',
+      'page closed',
       'GET /v1/prices/latest/token 200 report-7',
       expect.stringMatching(/^seconds old \d+ from \[ 'coingecko' \]$/),
       expect.stringMatching(/^calls left 99\d\d until \d{4}-/),
@@ -173,9 +172,9 @@ describe('the examples of the service', () => {
     expect(await readFile(join(folder, 'solana.csv'), 'utf8')).toMatch(/^date,price,market_cap,total_volume/);
   });
 
-  it('run as CommonJS, without what Node 18 does not have', async () => {
+  it('run as CommonJS, without features that Node 18 does not have', async () => {
     await writeFile(join(folder, 'old.cjs'), withoutNewer);
-    await writeFile(join(folder, 'price.cjs'), here(examples.commonJs));
+    await writeFile(join(folder, 'price.cjs'), withUrl(examples.commonJs));
     const env = { QUOTIENT_API_KEY: await service.createUser() };
     expect(await runWith(env, process.execPath, '--require', './old.cjs', 'price.cjs')).toMatch(/^now \d/);
   });
@@ -183,21 +182,21 @@ describe('the examples of the service', () => {
 
 describe('the example of signing', () => {
   beforeAll(async () => {
-    // CosmJS is the caller's own: it stands in for one that was installed beside the client.
+    // Callers install CosmJS themselves.
     await link('@cosmjs', 'cosmjs-types');
   });
 
-  it.each(['bundler', 'nodenext'] as const)('has the right types: %s', async (resolution) => {
+  it.each(['bundler', 'nodenext'] as const)('has no type errors: %s', async (resolution) => {
     await writeFile(join(folder, 'signing.ts'), examples.signing);
-    // The declarations of CosmJS name a package that it does not bring along.
+    // The declarations of CosmJS import a package that is not among its dependencies.
     expect(await checkTypes(resolution, 'signing.ts', { skipLibCheck: true })).toBe('');
   });
 
   it('runs, and the chain verifies the signature', async () => {
-    let looks = 0;
+    let readings = 0;
     const now = () => {
-      looks += 1;
-      return Date.now() + looks * SECOND;
+      readings += 1;
+      return Date.now() + readings * SECOND;
     };
     const nodes = await startSandbox({ clock: { now } });
     try {

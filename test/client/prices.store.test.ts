@@ -31,7 +31,7 @@ it('the latest price', async () => {
   });
 });
 
-it('the latest prices of several tokens, in their order', async () => {
+it('the latest prices of several tokens, in the order of the request', async () => {
   const prices = await client.latestPrices(['SOL', 'bitcoin'], { currency: 'usd' });
   const received = (await plain('/v1/prices/latest/tokens?tokenNames=solana,bitcoin')) as Record<string, string>[];
   expect(prices.map(({ tokenName }) => tokenName)).toEqual(['solana', 'bitcoin']);
@@ -46,7 +46,7 @@ it('the latest prices of several tokens, in their order', async () => {
   expect(client.about(prices)).toMatchObject({ path: '/v1/prices/latest/tokens', sources: ['coingecko'] });
 });
 
-it('a currency that is not served is refused on every path', async () => {
+it('an unsupported currency is rejected on every path', async () => {
   const call = { currency: 'xyz' };
   const window = { from: '2024-06-01', thru: '2024-06-02' };
   const calls = [
@@ -95,7 +95,7 @@ it('the last days', async () => {
   }
 });
 
-it('a range of dates, and a finer grain of it', async () => {
+it('a range of dates, also at a finer interval', async () => {
   const { prices } = await client.priceRange('bitcoin', { from: '2024-02-01', thru: '2024-02-29' });
   expect(prices.map(({ date }) => date.getTime())).toEqual(
     Array.from({ length: 29 }, (_, n) => Date.UTC(2024, 1, 1) + n * DAY),
@@ -105,7 +105,7 @@ it('a range of dates, and a finer grain of it', async () => {
   expect(hours).toHaveLength(24);
 });
 
-it('candles of a range of dates, their source, and the same as CSV', async () => {
+it('candles of a range of dates, their source, and their CSV', async () => {
   const window = { from: '2024-06-01', thru: new Date('2024-06-03T18:00:00Z'), interval: 'hourly' } as const;
   const candles = await client.candles('bitcoin', window);
   const path = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2024-06-01&thruDate=2024-06-03&interval=hourly';
@@ -117,7 +117,7 @@ it('candles of a range of dates, their source, and the same as CSV', async () =>
   expect(csv.startsWith('date,open,high,low,close,volume\r\n2024-06-01,')).toBe(true);
 });
 
-it('the same as CSV', async () => {
+it('histories as CSV', async () => {
   const header = 'date,price,market_cap,total_volume\r\n';
   const lines = (text: string) => text.trimEnd().split('\r\n').length - 1;
   const range = await client.priceRangeCsv('bitcoin', { from: '2024-02-01', thru: '2024-02-29' });
@@ -127,7 +127,7 @@ it('the same as CSV', async () => {
   expect(lines(await client.priceOnCsv('bitcoin', '2024-02-01'))).toBe(1);
 });
 
-it('the tokens, and what is held of them', async () => {
+it('the tokens, with the coverage of the archive', async () => {
   await client.priceHistory('bitcoin', { days: 30 });
   const tokens = await client.tokens();
   expect(tokens.map(({ tokenName }) => tokenName)).toEqual(['bitcoin', 'arweave', 'ethereum', 'solana', 'usd-coin']);
@@ -151,7 +151,7 @@ describe('about a result', () => {
     expect(about?.modifiedAt?.getTime()).toBeLessThanOrEqual(Date.parse(NOW));
   });
 
-  it('names what is missing', async () => {
+  it('reports the gaps', async () => {
     const series = await client.priceRange('bitcoin', { from: '2013-04-28', thru: '2024-06-01' });
     expect(client.about(series)?.gaps).toEqual([{ from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) }]);
   });
@@ -162,7 +162,7 @@ describe('about a result', () => {
 });
 
 describe('the allowance', () => {
-  it('is that of the last charged response', async () => {
+  it('is reported by the last charged response', async () => {
     const one = client.withKey(await service.createUser({ limit: 7 }));
     expect(one.allowance).toBeUndefined();
     await one.latestPrice('bitcoin');
@@ -180,7 +180,7 @@ describe('the allowance', () => {
     const one = new QuotientClient({
       baseUrl: service.url,
       apiKey,
-      onAnswer: (answer) => heard.push(answer),
+      onAnswer: (response) => heard.push(response),
     });
     await failure(one.priceOn('bitcoin', '2001-01-01'));
     await one.latestPrice('bitcoin');

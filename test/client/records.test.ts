@@ -10,7 +10,7 @@ import type * as prices from '#prices/model/records';
 import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 
-/** The form in which the service sends what the client returns as a `Date`. */
+/** The types of times in responses, which the client converts to `Date`. */
 type Written<T> = T extends Date
   ? string
   : T extends (infer One)[]
@@ -19,7 +19,7 @@ type Written<T> = T extends Date
       ? { [Member in keyof T]: Written<T[Member]> }
       : T;
 
-it('has the types of the service, with `Date` for written dates', () => {
+it('has the types of the service, with `Date` for times', () => {
   expectTypeOf<Written<client.User>>().toEqualTypeOf<accounts.UserRecord>();
   expectTypeOf<Written<client.Usage>>().toEqualTypeOf<accounts.UsageRecord>();
   expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<accounts.ApiKeyRecord>();

@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** A client with a key of its own. */
-const createdUser = async (...fate: Parameters<Service['createUser']>) =>
-  anyone.withKey(await service.createUser(...fate));
+/** A client with the key of a new user. */
+const createdUser = async (...options: Parameters<Service['createUser']>) =>
+  anyone.withKey(await service.createUser(...options));
 
 it('registers, and continues with the key', async () => {
   const user = await anyone.createUser(ADA);
@@ -37,7 +37,7 @@ it('returns the usage, with dates', async () => {
   expect(usage.validUntil).toBeInstanceOf(Date);
 });
 
-it('rotates: the new key has all rights, and the old one only reads', async () => {
+it('rotates: the new key has all permissions, and the old key only reads', async () => {
   const client = await createdUser();
   const before = await client.user();
   const user = await client.rotate({ graceSeconds: 60 });
@@ -47,7 +47,7 @@ it('rotates: the new key has all rights, and the old one only reads', async () =
   expect(await failure(client.rotate())).toMatchObject({ code: 'api_key_revoked', status: 401 });
 });
 
-it('renews once', async () => {
+it('renews the plan once', async () => {
   const client = await createdUser();
   const before = await client.user();
   const after = await client.renew();
@@ -55,7 +55,7 @@ it('renews once', async () => {
   expect(await failure(client.renew())).toMatchObject({ code: 'renew_too_early', status: 409 });
 });
 
-it('erases the user', async () => {
+it('deletes the user', async () => {
   const client = await createdUser();
   expect(await client.deleteUser()).toBeUndefined();
   expect((await failure(client.user())).code).toMatch(/^api_key_(invalid|revoked)$/);
@@ -66,7 +66,7 @@ it('reports that the service is ready', async () => {
 });
 
 describe('problems', () => {
-  it('name each fault of the input, and the request', async () => {
+  it('contain each invalid field, and the request ID', async () => {
     const error = await failure(anyone.createUser({ ...ADA, email: 'no-address', name: '' }));
     expect(error).toBeInstanceOf(QuotientError);
     expect(error).toMatchObject({ name: 'QuotientError', code: 'invalid_request', status: 400, gaps: [] });
@@ -78,7 +78,7 @@ describe('problems', () => {
 
   it.each<[string, () => Promise<QuotientClient>]>([
     ['api_key_missing', async () => anyone],
-    ['api_key_invalid', async () => anyone.withKey('qt_nobody')],
+    ['api_key_invalid', async () => anyone.withKey('qt_unknown')],
     ['api_key_expired', () => createdUser({ validUntil: Date.now() - DAY })],
     ['api_key_revoked', () => createdUser({ revokedAt: new Date() })],
   ])('%s', async (code, make) => {
@@ -87,7 +87,7 @@ describe('problems', () => {
     expect(await failure(client.latestPrice('bitcoin'))).toMatchObject({ code, status: 401 });
   });
 
-  it('quota_exceeded, with the seconds to the end of the period', async () => {
+  it('quota_exceeded, with the seconds until the end of the period', async () => {
     const client = await createdUser({ limit: 1 });
     await client.latestPrice('bitcoin');
     const error = await failure(client.latestPrice('bitcoin'));

@@ -45,12 +45,12 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
     expect(blocks.filter(({ path }) => path.startsWith(`/${dialect}-node/cosmos`))).toHaveLength(1);
   });
 
-  it('is not asked where that was said', async () => {
+  it('does not detect a dialect that is configured', async () => {
     await new ChainClient({ nodeUrl: urlOf(dialect), dialect }).transactions({ 'message.sender': rich });
     expect(sandbox.calls).toHaveLength(1);
   });
 
-  it('finds nothing in the legacy shape', async () => {
+  it('returns empty results in the legacy shape', async () => {
     expect(await client().transactions({ 'message.sender': rich }, { page: 1, limit: 5 })).toEqual({
       total_count: '0',
       count: '0',
@@ -61,7 +61,7 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
     });
   });
 
-  it('does not know a transaction that is not there', async () => {
+  it('rejects with 404 for an unknown transaction', async () => {
     const error = await failure(client().transaction(UNKNOWN));
     expect(error).toBeInstanceOf(QuotientError);
     expect(error).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
   });
 });
 
-it('keeps to the path, whatever it is given', async () => {
+it('rejects arguments that would change the path', async () => {
   const one = new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
   for (const bad of ['../../status', '..%2f..%2fstatus', 'http://example.org', `${rich}?x=1`, `${rich}/..`, '']) {
     expect((await failure(one.balances(bad))).code).toBe('invalid_request');
@@ -121,18 +121,18 @@ describe('networks', () => {
     },
   };
 
-  it('are picked from a table, with the links to their explorer', () => {
+  it('are selected from a table, with the links to their explorer', () => {
     const { explorer } = new ChainClient({ network: 'testnet', networks });
     expect(explorer.transaction(UNKNOWN)).toBe(`https://explorer.example/tx/${UNKNOWN}`);
     expect(explorer.address('../x?y')).toBe('https://explorer.example/account/..%2Fx%3Fy');
   });
 
-  it('have no links where there is no template', () => {
+  it('have no links without a template', () => {
     const { explorer } = new ChainClient({ nodeUrl: 'https://node.example' });
     expect([explorer.transaction(UNKNOWN), explorer.address('a')]).toEqual([undefined, undefined]);
   });
 
-  it('get a key that stands beside them only where the service is', async () => {
+  it('receive a key next to the table only at the URL of a service', async () => {
     const keys: Record<string, string | null> = {};
     const spy: NonNullable<ChainClientOptions['fetch']> = async (url, init) => {
       keys[new URL(url).host] = new Headers(init.headers).get('x-api-key');
@@ -154,7 +154,7 @@ describe('networks', () => {
     });
   });
 
-  it('may have a template left open', () => {
+  it('may have an undefined template', () => {
     const { explorer } = new ChainClient({
       nodeUrl: 'https://node.example',
       explorer: { transaction: undefined, address: 'https://explorer.example/{address}' },
@@ -162,14 +162,14 @@ describe('networks', () => {
     expect([explorer.transaction(UNKNOWN), explorer.address('a')]).toEqual([undefined, 'https://explorer.example/a']);
   });
 
-  it('are refused where they are not in the table, or link elsewhere than to a page', () => {
+  it('are rejected if they are not in the table, or if a link is not an HTTP URL', () => {
     expect(() => new ChainClient({ network: 'mainnet', networks })).toThrow(QuotientError);
     const explorer = { transaction: 'javascript:alert({hash})' };
     expect(() => new ChainClient({ nodeUrl: 'https://node.example', explorer })).toThrow(QuotientError);
   });
 });
 
-describe('what looks like a secret is refused before anything is sent, and is not repeated', () => {
+describe('input that looks like a secret is rejected before anything is sent, and is not in the error', () => {
   const key = 'c0ffee'.repeat(10).padEnd(64, '0');
   const client = () => new ChainClient({ nodeUrl: sandbox.cosmosNodeUrl });
 
@@ -193,10 +193,10 @@ describe('what looks like a secret is refused before anything is sent, and is no
   it.each([
     ['32 bytes', new Uint8Array(32)],
     ['32 bytes in base64', btoa('x'.repeat(32))],
-    ['no base64', 'hello, world'],
+    ['invalid base64', 'hello, world'],
     ['an unsigned StdTx', { msg: [], fee: {}, signatures: [] }],
-    ['nothing', null as never],
-  ])('nor is this a transaction: %s', async (_what, tx) => {
+    ['null', null as never],
+  ])('an invalid transaction: %s', async (_what, tx) => {
     expect((await failure(client().broadcast(tx))).code).toBe('invalid_request');
     expect(sandbox.calls).toHaveLength(0);
   });
@@ -205,7 +205,7 @@ describe('what looks like a secret is refused before anything is sent, and is no
     expect(() => new ChainClient({ nodeUrl: 'https://node.example', ...options })).toThrow(/never accepts one/);
   });
 
-  it('but a signed transaction is none', async () => {
+  it('a signed transaction is accepted', async () => {
     const tx = await transferBytes(sandbox, { to: rich });
     expect((await client().broadcast(tx)).code).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const SOON = { interval: 10, timeout: 20_000 };
 const outcome = (promise: Promise<unknown>) =>
   promise.catch(({ code, status, detail }: QuotientError) => ({ code, status, detail }));
 
-describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s node', (dialect) => {
+describe.each(['legacy', 'cosmos'] as const)('through the service, in front of a %s node', (dialect) => {
   let clock: TestClock;
   let nodes: Sandbox;
   let service: Service;
@@ -44,7 +44,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     await nodes?.close();
   });
 
-  it('a signed transaction goes to the chain, and is waited for', async () => {
+  it('broadcasts a signed transaction, and waits for its block', async () => {
     const transfer = { to, amount: '12345' };
     const tx = dialect === 'legacy' ? await transferStdTx(nodes, transfer) : await transferBytes(nodes, transfer);
     const before = (await direct.balances(to)).result;
@@ -57,7 +57,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     expect(await through.transaction(found.txhash)).toEqual(await direct.transaction(found.txhash));
   });
 
-  it('the account, the chain and its newest block are as the node has them', async () => {
+  it('the account, the chain ID and the latest block are those of the node', async () => {
     const account = await through.account(sender);
     expect(account.result).toMatchObject({
       type: 'cosmos-sdk/Account',
@@ -74,7 +74,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     await expect(through.account('cosmos1mistyped')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('the page of the explorer comes with a result, where the service names one', async () => {
+  it('about() has the explorer page if the service is configured with one', async () => {
     const balances = await through.balances(sender);
     expect(through.about(balances)?.explorer).toBe(`https://explorer.example/address/${sender}`);
     const { txs } = await through.transactions({ 'message.sender': sender });
@@ -86,7 +86,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     expect(direct.about(await direct.balances(sender))?.explorer).toBeUndefined();
   });
 
-  it('a transaction that the chain refuses comes back with its code', async () => {
+  it('a transaction that the chain rejects is returned with its code', async () => {
     const stale = { to, sequence: 0, amount: '7' };
     const tx = dialect === 'legacy' ? await transferStdTx(nodes, stale) : await transferBytes(nodes, stale);
     expect((await through.broadcast(tx, { wait: SOON })).code).toBe(dialect === 'legacy' ? 4 : 32);
@@ -96,14 +96,14 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     ['balances', (client) => client.balances(to)],
     ['a search', (client) => client.transactions({ 'message.sender': sender }, { page: 1, limit: 10 })],
     ['a search by conditions', (client) => client.transactions({ query: `transfer.recipient='${to}'` })],
-    ['a search for nothing', (client) => client.transactions({ page: 1 })],
+    ['a search without conditions', (client) => client.transactions({ page: 1 })],
     ['an unknown hash', (client) => client.transaction(UNKNOWN)],
-  ])('the same results as from the node itself: %s', async (_what, call) => {
+  ])('the results are those of the node: %s', async (_what, call) => {
     const [theirs, ours] = [await outcome(call(direct)), await outcome(call(through))];
     expect({ ...(ours as object), height: '' }).toEqual({ ...(theirs as object), height: '' });
   });
 
-  it('what the node cannot take is refused as the node itself would', async () => {
+  it('an unsupported transaction is rejected as by the node', async () => {
     const transfer = { to, sequence: 1 };
     const amino = await transferStdTx(nodes, transfer);
     const unknown = { ...amino, msg: [{ type: 'wasm/MsgStoreCode', value: {} }] };
@@ -113,7 +113,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
     expect(theirs).toMatchObject({ code: 'node_rejected', status: 422 });
   });
 
-  it('the service speaks for itself', async () => {
+  it('problems of the service are reported', async () => {
     const stranger = new ChainClient({ nodeUrl: `${service.url}/v1/node` });
     expect(await outcome(stranger.balances(to))).toMatchObject({ code: 'api_key_missing', status: 401 });
     const broken = to.replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'));
@@ -121,7 +121,7 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, before a %s n
   });
 });
 
-it('a service without a node says so, once', async () => {
+it('a service without a node is not retried', async () => {
   const service = await startService();
   try {
     const answers: number[] = [];

@@ -6,7 +6,7 @@ import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { transferBytes, transferStdTx } from '../../../fixtures/signing.ts';
 import { failure } from '../failure.ts';
 
-/** The next block is made after so long. */
+/** The time between two blocks. */
 const BLOCK = 6 * SECOND;
 const SOON = { interval: 5, timeout: MINUTE };
 
@@ -35,7 +35,7 @@ const amountOf = async (address: string) =>
 const posts = () => sandbox.calls.filter(({ method }) => method === 'POST').length;
 
 describe('a transaction that CosmJS signed', () => {
-  it('goes to a modern node as bytes, and is waited for', async () => {
+  it('is sent to a modern node as bytes, and its block is awaited', async () => {
     const before = await amountOf(to);
     const tx = await transferBytes(sandbox, { to });
     const found = await client('cosmos').broadcast(tx, { wait: SOON });
@@ -46,14 +46,14 @@ describe('a transaction that CosmJS signed', () => {
     expect(await client('cosmos').transaction(found.txhash)).toEqual(found);
   });
 
-  it('goes as base64 as well', async () => {
+  it('is accepted as base64', async () => {
     const tx = Buffer.from(await transferBytes(sandbox, { to })).toString('base64');
     const sent = await client('cosmos').broadcast(tx);
     expect(sent).toMatchObject({ height: '0' });
     expect(sent.code).toBeUndefined();
   });
 
-  it('goes to a legacy node as amino JSON', async () => {
+  it('is sent to a legacy node as amino JSON', async () => {
     const before = await amountOf(to);
     const found = await client('legacy').broadcast(await transferStdTx(sandbox, { to }), { wait: SOON });
     expect(Number(found.height)).toBeGreaterThan(0);
@@ -62,14 +62,14 @@ describe('a transaction that CosmJS signed', () => {
     expect([total_count, txs[0]?.txhash]).toEqual(['1', found.txhash]);
   });
 
-  it.each(['legacy', 'cosmos'] as const)('is waited for with the mode block: %s', async (dialect) => {
+  it.each(['legacy', 'cosmos'] as const)('is awaited with mode block: %s', async (dialect) => {
     const tx = dialect === 'legacy' ? await transferStdTx(sandbox, { to }) : await transferBytes(sandbox, { to });
     const found = await client(dialect).broadcast(tx, { mode: 'block', wait: SOON });
     expect(Number(found.height)).toBeGreaterThan(0);
   });
 });
 
-describe('a transaction that the node has already', () => {
+describe('a transaction that the node already has', () => {
   const send = async (options = {}) => {
     const tx = await transferBytes(sandbox, { to });
     const first = await client('cosmos').broadcast(tx);
@@ -77,12 +77,12 @@ describe('a transaction that the node has already', () => {
     const again = await client('cosmos', cached as typeof fetch).broadcast(tx, options);
     return { first, again };
   };
-  /** A node that says of every transaction that it has it. */
+  /** A node that reports every transaction as already known. */
   const cached = async (url: string, init?: RequestInit) => {
     if (init?.method !== 'POST') return fetch(url, init);
     const txhash = String((await client('cosmos').transactions({ 'transfer.recipient': to })).txs[0]?.txhash);
-    const answer = { height: '0', txhash, code: 19, codespace: 'sdk', raw_log: 'tx already in mempool' };
-    return Response.json({ tx_response: answer });
+    const response = { height: '0', txhash, code: 19, codespace: 'sdk', raw_log: 'tx already in mempool' };
+    return Response.json({ tx_response: response });
   };
 
   it.each([{}, { wait: SOON }])('is found by its hash: %o', async (options) => {
@@ -103,7 +103,7 @@ describe('a transaction that the node has already', () => {
     expect(Number(again.height)).toBeGreaterThan(0);
   });
 
-  it('is what the node reported if the transaction cannot be found', async () => {
+  it('is the response of the node if the transaction is not found', async () => {
     const tx = await transferBytes(sandbox, { to });
     const { txhash } = await client('cosmos').broadcast(tx);
     const forgetful = async (_url: string, init?: RequestInit) =>
@@ -119,7 +119,7 @@ describe('a transaction that the node has already', () => {
   });
 });
 
-it('a response about another transaction is ignored', async () => {
+it('a response for another transaction is rejected', async () => {
   const lying = async (url: string, init?: RequestInit) =>
     init?.method === 'POST'
       ? Response.json({ tx_response: { height: '0', txhash: 'AB'.repeat(32) } })
@@ -130,25 +130,25 @@ it('a response about another transaction is ignored', async () => {
   expect(error.txhash).not.toBe('AB'.repeat(32));
 });
 
-it('base64 may have white space in it, and want its end', async () => {
+it('base64 may contain white space and omit its padding', async () => {
   const tx = Buffer.from(await transferBytes(sandbox, { to })).toString('base64');
   const loose = tx.replaceAll(/.{64}/g, '$&\n').replace(/=+$/, '');
   expect((await client('cosmos').broadcast(loose)).code).toBeUndefined();
 });
 
-describe('a transaction that the chain refuses comes back with its code', () => {
-  it('where the signature is another one', async () => {
+describe('a transaction that the chain rejects is returned with its code', () => {
+  it('for a signature of another account', async () => {
     const tx = await transferBytes(sandbox, { to });
     tx[tx.length - 1] = Number(tx.at(-1)) ^ 1;
-    const refused = await client('cosmos').broadcast(tx, { wait: SOON });
-    expect(refused).toMatchObject({
+    const rejected = await client('cosmos').broadcast(tx, { wait: SOON });
+    expect(rejected).toMatchObject({
       code: 4,
       codespace: 'sdk',
       raw_log: expect.stringContaining('unauthorized'),
     });
   });
 
-  it('where the signature is for another amount', async () => {
+  it('for a signature of another amount', async () => {
     const tx = await transferStdTx(sandbox, { to });
     const [message] = tx.msg;
     const greedy = { ...message?.value, amount: [{ denom: 'uatom', amount: '9000000' }] };
@@ -156,7 +156,7 @@ describe('a transaction that the chain refuses comes back with its code', () => 
     expect((await client('legacy').broadcast(forged)).code).toBe(4);
   });
 
-  it('where the account has not so much', async () => {
+  it('for insufficient funds', async () => {
     const tx = await transferBytes(sandbox, { to, amount: '999999999999999' });
     const found = await client('cosmos').broadcast(tx, { wait: SOON });
     expect(found).toMatchObject({ code: 5, raw_log: expect.stringContaining('insufficient funds') });
@@ -164,7 +164,7 @@ describe('a transaction that the chain refuses comes back with its code', () => 
 });
 
 describe('a node of the other dialect', () => {
-  it('gets amino JSON as bytes, and its chain finds the signature right', async () => {
+  it('receives amino JSON as bytes, and the chain verifies the signature', async () => {
     const before = await amountOf(to);
     const found = await client('cosmos').broadcast(await transferStdTx(sandbox, { to }), { wait: SOON });
     expect(found.code).toBeUndefined();
@@ -184,22 +184,22 @@ describe('a node of the other dialect', () => {
     expect(posts()).toBe(0);
   });
 
-  it('takes no bytes', async () => {
+  it('rejects bytes', async () => {
     const error = await failure(client('legacy').broadcast(await transferBytes(sandbox, { to })));
     expect(error).toMatchObject({ code: 'node_rejected', status: 422 });
   });
 });
 
-describe('when there is no answer to a broadcast', () => {
-  /** The request arrives, and the answer does not. */
-  const losing = async (url: string, init?: RequestInit) => {
+describe('a broadcast without a response', () => {
+  /** The request arrives, but the response is lost. */
+  const loseResponse = async (url: string, init?: RequestInit) => {
     const response = await fetch(url, init);
     if (init?.method === 'POST') throw new TypeError('terminated');
     return response;
   };
-  const lossy = () => client('cosmos', losing as typeof fetch);
+  const lossy = () => client('cosmos', loseResponse as typeof fetch);
 
-  it('the error has the hash to look it up by, and nothing is sent twice', async () => {
+  it('rejects with the hash, and is not repeated', async () => {
     const error = await failure(lossy().broadcast(await transferBytes(sandbox, { to })));
     expect(error).toMatchObject({ code: 'network', txhash: expect.stringMatching(/^[0-9A-F]{64}$/) });
     expect(posts()).toBe(1);
@@ -207,7 +207,7 @@ describe('when there is no answer to a broadcast', () => {
     expect((await client('cosmos').transaction(String(error.txhash))).txhash).toBe(error.txhash);
   });
 
-  it('nor one of the node itself, the error has the hash as well', async () => {
+  it('rejects with the hash after an error of a proxy', async () => {
     const one = client('cosmos');
     await one.balances(to);
     sandbox.faults.next({ kind: 'status', status: 502 }, { path: '/txs' });
@@ -219,14 +219,14 @@ describe('when there is no answer to a broadcast', () => {
     expect(posts()).toBe(1);
   });
 
-  it('but not where nothing was sent', async () => {
+  it('rejects without a hash if nothing was sent', async () => {
     const tx = await transferBytes(sandbox, { to });
     await sandbox.close();
     const error = await failure(client('cosmos').broadcast(tx, { wait: SOON }));
     expect([error.code, error.txhash]).toEqual(['network', undefined]);
   });
 
-  it('it is looked up where it is to be waited for', async () => {
+  it('is looked up with wait', async () => {
     const found = await lossy().broadcast(await transferBytes(sandbox, { to }), { wait: SOON });
     expect(Number(found.height)).toBeGreaterThan(0);
     expect(posts()).toBe(1);
@@ -242,17 +242,17 @@ describe('the wait', () => {
   });
 
   it('ends with its signal', async () => {
-    const ending = new AbortController();
+    const controller = new AbortController();
     let lookUps = 0;
     const impatient = new ChainClient({
       nodeUrl: sandbox.cosmosNodeUrl,
       onAnswer({ method, path }) {
-        if (method === 'GET' && path.includes('/txs/') && ++lookUps === 3) ending.abort();
+        if (method === 'GET' && path.includes('/txs/') && ++lookUps === 3) controller.abort();
       },
     });
-    const wait = { interval: 5, signal: ending.signal };
-    const sending = impatient.broadcast(await transferBytes(sandbox, { to }), { wait });
-    await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
+    const wait = { interval: 5, signal: controller.signal };
+    const scontroller = impatient.broadcast(await transferBytes(sandbox, { to }), { wait });
+    await expect(scontroller).rejects.toMatchObject({ name: 'AbortError' });
     expect(posts()).toBe(1);
   });
 

@@ -5,8 +5,8 @@ import { allowanceOf, retryAfterOf } from '#client/transport/retries';
 
 const PERIOD = { days: 3 };
 
-/** A client whose every answer is the next text, with a number as its request. */
-function answering(...texts: string[]): QuotientClient {
+/** A client that receives these texts in order, with numbered request IDs. */
+function clientOf(...texts: string[]): QuotientClient {
   let made = 0;
   const fetch = async () => {
     made += 1;
@@ -15,9 +15,9 @@ function answering(...texts: string[]): QuotientClient {
   return new QuotientClient({ baseUrl: 'http://service.example', fetch });
 }
 
-describe('the facts of a CSV response', () => {
-  it('is that of its last answer', async () => {
-    const client = answering('a', 'b', 'a');
+describe('the metadata of a CSV response', () => {
+  it('is that of the latest response with the same text', async () => {
+    const client = clientOf('a', 'b', 'a');
     const [first, second] = [
       await client.priceHistoryCsv('bitcoin', PERIOD),
       await client.candlesCsv('bitcoin', { from: '2026-01-01', thru: '2026-01-02' }),
@@ -28,21 +28,21 @@ describe('the facts of a CSV response', () => {
     expect(client.about('another')).toBeUndefined();
   });
 
-  it('is forgotten for older ones once the texts are long, but never for the newest', async () => {
+  it('is dropped for older texts above the size limit, but never for the latest text', async () => {
     const [small, half, large] = ['a', 'b'.repeat(2_500_000), 'c'.repeat(5_000_000)];
-    const client = answering(small, half, `${half}b`, large, small, half);
-    const ask = () => client.priceHistoryCsv('bitcoin', PERIOD);
+    const client = clientOf(small, half, `${half}b`, large, small, half);
+    const fetchNext = () => client.priceHistoryCsv('bitcoin', PERIOD);
     const received = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);
-    await ask();
-    await ask();
+    await fetchNext();
+    await fetchNext();
     expect(received()).toEqual(['r1', 'r2', undefined, undefined]);
-    await ask();
+    await fetchNext();
     expect(received()).toEqual([undefined, undefined, 'r3', undefined]);
-    await ask();
+    await fetchNext();
     expect(received()).toEqual([undefined, undefined, undefined, 'r4']);
-    await ask();
+    await fetchNext();
     expect(received()).toEqual(['r5', undefined, undefined, undefined]);
-    await ask();
+    await fetchNext();
     expect(received()).toEqual(['r5', 'r6', undefined, undefined]);
   });
 });
@@ -50,7 +50,7 @@ describe('the facts of a CSV response', () => {
 describe('the limits in the headers', () => {
   const headers = (policy: string, state: string) => new Headers({ 'ratelimit-policy': policy, ratelimit: state });
 
-  it('are found by their names, wherever they stand', () => {
+  it('are found by name, in any order', () => {
     const policies = ['"plan";q=10000;w=2678400', '"burst";q=50;w=1'];
     const states = ['"plan";r=9123;t=86400', '"burst";r=0;t=1'];
     fc.assert(
@@ -70,7 +70,7 @@ describe('the limits in the headers', () => {
     );
   });
 
-  it('are not made of what is none', () => {
+  it('are undefined for invalid headers', () => {
     const field = fc.string({
       unit: fc.constantFrom('"', 'plan', ';', 'q=', 'r=', 't=', '0', '7', ',', ' ', '=', '-'),
     });

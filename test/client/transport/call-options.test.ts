@@ -20,14 +20,14 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-describe('of one call', () => {
-  it('its time limit', async () => {
+describe('options of a call', () => {
+  it('timeout', async () => {
     server.follow(() => undefined);
     const error = await failure(client.latestPrice('bitcoin', { timeout: 40, currency: 'eur' }));
     expect(error).toMatchObject({ code: 'timeout', detail: 'no response within 40 ms' });
   });
 
-  it('its retries, more or fewer than the client’s', async () => {
+  it('retries, more or fewer than those of the client', async () => {
     server.follow(() => BROKEN);
     await failure(client.usage({ retries: 0 }));
     expect(server.calls).toHaveLength(1);
@@ -35,7 +35,7 @@ describe('of one call', () => {
     expect(server.calls).toHaveLength(1 + 2);
   });
 
-  it('its headers, beside the client’s own', async () => {
+  it('headers, in addition to those of the client', async () => {
     await client.health({ headers: { 'X-Request-Id': 'r1', from: 'b' } });
     await client.health({ headers: new Headers({ 'x-request-id': 'r2' }) });
     expect(server.calls[0]?.headers).toMatchObject({ 'x-request-id': 'r1', 'x-team': 'one', from: 'b' });
@@ -46,29 +46,29 @@ describe('of one call', () => {
     });
   });
 
-  it.each(['Accept', 'content-type', 'X-API-Key'])('but not %s, which is the client’s', async (name) => {
+  it.each(['Accept', 'content-type', 'X-API-Key'])('headers must not contain %s', async (name) => {
     const error = await failure(client.health({ headers: { [name]: 'secret value' } }));
     expect(error.code).toBe('invalid_request');
     expect(error.message).not.toContain('secret value');
     expect(server.calls).toHaveLength(0);
   });
 
-  it('in a chain client its time limit holds for all requests together, also for the first look at the node', async () => {
+  it('timeout of a chain client limits all requests of a call, including the detection of the dialect', async () => {
     server.follow(() => undefined);
     const chain = new ChainClient({ nodeUrl: server.url });
     expect((await failure(chain.latestBlock({ timeout: 40 }))).detail).toBe('no response within 40 ms');
-    const ending = new AbortController();
-    const call = chain.latestBlock({ signal: ending.signal });
-    ending.abort(new Error('changed my mind'));
+    const controller = new AbortController();
+    const call = chain.latestBlock({ signal: controller.signal });
+    controller.abort(new Error('changed my mind'));
     await expect(call).rejects.toThrow('changed my mind');
   });
 });
 
 describe('a signal that many calls share', () => {
-  it('has one listener while they are under way, and none after them', async () => {
+  it('has one listener during the calls, and none after them', async () => {
     const { signal } = new AbortController();
     const arrivals = new EventEmitter();
-    const fetch = () => new Promise<Response>((answer) => arrivals.once('go', () => answer(Response.json({}))));
+    const fetch = () => new Promise<Response>((respond) => arrivals.once('go', () => respond(Response.json({}))));
     arrivals.setMaxListeners(0);
     const many = new QuotientClient({ baseUrl: 'http://service.example', fetch });
     const calls = Array.from({ length: 10_000 }, () => many.health({ signal }));
@@ -79,19 +79,19 @@ describe('a signal that many calls share', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends all of them', async () => {
-    const ending = new AbortController();
+  it('aborts all of them', async () => {
+    const controller = new AbortController();
     const many = new QuotientClient({
       baseUrl: 'http://service.example',
       fetch: () => new Promise(() => {}),
     });
-    const calls = Array.from({ length: 20 }, () => many.health({ signal: ending.signal }));
-    ending.abort(new Error('changed my mind'));
-    const ends = await Promise.allSettled(calls);
-    expect(new Set(ends.map((end) => end.status === 'rejected' && end.reason))).toEqual(
-      new Set([ending.signal.reason]),
+    const calls = Array.from({ length: 20 }, () => many.health({ signal: controller.signal }));
+    controller.abort(new Error('changed my mind'));
+    const results = await Promise.allSettled(calls);
+    expect(new Set(results.map((result) => result.status === 'rejected' && result.reason))).toEqual(
+      new Set([controller.signal.reason]),
     );
-    expect(getEventListeners(ending.signal, 'abort')).toHaveLength(0);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 });
 
@@ -102,12 +102,12 @@ describe('User-Agent', () => {
     expect(server.calls[0]?.headers['user-agent']).toBe(`quotient-client/${version} node/${process.versions.node}`);
   });
 
-  it('can be another', async () => {
+  it('can be overridden', async () => {
     await client.health({ headers: { 'user-agent': 'shop/1' } });
     expect(server.calls[0]?.headers['user-agent']).toBe('shop/1');
   });
 
-  it('is the browser’s own in a browser', async () => {
+  it('is not set in a browser', async () => {
     vi.stubGlobal('document', {});
     await client.health();
     expect(server.calls[0]?.headers['user-agent']).toBe('node');
@@ -123,7 +123,7 @@ describe('onAnswer', () => {
       },
     });
 
-  it('fails no call by what it throws, which is reported as uncaught', async () => {
+  it('does not fail the call if it throws; the error is reported as uncaught', async () => {
     const uncaught = once(process, 'uncaughtException');
     const others = process.listeners('uncaughtException').slice(0, -1);
     for (const other of others) process.off('uncaughtException', other);
@@ -135,7 +135,7 @@ describe('onAnswer', () => {
     }
   });
 
-  it('reports it as a browser does', async () => {
+  it('reports errors with reportError in a browser', async () => {
     const reportError = vi.fn();
     vi.stubGlobal('reportError', reportError);
     expect((await failing().health()).status).toBe('ok');

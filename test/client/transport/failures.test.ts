@@ -17,12 +17,12 @@ afterEach(() => server.close());
 const client = (timeout = 10_000) => new QuotientClient({ baseUrl: server.url, apiKey: KEY, retries: 0, timeout });
 
 /** Resolves when the server has received a request. */
-const asked = () =>
+const nextRequest = () =>
   new Promise<void>((resolve) => {
     server.follow(() => void resolve());
   });
 
-it('gives up when the time is over', async () => {
+it('times out', async () => {
   const error = await failure(client(50).latestPrice('bitcoin'));
   expect(error).toBeInstanceOf(QuotientError);
   expect(error).toMatchObject({ code: 'timeout', status: undefined });
@@ -30,43 +30,43 @@ it('gives up when the time is over', async () => {
 });
 
 describe('a response that has started', () => {
-  const begin: (end: (response: ServerResponse) => void) => Script = (end) => (_call, response) => {
+  const partial: (finish: (response: ServerResponse) => void) => Script = (finish) => (_call, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
-    response.write('{"current_price":', () => end(response));
+    response.write('{"current_price":', () => finish(response));
     return undefined;
   };
 
-  it('is given up on when the time is over, with what is known of it', async () => {
-    server.follow(begin(() => undefined));
+  it('times out, with its status and request ID', async () => {
+    server.follow(partial(() => undefined));
     const error = await failure(client(200).latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'timeout', status: 200, requestId: 'r1' });
   });
 
-  it('and breaks off is a failure of the network, with what is known of it', async () => {
-    server.follow(begin((response) => response.destroy()));
+  it('and breaks off is a network error, with its status and request ID', async () => {
+    server.follow(partial((response) => response.destroy()));
     const error = await failure(client().latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'network', status: 200, requestId: 'r1' });
   });
 });
 
-describe('a fetch of the caller’s own that heeds no signal', () => {
-  const deaf = (timeout: number) =>
+describe('a custom fetch that ignores the signal', () => {
+  const withoutSignal = (timeout: number) =>
     new QuotientClient({ baseUrl: server.url, fetch: () => new Promise(() => {}), timeout });
 
-  it('is given up on when the time is over', async () => {
-    expect((await failure(deaf(50).latestPrice('bitcoin'))).code).toBe('timeout');
+  it('times out', async () => {
+    expect((await failure(withoutSignal(50).latestPrice('bitcoin'))).code).toBe('timeout');
   });
 
-  it('is given up on when the caller says so', async () => {
-    const ending = new AbortController();
-    const call = deaf(10_000).latestPrice('bitcoin', { signal: ending.signal });
+  it('is aborted by the caller', async () => {
+    const controller = new AbortController();
+    const call = withoutSignal(10_000).latestPrice('bitcoin', { signal: controller.signal });
     const reason = new Error('changed my mind');
-    ending.abort(reason);
+    controller.abort(reason);
     await expect(call).rejects.toBe(reason);
   });
 });
 
-it('keeps the cause of a failure of the network', async () => {
+it('keeps the cause of a network error', async () => {
   await server.close();
   const error = await failure(client().latestPrice('bitcoin'));
   expect(error.code).toBe('network');
@@ -74,47 +74,47 @@ it('keeps the cause of a failure of the network', async () => {
 });
 
 describe('a signal', () => {
-  it('ends a call that is under way, with its own reason', async () => {
-    const under = asked();
-    const ending = new AbortController();
-    const call = client().latestPrice('bitcoin', { signal: ending.signal });
-    await under;
+  it('aborts a call in progress with its reason', async () => {
+    const received = nextRequest();
+    const controller = new AbortController();
+    const call = client().latestPrice('bitcoin', { signal: controller.signal });
+    await received;
     const reason = new Error('changed my mind');
-    ending.abort(reason);
+    controller.abort(reason);
     await expect(call).rejects.toBe(reason);
   });
 
-  it('ends the wait before another attempt', async () => {
-    let received = () => {};
-    const answered = new Promise<void>((resolve) => {
-      received = resolve;
+  it('aborts the wait before a retry', async () => {
+    let resolveFirst = () => {};
+    const firstResponse = new Promise<void>((resolve) => {
+      resolveFirst = resolve;
     });
     server.follow(() => ({ status: 503, headers: { 'retry-after': '9' }, body: 'x' }));
-    const ending = new AbortController();
-    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY, onAnswer: received });
-    const call = patient.latestPrice('bitcoin', { signal: ending.signal });
-    await answered;
-    ending.abort();
+    const controller = new AbortController();
+    const patient = new QuotientClient({ baseUrl: server.url, apiKey: KEY, onAnswer: resolveFirst });
+    const call = patient.latestPrice('bitcoin', { signal: controller.signal });
+    await firstResponse;
+    controller.abort();
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.calls).toHaveLength(1);
   });
 
-  it('that is aborted already keeps the call from being made', async () => {
+  it('that is already aborted prevents the request', async () => {
     const call = client().latestPrice('bitcoin', { signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.calls).toHaveLength(0);
   });
 });
 
-describe('an answer that is not the service', () => {
+describe('a response that is not from the service', () => {
   it.each([
     ['HTML', '<!doctype html><title>Hello</title>'],
     ['other JSON', '{"hello":"world"}'],
     ['truncated JSON', '[{"prices":[{"date":'],
     ['an empty array', '[]'],
-    ['dates that are none', '[{"prices":[{"date":"soon","price":1}],"market_cap":[],"total_volume":[]}]'],
-    ['nothing', ''],
-  ])('is reported as malformed: %s', async (_what, body) => {
+    ['invalid dates', '[{"prices":[{"date":"soon","price":1}],"market_cap":[],"total_volume":[]}]'],
+    ['an empty body', ''],
+  ])('rejects with invalid_answer: %s', async (_what, body) => {
     server.follow(() => ({ body }));
     expect((await failure(client().priceHistory('bitcoin', { days: 3 }))).code).toBe('invalid_answer');
   });
@@ -122,7 +122,7 @@ describe('an answer that is not the service', () => {
   it.each([
     { gaps: 'all', errors: 'many' },
     { gaps: [5], errors: {} },
-  ])('is reported although its problem has another shape: %o', async (members) => {
+  ])('rejects with the code of a problem with invalid members: %o', async (members) => {
     server.follow(() => ({
       status: 404,
       headers: { 'content-type': 'application/problem+json' },
@@ -135,7 +135,7 @@ describe('an answer that is not the service', () => {
     [418, 'text/html', '<h1>Teapot</h1>'],
     [200, 'application/json', '{"hello":"world"}'],
     [403, 'application/problem+json', '{"hello":"world"}'],
-  ])('is reported with its status and request: %i %s', async (status, type, body) => {
+  ])('rejects with the status and request ID: %i %s', async (status, type, body) => {
     server.follow(() => ({ status, headers: { 'content-type': type, 'x-request-id': 'r1' }, body }));
     const error = await failure(client().latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'invalid_answer', status, requestId: 'r1' });
@@ -143,7 +143,7 @@ describe('an answer that is not the service', () => {
 });
 
 describe('the key', () => {
-  it('is sent in its header alone', async () => {
+  it('is sent only in its header', async () => {
     server.follow(() => ({ body: '{}' }));
     await failure(client().user());
     const [call] = server.calls;
@@ -151,7 +151,7 @@ describe('the key', () => {
     expect(JSON.stringify([call?.path, call?.query])).not.toContain(KEY);
   });
 
-  it.each([301, 302, 303, 307, 308])('does not follow a redirect: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is not sent to the target of a redirect: %i', async (status) => {
     const other = await startUpstreamServer(() => ({ body: '{}' }));
     server.follow(() => ({
       status,
@@ -168,7 +168,7 @@ describe('the key', () => {
     await other.close();
   });
 
-  it('is not in an error, whatever the answer says', async () => {
+  it('is not in an error, even if the response contains it', async () => {
     server.follow(() => ({
       status: 400,
       headers: { 'content-type': 'application/problem+json' },
@@ -183,11 +183,11 @@ describe('the key', () => {
     }
   });
 
-  it('is not seen when the client is printed', () => {
+  it('is not visible when the client is logged', () => {
     expect(inspect(client(), { depth: 9, showHidden: true }) + JSON.stringify(client())).not.toContain(KEY);
   });
 
-  it('is not sent to paths that need none', async () => {
+  it('is not sent to public paths', async () => {
     server.follow(() => ({ body: '[]' }));
     await client().tokens();
     await client().health();

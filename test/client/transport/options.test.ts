@@ -3,14 +3,14 @@ import { QuotientClient, type QuotientClientOptions, QuotientError } from '#clie
 
 const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
-/** The URLs that a client requests; each response is empty. */
-async function askedFor(baseUrl: string, ask: (client: QuotientClient) => Promise<unknown>) {
+/** The URLs that a client requests. Each response is empty. */
+async function requestedUrls(baseUrl: string, send: (client: QuotientClient) => Promise<unknown>) {
   const urls: string[] = [];
   const fetch: NonNullable<QuotientClientOptions['fetch']> = async (url) => {
     urls.push(url);
     return new Response('{}');
   };
-  await ask(new QuotientClient({ baseUrl, fetch })).catch(() => undefined);
+  await send(new QuotientClient({ baseUrl, fetch })).catch(() => undefined);
   return urls;
 }
 
@@ -22,12 +22,12 @@ describe('the base URL', () => {
     ['https://example.org/market//', 'https://example.org/market/v1/user/data'],
     ['https://example.org/market/?', 'https://example.org/market/v1/user/data'],
     ['https://example.org/market#', 'https://example.org/market/v1/user/data'],
-  ])('%s', async (baseUrl, asked) => {
-    expect(await askedFor(baseUrl, (client) => client.user())).toEqual([asked]);
+  ])('%s', async (baseUrl, expected) => {
+    expect(await requestedUrls(baseUrl, (client) => client.user())).toEqual([expected]);
   });
 
   it.each(['', 'example.org', '/market', 'ftp://example.org', 'https://a:b@example.org', 'https://example.org?x=1'])(
-    'is refused where it is %o',
+    'is rejected: %o',
     (baseUrl) => {
       expect(() => new QuotientClient({ baseUrl })).toThrow(QuotientError);
     },
@@ -35,37 +35,37 @@ describe('the base URL', () => {
 });
 
 it.each([{ timeout: 0 }, { timeout: Number.NaN }, { headers: { 'x-api-key': 'qt_a' } }, { retries: -1 }])(
-  'refuses %o',
+  'rejects %o',
   (options) => {
     expect(() => new QuotientClient({ baseUrl: 'http://example.org', ...options })).toThrow(QuotientError);
   },
 );
 
-it('encodes what it is given', async () => {
+it('encodes the parameters', async () => {
   const registration = { name: 'Ada & Söhne', email: 'a+b@example.org', plan: 'monthly' } as const;
-  const [url] = await askedFor('http://example.org', (client) => client.createUser(registration));
+  const [url] = await requestedUrls('http://example.org', (client) => client.createUser(registration));
   expect(Object.fromEntries(new URL(String(url)).searchParams)).toEqual(registration);
 });
 
 describe('dates', () => {
   const dates = async (from: Date | string, thru: Date | string) => {
-    const [url] = await askedFor('http://example.org', (client) => client.priceRange('bitcoin', { from, thru }));
+    const [url] = await requestedUrls('http://example.org', (client) => client.priceRange('bitcoin', { from, thru }));
     return url && new URL(url).searchParams.toString();
   };
 
-  it('are taken as Date, by its date in UTC, and as text', async () => {
+  it('are accepted as a Date, by its UTC date, and as a string', async () => {
     const query = 'tokenName=bitcoin&fromDate=2024-01-31&thruDate=2024-02-29';
     expect(await dates('2024-01-31', '2024-02-29')).toBe(query);
     expect(await dates(new Date('2024-01-31T23:59:59.999Z'), new Date('2024-02-29T00:00:00Z'))).toBe(query);
   });
 
-  it('are sent day first where the service expects it', async () => {
-    const [url] = await askedFor('http://example.org', (client) => client.priceOn('bitcoin', '2024-01-31'));
+  it('are sent as DD-MM-YYYY to paths that require it', async () => {
+    const [url] = await requestedUrls('http://example.org', (client) => client.priceOn('bitcoin', '2024-01-31'));
     expect(url).toContain('date=31-01-2024');
   });
 
   it.each(['31-01-2024', '2024-02-30', '2024-1-1', 'today', new Date(Number.NaN)])(
-    'are refused where they are none: %s',
+    'are rejected if invalid: %s',
     async (date) => {
       const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1' });
       await expect(client.priceOn('bitcoin', date)).rejects.toThrow(QuotientError);
@@ -75,7 +75,7 @@ describe('dates', () => {
 
 describe('a secret', () => {
   it.each([{ mnemonic: MNEMONIC }, { privateKey: '00' }, { apiKey: MNEMONIC }, { seedPhrase: 'x' }])(
-    'is refused, and not repeated: %o',
+    'is rejected, and not in the error: %o',
     (options) => {
       const make = () => new QuotientClient({ baseUrl: 'http://example.org', ...options });
       expect(make).toThrow(/never accepts one/);
@@ -83,7 +83,7 @@ describe('a secret', () => {
     },
   );
 
-  it('in a key that no header can carry is not repeated either', () => {
+  it('is not in the error for a key that is invalid as a header value', () => {
     const make = () => new QuotientClient({ baseUrl: 'http://example.org', apiKey: 'qt_secret\nvalue' });
     expect(make).toThrow(QuotientError);
     expect(make).not.toThrow(/secret\nvalue/);

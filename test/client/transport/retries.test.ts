@@ -12,7 +12,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
     type: `/docs/problems#${code}`,
     title: code,
     status,
-    detail: 'so it is',
+    detail: 'a detail',
     code,
     requestId: 'r1',
   }),
@@ -24,8 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Gives these answers in turn, and the last of them from then on. */
-function answer(...replies: (Reply | 'break')[]): void {
+/** Responds with these replies in order, and then repeats the last one. */
+function respond(...replies: (Reply | 'break')[]): void {
   server.follow((_call, response) => {
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply !== 'break') return reply;
@@ -39,7 +39,7 @@ const client = (options: Partial<QuotientClientOptions> = {}) =>
 
 describe('a GET is retried', () => {
   it.each<[string, Reply | 'break']>([
-    ['a connection that broke', 'break'],
+    ['a closed connection', 'break'],
     ['408', problem(408, 'request_timeout')],
     ['500', problem(500, 'internal_error')],
     ['502', problem(502, 'upstream_invalid')],
@@ -47,13 +47,13 @@ describe('a GET is retried', () => {
     ['504 without a problem', { status: 504, headers: { 'content-type': 'text/html' }, body: '<h1>504</h1>' }],
     ['429 rate_limited', problem(429, 'rate_limited', { 'retry-after': '0' })],
   ])('after %s', async (_what, reply) => {
-    answer(reply, PRICE);
+    respond(reply, PRICE);
     expect((await client().latestPrice('bitcoin')).current_price).toBe(1);
     expect(server.calls).toHaveLength(2);
   });
 
-  it('twice, where nothing else is said, and then it fails', async () => {
-    answer(problem(502, 'upstream_invalid'));
+  it('twice by default', async () => {
+    respond(problem(502, 'upstream_invalid'));
     expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({
       code: 'upstream_invalid',
       status: 502,
@@ -61,13 +61,13 @@ describe('a GET is retried', () => {
     expect(server.calls).toHaveLength(3);
   });
 
-  it('as often as was said', async () => {
-    answer('break');
+  it('as often as configured', async () => {
+    respond('break');
     expect((await failure(client({ retries: 0 }).latestPrice('bitcoin'))).code).toBe('network');
     expect(server.calls).toHaveLength(1);
   });
 
-  it('no earlier than Retry-After says', async () => {
+  it('not before Retry-After', async () => {
     let open = Number.POSITIVE_INFINITY;
     server.follow(() => {
       if (performance.now() >= open) return PRICE;
@@ -78,46 +78,46 @@ describe('a GET is retried', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('not where Retry-After leads beyond the time there is', async () => {
-    answer(problem(503, 'database_unavailable', { 'retry-after': '60' }), PRICE);
+  it('not if Retry-After exceeds the time limit', async () => {
+    respond(problem(503, 'database_unavailable', { 'retry-after': '60' }), PRICE);
     const error = await failure(client({ timeout: 10_000 }).latestPrice('bitcoin'));
     expect(error).toMatchObject({ code: 'database_unavailable', retryAfter: 60 });
     expect(server.calls).toHaveLength(1);
   });
 
-  it('not at once where the time allowed, or the one to wait, is beyond what a timer can take', async () => {
-    answer(problem(503, 'overloaded', { 'retry-after': '3000000' }));
+  it('not immediately if the time limit or Retry-After exceeds the maximum delay of a timer', async () => {
+    respond(problem(503, 'overloaded', { 'retry-after': '3000000' }));
     const patient = client({ timeout: Number.MAX_SAFE_INTEGER });
     expect((await failure(patient.latestPrice('bitcoin'))).retryAfter).toBe(3_000_000);
     expect(server.calls).toHaveLength(1);
   });
 
-  it.each(['soon', '-1', '1.5', '2, 3'])('takes no notice of a Retry-After that is none: %s', async (value) => {
-    answer(problem(503, 'overloaded', { 'retry-after': value }));
+  it.each(['soon', '-1', '1.5', '2, 3'])('and ignores an invalid Retry-After: %s', async (value) => {
+    respond(problem(503, 'overloaded', { 'retry-after': value }));
     const error = await failure(client({ retries: 0 }).latestPrice('bitcoin'));
     expect(error.retryAfter).toBeUndefined();
   });
 
-  it('not before the limit in RateLimit has room, without Retry-After', async () => {
+  it('not before the limit in RateLimit is reset, without Retry-After', async () => {
     const limits = { ratelimit: '"plan";r=900;t=86400, "burst";r=0;t=7' };
-    answer(problem(429, 'rate_limited', limits));
+    respond(problem(429, 'rate_limited', limits));
     expect((await failure(client({ timeout: 5_000 }).latestPrice('bitcoin'))).retryAfter).toBe(7);
     expect(server.calls).toHaveLength(1);
   });
 
-  it('where the allowance comes back within the time there is, and only there', async () => {
-    answer(problem(429, 'quota_exceeded', { 'retry-after': '0' }), PRICE);
+  it('after quota_exceeded only if the allowance is reset within the time limit', async () => {
+    respond(problem(429, 'quota_exceeded', { 'retry-after': '0' }), PRICE);
     expect((await client().latestPrice('bitcoin')).current_price).toBe(1);
-    answer(problem(429, 'quota_exceeded'), PRICE);
+    respond(problem(429, 'quota_exceeded'), PRICE);
     expect((await failure(client().latestPrice('bitcoin'))).code).toBe('quota_exceeded');
-    answer(problem(429, 'quota_exceeded', { 'retry-after': '0' }));
+    respond(problem(429, 'quota_exceeded', { 'retry-after': '0' }));
     expect((await failure(client({ retries: 1 }).latestPrice('bitcoin'))).code).toBe('quota_exceeded');
     expect(server.calls).toHaveLength(2 + 1 + 2);
   });
 
-  it('understands Retry-After as a date', async () => {
+  it('with Retry-After as a date', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-    answer(problem(503, 'overloaded', { 'retry-after': inAnHour }));
+    respond(problem(503, 'overloaded', { 'retry-after': inAnHour }));
     const { retryAfter } = await failure(client().latestPrice('bitcoin'));
     expect(retryAfter).toBeGreaterThan(3_500);
     expect(retryAfter).toBeLessThanOrEqual(3_600);
@@ -131,7 +131,7 @@ describe('no request is retried', () => {
     [404, 'no_data'],
     [401, 'api_key_invalid'],
   ])('after %i %s', async (status, code) => {
-    answer(problem(status, code, { 'retry-after': '0' }), PRICE);
+    respond(problem(status, code, { 'retry-after': '0' }), PRICE);
     expect(await failure(client().latestPrice('bitcoin'))).toMatchObject({ code, status });
     expect(server.calls).toHaveLength(1);
   });
@@ -147,17 +147,17 @@ describe('no request is retried', () => {
     ['confirmRecovery', (one) => one.confirmRecovery('token')],
     ['verify', (one) => one.verify('token')],
     ['setNotices', (one) => one.setNotices({ email: true, webhookUrl: null, thresholds: [80] })],
-  ])('that changes something: %s', async (_name, call) => {
+  ])('that changes data: %s', async (_name, call) => {
     for (const reply of ['break', problem(503, 'overloaded', { 'retry-after': '0' })] as const) {
-      answer(reply);
+      respond(reply);
       const before = server.calls.length;
       expect((await failure(call(client()))).code).toBe(reply === 'break' ? 'network' : 'overloaded');
       expect(server.calls.length - before).toBe(1);
     }
   });
 
-  it('for the health of the service, which is that of now', async () => {
-    answer(problem(503, 'overloaded', { 'retry-after': '0' }));
+  it('for the readiness of the service', async () => {
+    respond(problem(503, 'overloaded', { 'retry-after': '0' }));
     expect((await failure(client().health())).code).toBe('overloaded');
     expect(server.calls).toHaveLength(1);
   });
