@@ -29,7 +29,9 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   const missing = names.filter((_, i) => !parsed.positionals[i]);
   if (missing.length > 0) {
     const are = missing.length > 1 ? 'are' : 'is';
-    throw wrongUsage(`${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: the command requires ${acceptedBy(form)}`);
+    throw wrongUsage(
+      `${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: the command requires ${acceptedBy(form)}`,
+    );
   }
   const surplus = parsed.positionals.length - names.length;
   if (surplus > 0) {

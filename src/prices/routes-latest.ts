@@ -9,7 +9,7 @@ import type { Send } from '#server/replies/write-answer';
 import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
 import { tokenNames } from './latest/token-names.ts';
 
-const PRICE = `One call is charged for every ${TOKENS_PER_CALL} tokens, rounded up`;
+const PRICE = `one call for every ${TOKENS_PER_CALL} tokens, rounded up`;
 
 const LAST_GOOD =
   'While the price source is unavailable, the last good response is served, with its `Age`. The response is JSON, ' +
@@ -28,7 +28,7 @@ const table = {
   summary: 'Read the latest prices of several tokens',
   description:
     `Returns one record per token, in the requested order. At most ${MOST_TOKENS} tokens, without duplicates. ` +
-    `${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
+    `Costs ${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
     `${callsFor(MOST_TOKENS)}). If fewer calls are left, the response is 429 \`quota_exceeded\` and nothing is ` +
     'charged. A token without a known price has `null` for every figure. If no token has one, the response is ' +
     "a problem, as for a single token. `change_24h` compares with a sample of the service's own archive, which " +

@@ -144,7 +144,7 @@ describe('a symbol', () => {
 
   test('that could not be requested is rejected', async () => {
     sent.coins = [{ ...DOGE, symbol: 'two words' }];
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'no_symbol' });
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'no_symbol' });
   });
 });
 
@@ -174,7 +174,7 @@ describe('the pair', () => {
     expect(await add(wanted)).toMatchObject({ token: { pair: 'ABCUSD' }, pair: given });
     expect(requested).toContain('pair abcusd');
     sent.pair = undefined;
-    expect(await add(wanted)).toMatchObject({ why: 'no_pair' });
+    expect(await add(wanted)).toMatchObject({ reason: 'no_pair' });
     sent.venueFails = true;
     await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
   });
@@ -187,13 +187,13 @@ describe('the pair', () => {
 
 describe('rejected, with nothing stored and no wasted call, is', () => {
   test.each([
-    ['a built-in one', { id: 'bitcoin' }, { why: 'built_in' }],
-    ['one whose id is another’s symbol', { id: 'sol' }, { why: 'is_symbol', reported: ['solana'] }],
-    ['an unknown id, with what it may mean', { id: 'doge' }, { why: 'unknown', reported: ['dogecoin'] }],
-    ['one that is misspelt', { id: 'dogecion' }, { why: 'unknown', reported: ['dogecoin'] }],
-    ['an invalid id', { id: '../ping' }, { why: 'unknown', reported: [] }],
+    ['a built-in one', { id: 'bitcoin' }, { reason: 'built_in' }],
+    ['one whose id is another’s symbol', { id: 'sol' }, { reason: 'is_symbol', names: ['solana'] }],
+    ['an unknown id, with what it may mean', { id: 'doge' }, { reason: 'unknown', names: ['dogecoin'] }],
+    ['one that is misspelt', { id: 'dogecion' }, { reason: 'unknown', names: ['dogecoin'] }],
+    ['an invalid id', { id: '../ping' }, { reason: 'unknown', names: [] }],
   ])('%s', async (_what, wanted, refusal) => {
-    expect(await add(wanted)).toEqual({ reported: [], ...refusal });
+    expect(await add(wanted)).toEqual({ names: [], ...refusal });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
     expect(requested.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
   });
@@ -203,8 +203,8 @@ describe('rejected, with nothing stored and no wasted call, is', () => {
       INSERT INTO token (name, symbol, title, begins, listed)
       SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
       FROM generate_series(6, ${MOST_SERVED}::int) AS n`;
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ why: 'too_many' });
-    expect(await add({ id: 'coin-6' })).not.toMatchObject({ why: 'too_many' });
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'too_many' });
+    expect(await add({ id: 'coin-6' })).not.toMatchObject({ reason: 'too_many' });
   });
 });
 
@@ -213,14 +213,14 @@ describe('removing', () => {
     await add({ id: 'dogecoin' });
     expect(await (await open()).listing.remove('dogecoin')).toBe('removed');
     expect(await served()).toEqual(BUILT_IN_TOKENS);
-    expect(await (await open()).listing.remove('dogecoin')).toMatchObject({ why: 'unknown' });
+    expect(await (await open()).listing.remove('dogecoin')).toMatchObject({ reason: 'unknown' });
     expect(await add({ id: 'dogecoin' })).toMatchObject({ isKnown: false });
     expect(await served()).toHaveLength(6);
   });
 
   test('does not take a built-in one away', async () => {
-    expect(await (await open()).listing.remove('usd-coin')).toEqual({ why: 'built_in', reported: [] });
-    expect(await (await open()).listing.remove('bitcon')).toEqual({ why: 'unknown', reported: ['bitcoin'] });
+    expect(await (await open()).listing.remove('usd-coin')).toEqual({ reason: 'built_in', names: [] });
+    expect(await (await open()).listing.remove('bitcon')).toEqual({ reason: 'unknown', names: ['bitcoin'] });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
   });
 });

@@ -136,9 +136,9 @@ const HINT = '(see `npm run archive -- --help`)\n';
 
 describe('archive, wrongly used, says so in one line', () => {
   it.each([
-    [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
-    [['import', 'Etherium', SAMPLE], `unknown token: do you mean ethereum? ${HINT}`],
-    [['import-candles', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` has them all ${HINT}`],
+    [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` lists all tokens ${HINT}`],
+    [['import', 'Etherium', SAMPLE], `unknown token: did you mean ethereum? ${HINT}`],
+    [['import-candles', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` lists all tokens ${HINT}`],
     [
       ['import', 'ethereum'],
       `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] ${HINT}`,

@@ -91,7 +91,7 @@ describe('the embedded database', () => {
       return `${exitCode} ${text}`;
     };
     expect(await refused(runRestore, file, dataDir)).toBe(
-      `2 ${dataDir} is not empty: it has postgres; set DATA_DIR to an empty directory`,
+      `2 ${dataDir} is not empty: it contains postgres; set DATA_DIR to an empty directory`,
     );
     await mkdir(at('theirs'));
     await writeFile(at('theirs', 'notes.txt'), '');

@@ -81,7 +81,7 @@ it('makes the same of an empty database, row for row, however often it is killed
   }
   const started = await runProcess('users', ['list'], { DATABASE_URL: target.url });
   expect(started).toMatchObject({ code: 1, stdout: '' });
-  expect(started.stderr).toMatch(/^the database is a copy that was not finished: run [^\n]+ again[^\n]*\n$/);
+  expect(started.stderr).toMatch(/^the database is an unfinished copy: run [^\n]+ again[^\n]*\n$/);
 
   const last = await runProcess('database', args, {});
   expect(last).toMatchObject({ code: 0, stderr: '' });
@@ -128,7 +128,7 @@ it('is not made while a process is at work, unless as of one moment', async () =
     session.exec(`INSERT INTO lease (id, user_key, period_start, date, granted, expires_at)
       VALUES ('00000000-0000-4000-8000-000000000001', 1, now(), now(), 10, now() + interval '1 hour')`),
   );
-  const atWork = /^a process is at work on [^\n]+--live\n$/;
+  const atWork = /^a process is using [^\n]+--live\n$/;
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
   const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
   const copied = await runProcess('database', live, {});
@@ -157,7 +157,7 @@ describe('what cannot be copied', () => {
     [2, '<target> is the source itself', ['nowhere', '--from', './nowhere']],
     [2, 'there is no database in /', ['nowhere', '--from', 'nothing-there']],
     [1, 'the source: cannot connect to', ['nowhere', '--from', 'postgresql://root:hunter2@127.0.0.1:1/x']],
-    [2, '1 argument too many', ['x', 'y']],
+    [2, '1 unexpected argument', ['x', 'y']],
     [2, '<target> is missing', []],
     [2, 'unknown option --force', ['x', '--force']],
   ] as const)('exit code %i, %s: %j', async (code, said, args) => {
@@ -180,7 +180,7 @@ describe('what cannot be copied', () => {
       VALUES ('00000000-0000-4000-8000-636f70696564', 'x', '99999999999999_unfinished_copy', '{"source": "x"}')`);
     expect(await refused(other.url, '--from', source.url)).toContain('is an unfinished copy of another release');
     await alter(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_later'`);
-    expect(await refused(nowhere, '--from', other.url)).toContain('is a copy that was not finished');
+    expect(await refused(nowhere, '--from', other.url)).toContain('is an unfinished copy');
 
     await alter('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     expect(await refused(nowhere, '--from', other.url)).toMatch(/: it is not a Quotient database\nexit 1$/);

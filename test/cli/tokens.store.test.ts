@@ -29,10 +29,10 @@ describe('tokens', () => {
     const added = await tokens('add', 'albado');
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(added.stdout).toMatch(
-      /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or before: .+\npair: ABDUSD of Kraken\n$/,
+      /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or earlier: .+\npair: ABDUSD of Kraken\n$/,
     );
     expect((await tokens('add', 'albaka', '--symbol', 'BTC')).stdout).toMatch(
-      /\npair: none: .+\nsymbol: btc stands for bitcoin; others are called so too: albaka\n$/,
+      /\npair: none: .+\nsymbol: btc refers to bitcoin; also the symbol of albaka\n$/,
     );
     const listed = JSON.parse((await tokens('list', '--json')).stdout) as { name: string }[];
     expect(listed.map(({ name }) => name).slice(4)).toEqual(['usd-coin', 'albado', 'albaka']);
@@ -54,9 +54,9 @@ describe('tokens', () => {
   });
 
   it.each([
-    [['add', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
-    [['add', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- find <text>` searches CoinGecko\n'],
-    [['remove', 'zzzzzzzzz'], 1, 'there is no such id: `npm run tokens -- list` lists the served tokens\n'],
+    [['add', 'solan'], 1, 'unknown id: did you mean solana?\n'],
+    [['add', 'zzzzzzzzz'], 1, 'unknown id: `npm run tokens -- find <text>` searches CoinGecko\n'],
+    [['remove', 'zzzzzzzzz'], 1, 'unknown id: `npm run tokens -- list` lists the served tokens\n'],
     [
       ['add', 'eth'],
       1,
@@ -68,7 +68,7 @@ describe('tokens', () => {
       'Kraken has no such pair against US dollars: use another pair, or `--kraken none`\n',
     ],
     [['remove', 'solana'], 1, 'this token is built in: it cannot be added or removed\n'],
-    [['remove', 'solan'], 1, 'there is no such id: do you mean solana?\n'],
+    [['remove', 'solan'], 1, 'unknown id: did you mean solana?\n'],
     [['add'], 2, `<id> is missing: the command requires <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
     [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
     [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],

@@ -71,7 +71,7 @@ describe('users', () => {
     }
     const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
     expect(last).toMatchObject({ code: 1, stdout: '' });
-    expect(last.stderr).toMatch(/^The last owner key cannot be revoked alone: [^\n]+\(`rotate <key>`\)[^\n]+\n$/);
+    expect(last.stderr).toMatch(/^The last owner key cannot be revoked separately: [^\n]+\(`rotate <key>`\)[^\n]+\n$/);
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
@@ -109,7 +109,7 @@ it('is a process of its own, with its exit code', async () => {
 
 describe('users, wrongly used', () => {
   const hint = '(see `npm run users -- --help`)\n';
-  const record = '<key>, the record number in `npm run users -- list`, must be a whole number from 1 to 2147483647';
+  const record = '<key>, the record number in `npm run users -- list`, must be an integer from 1 to 2147483647';
   it.each([
     [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
     [['limit', 'qt_x', '5'], `${record} ${hint}`],
@@ -131,9 +131,9 @@ describe('users, wrongly used', () => {
       `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
     ],
     [['forget', '1'], `unknown command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
-    [['limit', '1', '1.5'], `<calls> must be a whole number from 0 to 2147483647 ${hint}`],
-    [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be a whole number from 0 to 604800 ${hint}`],
-    [['revoke', '1', '--id', 'qt_x'], `--id must be a whole number from 1 to 2147483647 ${hint}`],
+    [['limit', '1', '1.5'], `<calls> must be an integer from 0 to 2147483647 ${hint}`],
+    [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be an integer from 0 to 604800 ${hint}`],
+    [['revoke', '1', '--id', 'qt_x'], `--id must be an integer from 1 to 2147483647 ${hint}`],
     [['list', '--yaml'], `unknown option --yaml: the command accepts [--json] ${hint}`],
     [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly ${hint}`],
     [

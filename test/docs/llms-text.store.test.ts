@@ -50,7 +50,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     [
       'get',
       '/v1/prices/latest/tokens',
-      '. key with the scope prices; One call is charged for every 10 tokens, rounded up; tokenNames (like',
+      '. key with the scope prices; one call for every 10 tokens, rounded up; tokenNames (like',
     ],
     ['get', '/v1/prices/history/days', '; JSON or text/csv; '],
     ['get', '/v1/prices/history/days', '; days (1 to 36500, like 30)'],

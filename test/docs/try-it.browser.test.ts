@@ -48,7 +48,7 @@ it('calls with the key of the console, and says what it costs and what is left',
   const { page, context, complaints } = await open(key);
   const { found, answered, send } = await operation(page, 'GET', '/v1/prices/latest/token');
   expect(await found.locator('.send').innerText()).toContain('Costs one call of your allowance.');
-  expect(await found.getByText(`With the key ${key.slice(0, 7)}…`).isVisible()).toBe(true);
+  expect(await found.getByText(`Key: ${key.slice(0, 7)}…`).isVisible()).toBe(true);
   await send();
   await answered.getByText('200 OK').waitFor();
   expect(await answered.innerText()).toMatch(/Charged\. 9,999 calls remaining\./);
@@ -105,12 +105,12 @@ it('gets the key from a tab that is signed in, and forgets it when that signs ou
   const docs = await context.newPage();
   await docs.goto(`${service.url}/docs`);
   const { found } = await operation(docs, 'GET', '/v1/user/usage');
-  await found.getByText('With the key qt_abcd…').waitFor();
+  await found.getByText('Key: qt_abcd…').waitFor();
   const end = (by: string) => page.evaluate(`tabs.postMessage({ type: 'ended', user: 1, by: '${by}', notice: '' })`);
   // This tab ignores responses to another tab, and the end of another user's session.
   await page.evaluate(`tabs.postMessage({ type: 'key', key: 'qt_xyzxyzxyz' })`);
   await end('qt_xyzxyzxyz');
-  await found.getByText('With the key qt_abcd…').waitFor();
+  await found.getByText('Key: qt_abcd…').waitFor();
   await end('qt_abcdefgh');
   await found.getByLabel('API key').waitFor();
   await context.close();

@@ -69,19 +69,20 @@ describe('parameters', () => {
   const [LAST_WEEK, YESTERDAY] = [isoDate(Date.now() - 7 * DAY), isoDate(Date.now() - DAY)];
   const RANGE = `fromDate=${LAST_WEEK}&thruDate=${YESTERDAY}`;
   it.each([
-    [`tokenName=bitcoin&fromDate=${LAST_WEEK}&toDate=${YESTERDAY}`, 'thruDate', 'is not called toDate here'],
-    [`tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`, 'fromDate', 'is not called startDate here'],
-    [`coin=bitcoin&${RANGE}`, 'tokenName', 'is not called coin here'],
-    [`tokenname=bitcoin&${RANGE}`, 'tokenName', 'is misspelt'],
-    [`tokenName=bitcoin&${RANGE}&TOKENNAME=ethereum`, 'tokenName', 'is misspelt'],
-    [`tokenName=bitcoin&${RANGE}&Interval=hourly`, 'interval', 'is misspelt'],
-    [`tokenName=bitcoin&${RANGE}&curency=eur`, 'currency', 'is misspelt'],
-    [`tokenName=bitcoin&${RANGE}&fromat=csv`, 'format', 'is misspelt'],
-  ])('%s is 400 with the right name', async (query, name, message) => {
+    [`tokenName=bitcoin&fromDate=${LAST_WEEK}&toDate=${YESTERDAY}`, 'thruDate'],
+    [`tokenName=bitcoin&startDate=${LAST_WEEK}&thruDate=${YESTERDAY}`, 'fromDate'],
+    [`coin=bitcoin&${RANGE}`, 'tokenName'],
+    [`tokenname=bitcoin&${RANGE}`, 'tokenName'],
+    [`tokenName=bitcoin&${RANGE}&TOKENNAME=ethereum`, 'tokenName'],
+    [`tokenName=bitcoin&${RANGE}&Interval=hourly`, 'interval'],
+    [`tokenName=bitcoin&${RANGE}&curency=eur`, 'currency'],
+    [`tokenName=bitcoin&${RANGE}&fromat=csv`, 'format'],
+  ])('%s is 400 with the right name', async (query, name) => {
     const { code, body } = await refused(`/v1/prices/history/date/range?${query}`);
     expect(code).toBe('invalid_request');
-    const fault = { location: `query.${name}`, message, fix: `use the parameter name ${name}` };
-    expect(JSON.parse(body).errors).toEqual([fault]);
+    const faults = JSON.parse(body).errors as { location: string; fix: string }[];
+    expect(faults).toEqual([expect.objectContaining({ location: `query.${name}` })]);
+    expect(faults[0]?.fix).toMatch(new RegExp(`\\b${name}$`));
   });
 
   it.each([
@@ -148,14 +149,14 @@ describe('parameters', () => {
   });
 
   it.each([
-    ['bitcon', 'use bitcoin, or another token from GET /v1/tokens'],
-    ['Bitcoin Cash', 'use bitcoin, or another token from GET /v1/tokens'],
-    ['zzzzzzzz', 'use the name or symbol of a token from GET /v1/tokens, such as bitcoin'],
-    [`qt_${'a'.repeat(38)}`, 'use the name or symbol of a token from GET /v1/tokens, such as bitcoin'],
+    ['bitcon', /^use bitcoin,/],
+    ['Bitcoin Cash', /^use bitcoin,/],
+    ['zzzzzzzz', /GET \/v1\/tokens/],
+    [`qt_${'a'.repeat(38)}`, /GET \/v1\/tokens/],
   ])('tokenName=%s: the fix has the nearest there is', async (text, fix) => {
     const { body } = await refused(`/v1/prices/latest/token?tokenName=${encodeURIComponent(text)}`);
     expect(JSON.parse(body).errors).toEqual([
-      { location: 'query.tokenName', message: 'is not a supported value', fix },
+      expect.objectContaining({ location: 'query.tokenName', fix: expect.stringMatching(fix) }),
     ]);
     expect(body).not.toContain(text);
   });

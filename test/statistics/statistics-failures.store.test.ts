@@ -97,23 +97,20 @@ describe('when all sources are down', () => {
     expect(await (await service.get('/health/ready')).json()).toEqual({ status: 'ok', warnings: [] });
   });
 
-  test.each<[string, number, string, Fault]>([
-    ['upstream_unavailable', 503, 'has a fault', { kind: 'status', status: 503 }],
-    ['upstream_unavailable', 503, 'is unreachable', { kind: 'reset' }],
-    ['upstream_unavailable', 503, 'limits the rate of requests', { kind: 'status', status: 429 }],
-    ['upstream_invalid', 502, 'did not return JSON', BROKEN],
-    ['upstream_invalid', 502, 'returned an unexpected response', { kind: 'wrongTypes' }],
-    ['upstream_timeout', 504, 'did not respond in time', { kind: 'hangBeforeHeaders' }],
-  ])('%s (%i) where nothing is stored: it %s', async (code, status, received, fault) => {
+  test.each<[string, number, Fault]>([
+    ['upstream_unavailable', 503, { kind: 'status', status: 503 }],
+    ['upstream_unavailable', 503, { kind: 'reset' }],
+    ['upstream_unavailable', 503, { kind: 'status', status: 429 }],
+    ['upstream_invalid', 502, BROKEN],
+    ['upstream_invalid', 502, { kind: 'wrongTypes' }],
+    ['upstream_timeout', 504, { kind: 'hangBeforeHeaders' }],
+  ])('%s (%i) where nothing is stored: %j', async (code, status, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
     failAll(fault);
     for (const token of TOKENS) {
       const answer = await service.stats(token);
       expect([answer.status, answer.code], token).toEqual([status, code]);
-      expect(JSON.parse(answer.body).detail).toBe(
-        `The statistics source ${received}, and no stored data is available.`,
-      );
       expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
       expect(answer.source).toBeUndefined();
     }

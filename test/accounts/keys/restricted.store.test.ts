@@ -72,7 +72,7 @@ describe('a key that is made', () => {
     const { status, body } = await keys.ask('POST', path, owner);
     expect([status, body]).toMatchObject([
       400,
-      { code: 'invalid_request', errors: [{ location, fix: expect.stringMatching(/^give /) }] },
+      { code: 'invalid_request', errors: [{ location, fix: expect.stringMatching(/^use /) }] },
     ]);
     expect(await keys.list(owner)).toHaveLength(1);
   });

@@ -170,7 +170,7 @@ it('states that registration is closed', async () => {
   });
   try {
     await here.page.goto(`${closed.url}/`);
-    await here.page.getByText('Registration closed. Only the operator of this service can register users.').waitFor();
+    await here.page.getByText('Registration is closed. Ask the operator of this service for a key.').waitFor();
     expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
     await here.open(await closed.createUser());
   } finally {

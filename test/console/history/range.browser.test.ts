@@ -116,14 +116,14 @@ describe('the interval', () => {
   it.each(['Price', 'Candles'])('of one day is hourly by default: %s', async (metric) => {
     await here.page.locator('#metrics').getByRole('button', { name: metric }).click();
     await press('Custom');
-    const day = daysAgo(3);
+    const day = daysAgo(5);
     await apply(day, day);
     expect(requested(`fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
     expect([await offered(), await pressed()]).toEqual([['Hourly'], 'Hourly']);
     expect(await here.page.getByRole('slider').getAttribute('aria-valuemax')).toBe('23');
-    await apply(daysAgo(12), day);
-    expect(requested(`fromDate=${daysAgo(12)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
-    await apply(daysAgo(13), day);
+    await apply(daysAgo(14), day);
+    expect(requested(`fromDate=${daysAgo(14)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
+    await apply(daysAgo(15), day);
     expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
   });
 

@@ -83,7 +83,7 @@ describe('the notices of a user', () => {
     const faults = problem.errors as { location: string; fix: string; message: string }[];
     expect([status, problem.code, faults.map(({ location }) => location)]).toEqual([400, 'invalid_request', locations]);
     for (const { fix, message } of faults) {
-      expect(fix).toMatch(/^(give|send) /);
+      expect(fix).toMatch(/^(use|send) /);
       expect(message).not.toMatch(/undefined|expected|Invalid/);
     }
   });

@@ -50,7 +50,7 @@ it('names each bad line and takes the others', async () => {
     { line: 4, fault: 'has 3 columns instead of 4' },
     { line: 5, fault: 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC' },
     { line: 6, fault: 'price is not a number' },
-    { line: 9, fault: 'a second row for this date: the first is on line 8' },
+    { line: 9, fault: 'is a second row for this date: the first is on line 8' },
     { line: 10, fault: 'snapped_at is in the future' },
     { line: 11, fault: 'price is too large' },
     { line: 12, fault: 'price is not a number' },
@@ -81,10 +81,10 @@ it.each([
     '2020-01-01 00:00:00 UTC,1,2,3\n',
     /has no header: its first line must be snapped_at/,
   ],
-  ['other columns', 'snapped_at,price,market_cap\n', /has other columns: .*snapped_at/],
+  ['other columns', 'snapped_at,price,market_cap\n', /has unexpected columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],
-  ['one line without an end', 'x'.repeat(3_000_000), /has a line too long/],
+  ['one line without an end', 'x'.repeat(3_000_000), /has a line that is too long/],
 ])('refuses a file with %s', async (_what, text, message) => {
   const path = join(archive.directory, 'refused.csv');
   await writeFile(path, text);

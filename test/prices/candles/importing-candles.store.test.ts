@@ -145,13 +145,13 @@ test.each<[string, readonly string[], BadLine]>([
     ['timestamp,open,high,low,close,volume,trades', first],
     {
       line: 1,
-      fault: 'timestamp is not a whole number of Unix seconds (the file must have no header)',
+      fault: 'timestamp is not an integer in Unix seconds (the file must have no header)',
     },
   ],
   [
     'a date for a time',
     [first, '2020-01-01,1,1,1,1,1,1'],
-    { line: 2, fault: 'timestamp is not a whole number of Unix seconds' },
+    { line: 2, fault: 'timestamp is not an integer in Unix seconds' },
   ],
   ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high must be a number from 0' }],
   ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume must be a number from 0' }],
@@ -162,7 +162,7 @@ test.each<[string, readonly string[], BadLine]>([
   [
     'a candle beside its place',
     [first, second, line(hour(2) + 5 * MINUTE)],
-    { line: 3, fault: 'does not begin a candle of an hour' },
+    { line: 3, fault: 'does not start on a boundary of an hour' },
   ],
   [
     'a candle that runs',
@@ -176,7 +176,7 @@ test.each<[string, readonly string[], BadLine]>([
 });
 
 test.each([
-  ['of a minute', lines(3, MINUTE), 2, /^60 s after the previous line/],
+  ['of a minute', lines(3, MINUTE), 2, /^is 60 s after the previous line/],
   ['of one line', lines(1, HOUR), 1, /^is the only line/],
 ])('candles %s have no interval', async (_what, text, line, fault) => {
   expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
