@@ -107,7 +107,7 @@ test('a directory is let go when its database cannot be opened', async () => {
 
 test('reports a server that refuses the connection, without its password', async () => {
   const port = await closedPort();
-  const url = `postgresql://user:hunter2@127.0.0.1:${port}/quotient`;
+  const url = `postgresql://grace:hunter2@127.0.0.1:${port}/quotient`;
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toBe(
     `cannot connect to the database at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
@@ -115,22 +115,22 @@ test('reports a server that refuses the connection, without its password', async
 });
 
 test('reports the reason for a host name with several addresses', async () => {
-  const url = `postgresql://user:hunter2@localhost:${await closedPort()}/quotient`;
+  const url = `postgresql://grace:hunter2@localhost:${await closedPort()}/quotient`;
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^cannot connect to the database at localhost:\d+: .*ECONNREFUSED/);
   expect(error.message).not.toContain('hunter2');
 });
 
 test.each([
-  'mysql://user:hunter2@127.0.0.1/quotient',
-  'postgresql://user:hunter2/more@127.0.0.1/quotient',
-  'postgresql://user:55@hunter2/more@127.0.0.1/quotient',
-  'postgresql://user:55#hunter2@127.0.0.1/quotient',
-  'postgresql://user:55?hunter2@127.0.0.1/quotient',
-  'postgresql://user:hunter2@127.0.0.1:port/quotient',
+  'mysql://grace:hunter2@127.0.0.1/quotient',
+  'postgresql://grace:hunter2/more@127.0.0.1/quotient',
+  'postgresql://grace:55@hunter2/more@127.0.0.1/quotient',
+  'postgresql://grace:55#hunter2@127.0.0.1/quotient',
+  'postgresql://grace:55?hunter2@127.0.0.1/quotient',
+  'postgresql://grace:hunter2@127.0.0.1:port/quotient',
 ])('reports a malformed URL without any part of it: %s', async (url) => {
   const error = await rejection(openDatabase({ url, dataDir: directory }));
   expect(error.message).toMatch(/^DATABASE_URL must have the form postgresql:/);
-  expect(error.message).not.toMatch(/hunter2|user|55/);
+  expect(error.message).not.toMatch(/hunter2|grace|55/);
   expect(error.cause).toBeUndefined();
 });
