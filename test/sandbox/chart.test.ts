@@ -9,23 +9,23 @@ const now = Date.parse('2026-05-15T14:42:25.300Z');
 const back = (days: number, to = now) => ({ from: to - days * DAY, to });
 const gaps = (times: number[]) => times.slice(1).map((t, n) => t - (times[n] ?? 0));
 
-describe('the grain of a window', () => {
+describe('the interval of a window', () => {
   test.each<[string, { from: number; to: number }, string | null, ChartInterval]>([
     ['one day up to now', back(1), null, 'minute'],
     ['two days', back(2), null, 'hour'],
     ['ninety days', back(90), null, 'hour'],
     ['ninety-one days', back(91), null, 'day'],
-    ['one day that is not the last', back(1, now - 3 * DAY), null, 'hour'],
-    ['ninety-one days that are not the last', back(91, now - 3 * DAY), null, 'day'],
+    ['one day in the past', back(1, now - 3 * DAY), null, 'hour'],
+    ['ninety-one days in the past', back(91, now - 3 * DAY), null, 'day'],
     ['one day, daily', back(1), 'daily', 'day'],
-    ['an interval that does not exist', back(1), 'weekly', 'minute'],
-  ])('%s', (_name, window, interval, grain) => {
-    expect(chartInterval(window, now, interval)).toBe(grain);
+    ['an unknown interval', back(1), 'weekly', 'minute'],
+  ])('%s', (_name, window, requested, expected) => {
+    expect(chartInterval(window, now, requested)).toBe(expected);
   });
 });
 
 describe('sample times', () => {
-  test('five-minute ones are jittered', () => {
+  test('five-minute samples are jittered', () => {
     const times = sampleTimes(1, 'bitcoin', 'minute', back(1), now);
     expect([287, 288, 289]).toContain(times.length);
     expect(times.filter((t) => t % SECOND === 0).length).toBeLessThan(10);
@@ -33,7 +33,7 @@ describe('sample times', () => {
     expect(Math.max(...gaps(times))).toBeLessThanOrEqual(490 * SECOND);
   });
 
-  test('hourly ones are jittered, one an hour', () => {
+  test('hourly samples are jittered, one per hour', () => {
     const times = sampleTimes(1, 'bitcoin', 'hour', back(30), now);
     expect([719, 720, 721]).toContain(times.length);
     expect(new Set(times.map((t) => Math.floor(t / HOUR))).size).toBe(times.length);
@@ -41,23 +41,23 @@ describe('sample times', () => {
     expect(Math.max(...gaps(times))).toBeLessThanOrEqual(6440 * SECOND);
   });
 
-  test('daily ones are midnights, ninety of them in ninety days', () => {
+  test('daily samples are at midnight, ninety in ninety days', () => {
     const times = sampleTimes(1, 'bitcoin', 'day', back(90), now);
     expect(times).toHaveLength(90);
     expect(times.every((t) => t % DAY === 0)).toBe(true);
   });
 
-  test("today's midnight is there from 00:35", () => {
+  test("today's midnight is published at 00:35", () => {
     const midnight = Date.parse('2026-05-15');
     const newest = (at: number) => sampleTimes(1, 'bitcoin', 'day', back(5, at), at).at(-1);
     expect(newest(midnight + 35 * MINUTE - 1)).toBe(midnight - DAY);
     expect(newest(midnight + 35 * MINUTE)).toBe(midnight);
   });
 
-  test('none is before the listing', () => {
+  test('no sample is before the listing', () => {
     const listed = listingOf('solana');
-    for (const grain of ['minute', 'hour', 'day'] as const) {
-      const times = sampleTimes(1, 'solana', grain, { from: 0, to: listed + DAY }, now);
+    for (const interval of ['minute', 'hour', 'day'] as const) {
+      const times = sampleTimes(1, 'solana', interval, { from: 0, to: listed + DAY }, now);
       expect(times[0]).toBeGreaterThanOrEqual(listed);
       expect(times[0]).toBeLessThan(listed + HOUR);
     }
@@ -70,13 +70,13 @@ test('a sample has the same time and values in every response', () => {
   fc.assert(
     fc.property(
       ...[fc.integer(), fc.constantFrom(...BUILT_IN_NAMES), grains, spans, spans],
-      (seed, token, grain, earlier, later) => {
-        const first = chartOf(seed, token, grain, back(2), now);
+      (seed, token, interval, earlier, later) => {
+        const first = chartOf(seed, token, interval, back(2), now);
         const again = { from: now - 2 * DAY - earlier, to: now + later };
-        const second = chartOf(seed, token, grain, again, again.to);
+        const second = chartOf(seed, token, interval, again, again.to);
         for (const column of ['prices', 'market_caps', 'total_volumes'] as const) {
           const known = new Map(second[column]);
-          // All but the last sample, which is the moment's own.
+          // All samples except the last one, which is the current one.
           for (const [at, value] of first[column].slice(0, -1)) expect(known.get(at)).toBe(value);
         }
       },
@@ -86,29 +86,29 @@ test('a sample has the same time and values in every response', () => {
 });
 
 describe('the last sample', () => {
-  test('is the moment, to the second', () => {
-    for (const grain of ['minute', 'hour', 'day'] as const) {
-      const { prices, market_caps, total_volumes } = chartOf(1, 'ethereum', grain, back(2), now);
+  test('is the current one, to the second', () => {
+    for (const interval of ['minute', 'hour', 'day'] as const) {
+      const { prices, market_caps, total_volumes } = chartOf(1, 'ethereum', interval, back(2), now);
       expect(prices.at(-1)?.[0]).toBe(Date.parse('2026-05-15T14:42:25Z'));
       expect(market_caps.map(([at]) => at)).toEqual(prices.map(([at]) => at));
       expect(total_volumes.map(([at]) => at)).toEqual(prices.map(([at]) => at));
     }
   });
 
-  test('can be earlier than the one before it', () => {
+  test('can be before the previous sample', () => {
     const slot = sampleTimes(1, 'bitcoin', 'minute', back(1), now).at(-1) ?? 0;
     expect(slot % SECOND).toBeGreaterThan(0);
     const times = chartOf(1, 'bitcoin', 'minute', back(1, slot), slot).prices.map(([at]) => at);
     expect(times.slice(-2)).toEqual([slot, Math.floor(slot / SECOND) * SECOND]);
   });
 
-  test('is left out of a window that ended before', () => {
+  test('is omitted from a window in the past', () => {
     const { prices } = chartOf(1, 'bitcoin', 'hour', back(1, now - DAY), now);
     expect(prices.at(-1)?.[0]).toBeLessThanOrEqual(now - DAY);
   });
 });
 
-test('the daily series has the holes of the real one', () => {
+test('the daily series has the gaps of the real one', () => {
   const daily = (token: 'bitcoin' | 'ethereum' | 'usd-coin', from: string, to: string) =>
     chartOf(1, token, 'day', { from: Date.parse(from), to: Date.parse(to) }, now);
   expect(daily('bitcoin', '2017-04-02', '2017-04-02').market_caps[0]?.[1]).toBeNull();

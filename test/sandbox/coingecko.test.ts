@@ -8,8 +8,8 @@ const now = Date.parse('2026-05-15T14:42:25.300Z');
 function get(target: string, plan: CoinGeckoPlanName = 'public', headers: Record<string, string> = {}, at = now) {
   const { pathname, searchParams } = new URL(target, 'http://sandbox');
   const request = { method: 'GET', path: pathname, query: searchParams, headers, body: '' };
-  const answer = answerCoingecko(request, { seed: 1, plan, now: at, spent: 7 });
-  return { ...answer, json: JSON.parse(answer.body) };
+  const response = answerCoingecko(request, { seed: 1, plan, now: at, spent: 7 });
+  return { ...response, json: JSON.parse(response.body) };
 }
 
 test('ping', () => {
@@ -17,7 +17,7 @@ test('ping', () => {
 });
 
 describe('coins/markets', () => {
-  test('has all fields of a real record, in its order', () => {
+  test('has all members of a real record, in the same order', () => {
     const [record] = get('/coins/markets?vs_currency=usd&ids=bitcoin').json;
     expect(Object.keys(record).join(' ')).toBe(
       'id symbol name image current_price market_cap market_cap_rank fully_diluted_valuation total_volume ' +
@@ -32,14 +32,14 @@ describe('coins/markets', () => {
     expect(Date.parse(record.last_updated)).toBeLessThanOrEqual(now);
   });
 
-  test('writes whole figures as floats where the real one does', () => {
+  test('writes integers as floats like CoinGecko', () => {
     const { body } = get('/coins/markets?vs_currency=usd&ids=bitcoin');
     expect(body).toContain('"max_supply":21000000.0,');
     expect(body).toMatch(/"circulating_supply":\d+\.0,/);
     expect(body).toMatch(/"market_cap":\d+,/);
   });
 
-  test('gives the known ids, largest first, and drops one with a space before it', () => {
+  test('returns the known IDs, largest first, and omits an ID with a leading space', () => {
     const ids = (list: string) =>
       get(`/coins/markets?vs_currency=usd&ids=${list}`).json.map((record: { id: string }) => record.id);
     expect(ids('arweave,nothing,bitcoin')).toEqual(['bitcoin', 'arweave']);
@@ -47,7 +47,7 @@ describe('coins/markets', () => {
     expect(ids('nothing')).toEqual([]);
   });
 
-  test('has null for a maximum that does not exist', () => {
+  test('has null for a missing maximum supply', () => {
     const records = get('/coins/markets?vs_currency=usd&ids=bitcoin,arweave,ethereum,solana,usd-coin').json;
     const limits = records.map((record: { id: string; max_supply: number }) => [record.id, record.max_supply]);
     expect(Object.fromEntries(limits)).toEqual({
@@ -56,7 +56,7 @@ describe('coins/markets', () => {
     });
   });
 
-  test('is a mistake without a currency', () => {
+  test('requires a currency', () => {
     const error = { status: 422, json: { error: 'Missing parameter vs_currency' } };
     expect(get('/coins/markets?ids=bitcoin')).toMatchObject(error);
     expect(get('/coins/bitcoin/market_chart?days=1')).toMatchObject(error);
@@ -67,13 +67,13 @@ describe('market_chart', () => {
   const points = (query: string, plan: CoinGeckoPlanName = 'public') =>
     get(`/coins/bitcoin/market_chart?vs_currency=usd&${query}`, plan).json.prices.length;
 
-  test('has the three columns', () => {
+  test('has three columns', () => {
     const { json } = get('/coins/bitcoin/market_chart?vs_currency=usd&days=1');
     expect(Object.keys(json)).toEqual(['prices', 'market_caps', 'total_volumes']);
     expect(json.prices[0]).toEqual([expect.any(Number), expect.any(Number)]);
   });
 
-  test('has a point for each slot, and the moment', () => {
+  test('has a point for each slot, and the current one', () => {
     expect([288, 289, 290]).toContain(points('days=1'));
     expect([720, 721, 722]).toContain(points('days=30'));
     expect(points('days=90&interval=daily')).toBe(91);
@@ -81,10 +81,10 @@ describe('market_chart', () => {
     expect(points('days=max', 'pro')).toBe(Math.floor((now - Date.parse('2013-04-28')) / DAY) + 2);
   });
 
-  test('refuses what is not a number of days', () => {
+  test('rejects an invalid number of days', () => {
     for (const days of ['0', '-1', '1.5', 'all']) {
-      const answer = get(`/coins/bitcoin/market_chart?vs_currency=usd&days=${days}`);
-      expect(answer).toMatchObject({ status: 400, json: { error: 'invalid days' } });
+      const response = get(`/coins/bitcoin/market_chart?vs_currency=usd&days=${days}`);
+      expect(response).toMatchObject({ status: 400, json: { error: 'invalid days' } });
     }
   });
 });
@@ -94,12 +94,12 @@ describe('market_chart/range', () => {
   const prices = (from: number, to: number): [number, number][] =>
     get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=${to}`).json.prices;
 
-  test('is five-minute for the last day and hourly for another', () => {
+  test('has five-minute points for the last day and hourly points for another day', () => {
     expect([288, 289, 290]).toContain(prices(seconds - 86_400, seconds).length);
     expect([23, 24, 25]).toContain(prices(seconds - 3 * 86_400, seconds - 2 * 86_400).length);
   });
 
-  test('is daily above ninety days, both ends included', () => {
+  test('has daily points above ninety days, both ends included', () => {
     const times = prices(Date.parse('2026-01-01') / 1_000, Date.parse('2026-04-30') / 1_000);
     expect(times).toHaveLength(120);
     expect(times[0]?.[0]).toBe(Date.parse('2026-01-01'));
@@ -127,7 +127,7 @@ describe('errors', () => {
     '/coins/bitcoin/market_chart?vs_currency=usd&days=366',
     '/coins/bitcoin/market_chart?vs_currency=usd&days=max',
     `/coins/bitcoin/market_chart/range?vs_currency=usd&from=${Math.floor((now - 365 * DAY) / 1_000) - 1}&to=1778000000`,
-  ])('beyond the reach of the public and the demo plan: %s', (target) => {
+  ])('before the history of the public and the demo plan: %s', (target) => {
     for (const plan of ['public', 'demo'] as const) {
       const { status, json } = get(target, plan);
       const timestamp = '2026-05-15T14:42:25.300+00:00';
@@ -140,7 +140,7 @@ describe('errors', () => {
     expect(get(target, 'pro').status).toBe(200);
   });
 
-  test('the basic plan reaches two years back, and says so', () => {
+  test('the history of the basic plan is two years, as its error states', () => {
     const path = '/coins/bitcoin/market_chart?vs_currency=usd&days=';
     expect(get(`${path}730`, 'basic').status).toBe(200);
     expect(get(`${path}731`, 'basic')).toMatchObject({
@@ -149,7 +149,7 @@ describe('errors', () => {
     });
   });
 
-  test('what is just within reach', () => {
+  test('the start of the history', () => {
     const from = Math.floor((now - 365 * DAY) / 1_000);
     expect(get(`/coins/bitcoin/market_chart/range?vs_currency=usd&from=${from}&to=1778000000`).status).toBe(200);
   });
@@ -175,7 +175,7 @@ describe('key', () => {
   test.each([
     ['basic', 'Basic', 250, 100_000],
     ['pro', 'Analyst', 500, 500_000],
-  ] as const)('returns the plan, its budget and its spent calls: %s', (plan, name, perMinute, perMonth) => {
+  ] as const)('returns the plan, its budget and the used calls: %s', (plan, name, perMinute, perMonth) => {
     expect(get('/key', plan, paid)).toMatchObject({
       status: 200,
       json: {
@@ -188,7 +188,7 @@ describe('key', () => {
     });
   });
 
-  test('is for the keys of paid plans', () => {
+  test('requires the key of a paid plan', () => {
     expect(get('/key', 'pro')).toMatchObject({ status: 401, json: { status: { error_code: 10002 } } });
     expect(get('/key', 'demo', { 'x-cg-demo-api-key': 'CG-x' })).toMatchObject({
       status: 401,

@@ -14,7 +14,7 @@ afterEach(() => sandbox.close());
 
 const get = (path: string) => fetch(sandbox.coingeckoUrl + path);
 
-/** The pieces of a response that arrive before its connection ends. */
+/** The parts of a response that arrive before its connection is closed. */
 async function piecesOf(path: string): Promise<{ status: number; pieces: string[]; complete: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   httpGet(sandbox.coingeckoUrl + path, { agent: false }, resolve).on('error', reject);
@@ -23,19 +23,19 @@ async function piecesOf(path: string): Promise<{ status: number; pieces: string[
   try {
     for await (const piece of response) pieces.push(String(piece));
   } catch {
-    // Cut off: `complete` says so.
+    // The response is incomplete, as `complete` shows.
   }
   return { status: response.statusCode ?? 0, pieces, complete: response.complete };
 }
 
-describe('answers', () => {
-  test('delay: the normal answer, later', async () => {
+describe('responses', () => {
+  test('delay: the normal response, later', async () => {
     const normal = await (await get(chartPath)).text();
     sandbox.faults.next({ kind: 'delay', ms: 5 });
     expect(await (await get(chartPath)).text()).toBe(normal);
   });
 
-  test('status: a likely body, or the one given', async () => {
+  test('status: a typical body, or a custom one', async () => {
     sandbox.faults.next({ kind: 'status', status: 502 });
     const page = await get('/ping');
     expect([page.status, page.headers.get('content-type')]).toEqual([502, 'text/html; charset=UTF-8']);
@@ -59,18 +59,18 @@ describe('answers', () => {
 
   test('rateLimitUnder200', async () => {
     sandbox.faults.next({ kind: 'rateLimitUnder200' });
-    const answer = await get(chartPath);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({ status: { error_code: 429 } });
+    const response = await get(chartPath);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: { error_code: 429 } });
   });
 
   test('html', async () => {
     sandbox.faults.next({ kind: 'html' });
-    const answer = await get(chartPath);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);
+    const response = await get(chartPath);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);
   });
 
-  test('truncated: half of the JSON, and an end in order', async () => {
+  test('truncated: half of the JSON in a complete response', async () => {
     const normal = await (await get(chartPath)).text();
     sandbox.faults.next({ kind: 'truncated' });
     const { status, pieces, complete } = await piecesOf(chartPath);
@@ -92,21 +92,21 @@ describe('answers', () => {
     expect(record).toMatchObject({ id: 0, current_price: { wrong: expect.any(Number) }, ath_date: 0 });
   });
 
-  test.each(['emptyChart', 'wrongTypes'] as const)('%s leaves what is no JSON as it is', async (kind) => {
+  test.each(['emptyChart', 'wrongTypes'] as const)('%s does not change a body that is not JSON', async (kind) => {
     sandbox.faults.always({ kind });
     const response = await fetch(`${sandbox.legacyNodeUrl}/nothing/here`);
     expect(response.status).toBe(404);
     expect(await response.text()).toBe('404 page not found\n');
   });
 
-  test('huge: so many bytes of JSON without an end', async () => {
+  test('huge: the number of bytes, as incomplete JSON', async () => {
     sandbox.faults.next({ kind: 'huge', bytes: 3_000_001 });
     const text = await (await get(chartPath)).text();
     expect(text).toHaveLength(3_000_001);
     expect(text).toMatch(/^{"prices":\[\[\d+,/);
   });
 
-  test('slow: a byte at a time', async () => {
+  test('slow: one byte at a time', async () => {
     sandbox.faults.next({ kind: 'slow', everyMs: 1 });
     const { pieces, complete } = await piecesOf('/ping');
     expect(complete).toBe(true);
@@ -116,12 +116,12 @@ describe('answers', () => {
 });
 
 describe('broken connections', () => {
-  test('reset: cut before the headers', async () => {
+  test('reset: closed before the headers', async () => {
     sandbox.faults.next({ kind: 'reset' });
     await expect(piecesOf('/ping')).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('resetMidway: cut after half of the body', async () => {
+  test('resetMidway: closed after half of the body', async () => {
     const normal = await (await get(chartPath)).text();
     sandbox.faults.next({ kind: 'resetMidway' });
     const { status, pieces, complete } = await piecesOf(chartPath);
@@ -129,35 +129,35 @@ describe('broken connections', () => {
     expect(pieces.join('')).toBe(normal.slice(0, normal.length >> 1));
   });
 
-  test.each(['hangBeforeHeaders', 'delay'] as const)('%s: nothing comes, until the close', async (kind) => {
+  test.each(['hangBeforeHeaders', 'delay'] as const)('%s: no response until the server closes', async (kind) => {
     sandbox.faults.next(kind === 'delay' ? { kind, ms: 3_600_000 } : { kind });
     const hold = sandbox.faults.hold();
-    const answer = expect(piecesOf('/ping')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const response = expect(piecesOf('/ping')).rejects.toMatchObject({ code: 'ECONNRESET' });
     await hold.arrived(1);
     hold.release();
     await turn();
     await sandbox.close();
-    await answer;
+    await response;
   });
 
-  test.each(['hangMidway', 'slow'] as const)('%s: no end comes, until the close', async (kind) => {
+  test.each(['hangMidway', 'slow'] as const)('%s: an incomplete response until the server closes', async (kind) => {
     sandbox.faults.next({ kind });
-    const answer = await get(chartPath);
-    expect(answer.status).toBe(200);
-    const body = expect(answer.text()).rejects.toThrow();
+    const response = await get(chartPath);
+    expect(response.status).toBe(200);
+    const body = expect(response.text()).rejects.toThrow();
     await sandbox.close();
     await body;
   });
 });
 
-describe('which requests', () => {
+describe('the affected requests', () => {
   const statuses = async (...paths: string[]) => {
     const seen: number[] = [];
     for (const path of paths) seen.push((await get(path)).status);
     return seen;
   };
 
-  test('next: so many matching ones, in the order of the orders', async () => {
+  test('next: the number of matching requests, in the order of the faults', async () => {
     sandbox.faults.next({ kind: 'status', status: 500 }, { times: 2 });
     sandbox.faults.next({ kind: 'status', status: 502 }, { path: '/ping' });
     expect(await statuses('/ping', '/ping', '/coins/markets?vs_currency=usd', '/ping', '/ping')).toEqual([
@@ -165,7 +165,7 @@ describe('which requests', () => {
     ]);
   });
 
-  test('a pattern is tried with and without the query', async () => {
+  test('a pattern matches with or without the query', async () => {
     sandbox.faults.always({ kind: 'status', status: 500 }, { path: /market_chart$/g });
     sandbox.faults.always({ kind: 'status', status: 502 }, { path: /days=2$/ });
     const chart = '/coins/bitcoin/market_chart?vs_currency=usd&days=';
@@ -173,7 +173,7 @@ describe('which requests', () => {
     expect(all).toEqual([500, 500, 502, 200]);
   });
 
-  test('always: until the clear, next before always', async () => {
+  test('always: until clear, and after the faults of next', async () => {
     sandbox.faults.always({ kind: 'status', status: 500 });
     sandbox.faults.next({ kind: 'status', status: 502 });
     expect(await statuses('/ping', '/ping', '/ping')).toEqual([502, 500, 500]);
@@ -183,19 +183,19 @@ describe('which requests', () => {
 });
 
 describe('hold', () => {
-  test('keeps matching requests until the release', async () => {
+  test('holds matching requests until release', async () => {
     const hold = sandbox.faults.hold({ path: 'market_chart' });
-    let answered = 0;
-    const held = [get(chartPath), get(chartPath)].map((call) => call.finally(() => (answered += 1)));
+    let responded = 0;
+    const held = [get(chartPath), get(chartPath)].map((call) => call.finally(() => (responded += 1)));
     await hold.arrived(2);
     expect((await get('/ping')).status).toBe(200);
-    expect(answered).toBe(0);
+    expect(responded).toBe(0);
     hold.release();
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await get(chartPath)).status).toBe(200);
   });
 
-  test('does not count a request whose caller went away, and ends with the close', async () => {
+  test('does not count a request whose client disconnected, and ends when the server closes', async () => {
     const hold = sandbox.faults.hold();
     const caller = new AbortController();
     const left = expect(fetch(`${sandbox.coingeckoUrl}/ping`, { signal: caller.signal })).rejects.toThrow();

@@ -9,11 +9,11 @@ const kraken = createKraken({ seed: 1, clock });
 
 function get(target: string) {
   const { pathname, searchParams } = new URL(target, 'http://sandbox');
-  const answer = kraken.answer({
+  const response = kraken.answer({
     ...{ method: 'GET', path: pathname, query: searchParams, headers: {}, body: '' },
   });
-  expect(answer.status).toBe(200);
-  return JSON.parse(answer.body);
+  expect(response.status).toBe(200);
+  return JSON.parse(response.body);
 }
 type Row = [number, string, string, string, string, string, string, number];
 const rowsOf = (target: string): Row[] => Object.values(get(target).result)[0] as Row[];
@@ -24,7 +24,7 @@ describe('OHLC', () => {
     [5, 5 * MINUTE],
     [60, HOUR],
     [1440, DAY],
-  ])('of %d minutes has 720 finished rows, and the running one last', (minutes, length) => {
+  ])('of %d minutes has 720 complete candles, and then the current one', (minutes, length) => {
     const { result } = get(`/OHLC?pair=XXBTZUSD&interval=${minutes}`);
     const times = result.XXBTZUSD.map(([time]: Row) => time * 1000);
     const running = Math.floor(now / length) * length;
@@ -32,7 +32,7 @@ describe('OHLC', () => {
     expect(result.last * 1000).toBe(running - length);
   });
 
-  test('is after `since`, with the running row whatever it is, and no more than there are', () => {
+  test('starts after `since`, and always has the current candle', () => {
     const last = get('/OHLC?pair=SOLUSD&interval=60').result.last;
     expect(rowsOf(`/OHLC?pair=SOLUSD&interval=60&since=${last - 3600}`)).toHaveLength(2);
     expect(rowsOf(`/OHLC?pair=SOLUSD&interval=60&since=${last + 99_999}`)).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('OHLC', () => {
     expect(rowsOf('/OHLC?pair=ARUSD&interval=1440')[0]?.[0]).toBe(Date.parse('2025-04-28') / 1000);
   });
 
-  test('has figures as texts, each row within its range, and begins where the last one ended', () => {
+  test('has figures as strings in the range of the candle, and opens at the previous close', () => {
     const rows = rowsOf('/OHLC?pair=XETHZUSD&interval=60');
     rows.forEach(([, ...texts], i) => {
       expect(texts.slice(0, 6).every((text) => typeof text === 'string')).toBe(true);
@@ -52,7 +52,7 @@ describe('OHLC', () => {
     });
   });
 
-  test('of a thin market has candles without a trade: the last price, no volume', () => {
+  test('of an illiquid market has candles without trades: the last price and no volume', () => {
     const rows = rowsOf('/OHLC?pair=ARUSD&interval=5');
     const quiet = rows.flatMap((row, i) => (row[7] === 0 ? [[row, rows[i - 1]] as const] : []));
     expect(quiet.length).toBeGreaterThan(20);
@@ -68,12 +68,12 @@ describe('OHLC', () => {
     ['/OHLC?pair=XXBTZUSD&interval=7', 'EGeneral:Invalid arguments'],
     ['/Ticker?pair=XXBTZUSD,NONE', 'EQuery:Unknown asset pair'],
     ['/Nothing', 'EGeneral:Unknown method'],
-  ])('%s is refused under 200', (target, error) => {
+  ])('%s is rejected with HTTP status 200', (target, error) => {
     expect(get(target)).toEqual({ error: [error] });
   });
 });
 
-test('Ticker has the asked pairs under their own names, the day within the last 24 hours', () => {
+test('Ticker has the requested pairs by name, with the current day within the last 24 hours', () => {
   const { result } = get('/Ticker?pair=XBTUSD,ARUSD');
   expect(Object.keys(result)).toEqual(['XXBTZUSD', 'ARUSD']);
   const { c, h, l, o, t } = result.XXBTZUSD;
@@ -84,7 +84,7 @@ test('Ticker has the asked pairs under their own names, the day within the last 
   expect(Object.keys(get('/Ticker').result)).toHaveLength(205);
 });
 
-test('AssetPairs has every pair, online', () => {
+test('AssetPairs has every pair, with status online', () => {
   const { result } = get('/AssetPairs');
   expect(Object.keys(result)).toHaveLength(205);
   expect(Object.keys(result).slice(0, 5)).toEqual(['XXBTZUSD', 'XETHZUSD', 'SOLUSD', 'USDCUSD', 'ARUSD']);

@@ -3,7 +3,7 @@ import { createMailer } from '#notifications/sources/smtp';
 import { type ReceivedMail, startMailbox } from '#sandbox/mailbox';
 import { readSettings } from '#settings';
 
-test('the stand-in for a server for mails reads what the service sends', async () => {
+test('the mailbox parses the mails of the service', async () => {
   const got: ReceivedMail[] = [];
   const mailbox = await startMailbox((mail) => got.push(mail));
   const { mail } = readSettings({

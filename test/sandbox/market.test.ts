@@ -10,7 +10,7 @@ const tokens = fc.constantFrom(...BUILT_IN_NAMES);
 const times = fc.integer({ min: Date.parse('2020-04-11'), max: Date.parse('2040-01-01') });
 
 describe('the figures', () => {
-  test('follow from seed, token and time alone, and the market cap is price times supply', () => {
+  test('depend only on seed, token and time, and the market cap is price times supply', () => {
     fc.assert(
       fc.property(seeds, tokens, times, fc.array(times, { maxLength: 3 }), (seed, token, t, others) => {
         const first = figuresAt(seed, token, t);
@@ -22,14 +22,14 @@ describe('the figures', () => {
     );
   });
 
-  test('begin with the listing', () => {
+  test('start at the listing', () => {
     for (const token of BUILT_IN_NAMES) {
       expect(figuresAt(1, token, listingOf(token) - 1)).toBeNull();
       expect(figuresAt(1, token, listingOf(token))?.price).toBeGreaterThan(0);
     }
   });
 
-  test('are of a plausible magnitude years after the listing', () => {
+  test('have a plausible magnitude years after the listing', () => {
     const range = { bitcoin: [2e3, 2e6], arweave: [0.1, 500], ethereum: [50, 1e5], solana: [2, 5e3] };
     fc.assert(
       fc.property(seeds, times, (seed, t) => {
@@ -42,7 +42,7 @@ describe('the figures', () => {
     );
   });
 
-  test('keep the stable coin within half a percent of a dollar', () => {
+  test('keep the stablecoin within 0.5 % of one dollar', () => {
     fc.assert(
       fc.property(seeds, times, (seed, t) => {
         expect(Math.abs((priceAt(seed, 'usd-coin', t) ?? 0) - 1)).toBeLessThan(0.005);
@@ -50,7 +50,7 @@ describe('the figures', () => {
     );
   });
 
-  test('move at every scale, by more over a longer time', () => {
+  test('change at every time scale, and more over a longer time', () => {
     const now = Date.parse('2026-05-15');
     const spread = (step: number) => {
       const moves = Array.from({ length: 200 }, (_, n) => {
@@ -66,7 +66,7 @@ describe('the figures', () => {
     expect(day).toBeLessThan(0.1);
   });
 
-  test('have a supply that never falls and stays within its limit', () => {
+  test('have a supply that never decreases and never exceeds its limit', () => {
     for (const token of BUILT_IN_NAMES) {
       let before = 0;
       for (let t = listingOf(token); t < Date.parse('2035-01-01'); t += 30 * DAY) {
@@ -79,7 +79,7 @@ describe('the figures', () => {
   });
 });
 
-test('the extremes are those of the midnights and the moment', () => {
+test('the extremes are those of the midnights and the current price', () => {
   const midnight = Date.parse('2026-05-15');
   const t = midnight + 12 * 60 * MINUTE;
   for (const token of BUILT_IN_NAMES) {
@@ -94,7 +94,7 @@ test('the extremes are those of the midnights and the moment', () => {
   expect(extremesAt(3, 'solana', 0, listingOf('solana') - 1)).toBeNull();
 });
 
-test('a quote is at most two minutes old, and the newest does not go back', () => {
+test('a quote is at most two minutes old, and its time never decreases', () => {
   fc.assert(
     fc.property(seeds, tokens, times, fc.nat({ max: 10 * MINUTE }), (seed, token, now, later) => {
       const at = quotedAt(seed, token, now);

@@ -10,7 +10,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.includes('generated/'))
     .map((name) => join(folder, name));
 
-/** The modules of packages that a file imports, from the root of the checkout. */
+/** The modules of packages that a file imports, relative to the root of the repository. */
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)]
     .map(([, name = '']) =>
@@ -24,11 +24,11 @@ function exportsOf(name: string): unknown[] {
   const { exports } = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'));
   return Object.values(exports).map((target) => join('packages', name, String(target)));
 }
-// The client is published, so its package names what is built of it.
+// The exports of the published client are its build output, so its source entry is listed here.
 const PUBLIC = [...['cosmos', 'sandbox'].flatMap(exportsOf), 'packages/client/index.ts'];
 
 test.each([...PACKAGES.map((name) => `packages/${name}`), 'src', 'bench', 'fixtures'])(
-  '%s imports of other packages what they export',
+  '%s imports only exported modules of other packages',
   (folder) => {
     const inner = filesIn(folder).flatMap((file) =>
       importsOf(file).filter((target) => packageOf(target) !== packageOf(file) && !PUBLIC.includes(target)),

@@ -11,11 +11,11 @@ test.each([
   [0.00003545, '3.545e-05'],
   [-2e-5, '-2.0e-05'],
   [1e16, '1.0e+16'],
-])('%d is written %s', (value, text) => {
+])('%d is written as %s', (value, text) => {
   expect(JSON.stringify(rubyFloat(value))).toBe(text);
 });
 
-test('is read back as the same number', () => {
+test('is parsed as the same number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(JSON.parse(JSON.stringify(rubyFloat(value)))).toBe(value);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
 });
 
-test('the same seed and clock give the same answer, another seed another', async () => {
+test('the same seed and clock give the same response, and another seed gives another', async () => {
   const paths = ['/coins/markets?vs_currency=usd', '/coins/solana/market_chart?vs_currency=usd&days=1'];
   const texts = async (seed: number) => {
     const { coingeckoUrl } = await start({ seed, clock });
@@ -26,7 +26,7 @@ test('the same seed and clock give the same answer, another seed another', async
   expect(await texts(6)).not.toEqual(first);
 });
 
-test('an answer has the headers of a real one and comes in chunks', async () => {
+test('a response has the headers of a real one and is sent in chunks', async () => {
   const { coingeckoUrl } = await start({ clock });
   const { headers } = await fetch(`${coingeckoUrl}/ping`);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -56,14 +56,14 @@ test('calls are recorded with their time, and counted by endpoint', async () => 
   expect([sandbox.calls.length, sandbox.countCalls()]).toEqual([0, 0]);
 });
 
-test('the newest ten thousand calls are kept, all are counted', () => {
+test('the latest 10,000 calls are kept, and all are counted', () => {
   const log = createCallLog();
   for (let at = 0; at < 10_005; at++) log.record({ method: 'GET', path: '/ping', query: {}, at }, '/ping');
   expect([log.calls.length, log.calls[0]?.at, log.calls.at(-1)?.at]).toEqual([10_000, 5, 10_004]);
   expect(log.count('/ping')).toBe(10_005);
 });
 
-test('the plan is the one asked for', async () => {
+test('the plan is configurable', async () => {
   const sandbox = await start({ clock, plan: 'pro' });
   const path = `${sandbox.coingeckoUrl}/coins/bitcoin/market_chart?vs_currency=usd&days=max`;
   expect((await fetch(path)).status).toBe(200);
@@ -74,7 +74,7 @@ test('a path without an upstream', async () => {
   expect((await fetch(new URL('/api/v4/ping', coingeckoUrl))).status).toBe(404);
 });
 
-test('a target that is not a path does not end the server', async () => {
+test('a request target that is not a path does not stop the server', async () => {
   const { coingeckoUrl } = await start();
   const { hostname, port } = new URL(coingeckoUrl);
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
@@ -87,7 +87,7 @@ test('a target that is not a path does not end the server', async () => {
   expect((await fetch(`${coingeckoUrl}/ping`)).status).toBe(200);
 });
 
-test('close may be called twice and leaves nothing listening', async () => {
+test('close may be called twice and closes the port', async () => {
   const sandbox = await start();
   await Promise.all([sandbox.close(), sandbox.close()]);
   await expect(fetch(`${sandbox.coingeckoUrl}/ping`)).rejects.toThrow();

@@ -10,15 +10,15 @@ import { sandboxToken, sandboxTokens } from '#sandbox/tokens';
 
 const NOW = Date.parse('2026-05-15T14:42:25Z');
 const all = [...sandboxTokens().values()];
-const madeUp = all.filter(({ name }) => !BUILT_IN_NAMES.includes(name));
+const synthetic = all.filter(({ name }) => !BUILT_IN_NAMES.includes(name));
 
-function asked(path: string, query: Record<string, string> = {}) {
+function responseOf(path: string, query: Record<string, string> = {}) {
   const request = { method: 'GET', path, query: new URLSearchParams(query), headers: {}, body: '' };
   const { status, body } = answerCoingecko(request, { seed: 1, plan: 'public', now: NOW, spent: 1 });
   return { status, body: JSON.parse(String(body)) };
 }
 const markets = (ids: readonly string[], query: Record<string, string> = {}): { id: string }[] =>
-  asked('/coins/markets', { vs_currency: 'usd', ids: ids.join(','), ...query }).body;
+  responseOf('/coins/markets', { vs_currency: 'usd', ids: ids.join(','), ...query }).body;
 
 test('the built-in tokens and the plans are those of the service', () => {
   for (const { statistics: _, ...token } of BUILT_IN_TOKENS) {
@@ -34,18 +34,18 @@ test('the built-in tokens and the plans are those of the service', () => {
   }
 });
 
-describe('the made-up tokens', () => {
-  test('are a thousand, each with a name and a symbol of its own', () => {
-    expect(madeUp).toHaveLength(1000);
+describe('the synthetic tokens', () => {
+  test('are 1,000, each with a unique name and symbol', () => {
+    expect(synthetic).toHaveLength(1000);
     for (const called of [all.map(({ name }) => name), all.map(({ symbol }) => symbol)]) {
       expect(new Set(called).size).toBe(1005);
     }
-    expect(madeUp.every(({ name, symbol }) => isTokenId(name) && isTokenSymbol(symbol))).toBe(true);
-    expect(madeUp[0]).toMatchObject({ name: 'albado', symbol: 'abd', title: 'Albado', listed: '2020-10-06' });
+    expect(synthetic.every(({ name, symbol }) => isTokenId(name) && isTokenSymbol(symbol))).toBe(true);
+    expect(synthetic[0]).toMatchObject({ name: 'albado', symbol: 'abd', title: 'Albado', listed: '2020-10-06' });
   });
 
-  test('have a price from their listing on, and their chains began before', () => {
-    for (const token of madeUp) {
+  test('have a price since their listing, after the start of their chains', () => {
+    for (const token of synthetic) {
       expect(figuresAt(1, token.name, listedAt(token))?.price).toBeGreaterThan(0);
       expect(figuresAt(1, token.name, NOW)?.volume).toBeGreaterThan(0);
       expect(token.begins <= token.listed).toBe(true);
@@ -53,7 +53,7 @@ describe('the made-up tokens', () => {
     expect(figuresAt(1, 'albado', listedAt(sandboxToken('albado') as { listed: string }) - 1)).toBeNull();
   });
 
-  test('two hundred of them have a pair at the venue, traded since they were listed', () => {
+  test('200 have a pair at Kraken, traded since their listing', () => {
     const pairs = allPairs().filter(({ token }) => !BUILT_IN_NAMES.includes(token));
     expect(pairs).toHaveLength(200);
     for (const { token, name, since } of pairs) {
@@ -63,9 +63,9 @@ describe('the made-up tokens', () => {
   });
 });
 
-describe('the aggregator', () => {
-  test('returns a page of the list: a hundred, or the requested number up to 250', () => {
-    const ids = madeUp.map(({ name }) => name);
+describe('CoinGecko', () => {
+  test('returns a page of 100 coins, or of the requested number up to 250', () => {
+    const ids = synthetic.map(({ name }) => name);
     expect(markets(ids)).toHaveLength(100);
     const first = markets(ids, { per_page: '250' }).map(({ id }) => id);
     const second = markets(ids, { per_page: '250', page: '2' }).map(({ id }) => id);
@@ -74,23 +74,23 @@ describe('the aggregator', () => {
     expect(markets(['albado', 'nothing', 'bitcoin']).map(({ id }) => id)).toEqual(['bitcoin', 'albado']);
   });
 
-  test('returns the name of a coin, the start of its chain and the date of its highest price', () => {
-    expect(asked('/coins/albado').body).toMatchObject({
+  test('returns the name of a coin, its genesis date and the date of its all-time high', () => {
+    expect(responseOf('/coins/albado').body).toMatchObject({
       ...{ id: 'albado', symbol: 'abd', name: 'Albado', genesis_date: sandboxToken('albado')?.begins },
       market_data: { ath_date: { usd: expect.stringMatching(/^20\d\d-/) } },
     });
-    expect(asked('/coins/albaka').body.genesis_date).toBeNull();
-    expect(asked('/coins/nothing')).toEqual({ status: 404, body: { error: 'coin not found' } });
+    expect(responseOf('/coins/albaka').body.genesis_date).toBeNull();
+    expect(responseOf('/coins/nothing')).toEqual({ status: 404, body: { error: 'coin not found' } });
   });
 
-  test('lists all, and finds those whose names have a text in them', () => {
-    expect(asked('/coins/list').body).toHaveLength(1005);
-    expect(asked('/search', { query: 'ALBAD' }).body.coins).toMatchObject([{ id: 'albado', symbol: 'ABD' }]);
-    expect(asked('/search', { query: 'nothing of that kind' }).body.coins).toEqual([]);
+  test('lists all coins, and finds coins whose names contain a text', () => {
+    expect(responseOf('/coins/list').body).toHaveLength(1005);
+    expect(responseOf('/search', { query: 'ALBAD' }).body.coins).toMatchObject([{ id: 'albado', symbol: 'ABD' }]);
+    expect(responseOf('/search', { query: 'nothing of that kind' }).body.coins).toEqual([]);
   });
 });
 
-test('the extremes are the same after any requests', () => {
+test('the extremes do not depend on previous requests', () => {
   const at = (days: number) => Math.floor(NOW / DAY) * DAY - days * DAY;
   const fresh = extremesAt(7, 'albado', at(0), NOW);
   extremesAt(8, 'albado', at(10), at(9));

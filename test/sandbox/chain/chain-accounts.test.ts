@@ -7,7 +7,7 @@ afterEach(() => chain.close());
 const UNKNOWN = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
 const balancesPath = (address: string, query = '') => `/cosmos/bank/v1beta1/balances/${address}${query}`;
 
-test('number, sequence and key of an account, in both dialects', async () => {
+test('the number, sequence and key of an account, in both dialects', async () => {
   chain = await openChain();
   const path = `/auth/accounts/${chain.alice}`;
   const before = (await chain.legacy(path)).body.result;
@@ -30,11 +30,11 @@ test('number, sequence and key of an account, in both dialects', async () => {
   expect([value.account_number, value.sequence]).toEqual(['0', '1']);
 });
 
-test('an account that is not there', async () => {
+test('an unknown account', async () => {
   chain = await openChain();
   expect((await chain.legacy(`/bank/balances/${UNKNOWN}`)).body.result).toEqual([]);
   expect((await chain.cosmos(balancesPath(UNKNOWN))).body.balances).toEqual([]);
-  // The old interface responds with an empty account, which signing libraries expect.
+  // The legacy interface responds with an empty account, which signing libraries expect.
   expect((await chain.legacy(`/auth/accounts/${UNKNOWN}`)).body.result.value.address).toBe('');
   expect(await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${UNKNOWN}`)).toMatchObject({
     status: 404,
@@ -43,7 +43,7 @@ test('an account that is not there', async () => {
 });
 
 test.each([`${UNKNOWN.slice(0, -1)}q`, 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m', 'x'])(
-  'an address that is none of this chain: %s',
+  'an address that is invalid on this chain: %s',
   async (address) => {
     chain = await openChain();
     for (const path of [`/bank/balances/${address}`, `/auth/accounts/${address}`]) {
@@ -53,7 +53,7 @@ test.each([`${UNKNOWN.slice(0, -1)}q`, 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfl
   },
 );
 
-test('balances come in pages, each of which names the next', async () => {
+test('balances are paged, and each page has the key of the next', async () => {
   chain = await openChain({ pageSize: 4 });
   const denoms = Array.from({ length: 10 }, (_, n) => `ibc/${String(n).padStart(2, '0')}`);
   chain.sandbox.chain.fund(
@@ -84,7 +84,7 @@ test('state queries return the height in a header', async () => {
   expect(headers.get('grpc-metadata-x-cosmos-block-height')).toBe(String(chain.sandbox.chain.latest().height));
 });
 
-test('which chain it is', async () => {
+test('the chain ID', async () => {
   chain = await openChain();
   const { chainId } = chain.sandbox.chain;
   expect((await chain.legacy('/node_info')).body.node_info.network).toBe(chainId);

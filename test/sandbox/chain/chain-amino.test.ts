@@ -7,7 +7,7 @@ import { haveRecordings, recording } from '../../support/upstream/recordings.ts'
 
 describe.skipIf(!haveRecordings)('recorded transactions', () => {
   test.each(['txs_search_message.sender_kava.json', 'txs_search_transfer.recipient_kava.json'])(
-    'the bytes of a StdTx have the hash that the chain gave it: %s',
+    'the bytes of a StdTx have the recorded hash: %s',
     (name) => {
       const { txs } = JSON.parse(recording('cosmos_legacy', name).body.toString());
       const [{ tx, txhash }] = txs;
@@ -16,7 +16,7 @@ describe.skipIf(!haveRecordings)('recorded transactions', () => {
   );
 });
 
-test('what is signed is what a signing library signs, escapes and all', () => {
+test('the signed bytes are those of a signing library, with the same escapes', () => {
   const coins = [{ denom: 'uatom', amount: '12345678901234567890' }];
   const message = {
     type: 'cosmos-sdk/MsgSend',
@@ -31,6 +31,6 @@ test('what is signed is what a signing library signs, escapes and all', () => {
   );
 });
 
-test('the fee goes to the account that every chain of this kind has for it', () => {
+test('the fee is paid to the standard fee collector', () => {
   expect(FEE_COLLECTOR).toBe('cosmos17xpfvakm2amg962yls6f84z3kell8c5lserqta');
 });

@@ -10,7 +10,7 @@ afterEach(() => chain.close());
 
 const heightOf = (chain: TestChain) => chain.sandbox.chain.latest().height;
 
-test('a block every six seconds, by the clock, the same behind both nodes', async () => {
+test('a block every six seconds of the clock, shared by both nodes', async () => {
   const first = heightOf(chain);
   chain.clock.advance(5_999);
   expect(heightOf(chain)).toBe(first);
@@ -26,7 +26,7 @@ test('a block every six seconds, by the clock, the same behind both nodes', asyn
   });
 });
 
-test('sync: taken, then unknown by its hash until the next block', async () => {
+test('sync: accepted, but not found by hash until the next block', async () => {
   const bytes = await chain.txRaw();
   const hash = hashOf(bytes);
   const { body } = await chain.postDirect(bytes);
@@ -45,7 +45,7 @@ test('sync: taken, then unknown by its hash until the next block', async () => {
   });
 });
 
-test('async: an answer before any check', async () => {
+test('async: responds before any check', async () => {
   const [good, bad] = [await chain.txRaw(), await chain.txRaw({ sequence: 9 })];
   for (const bytes of [bad, good]) {
     expect((await chain.postDirect(bytes, 'ASYNC')).body).toMatchObject({ code: 0, txhash: hashOf(bytes) });
@@ -55,7 +55,7 @@ test('async: an answer before any check', async () => {
   expect((await chain.legacy(`/txs/${hashOf(bad)}`)).status).toBe(404);
 });
 
-test('block: a block is made at once, and the next one six seconds later', async () => {
+test('block: creates a block immediately, and the next one six seconds later', async () => {
   const before = heightOf(chain);
   chain.clock.advance(4_000);
   const { body } = await chain.postAmino(await chain.stdTx(), 'block');
@@ -67,7 +67,7 @@ test('block: a block is made at once, and the next one six seconds later', async
   expect(heightOf(chain)).toBe(before + 2);
 });
 
-test('the same bytes again are in the cache, before the block and after it', async () => {
+test('repeated bytes are in the cache, before and after the block', async () => {
   const bytes = await chain.txRaw();
   const stdTx = await chain.stdTx({ sequence: 1 });
   await chain.postDirect(bytes);
@@ -84,14 +84,14 @@ test('the same bytes again are in the cache, before the block and after it', asy
   expect((await chain.cosmos(`/cosmos/auth/v1beta1/accounts/${chain.alice}`)).body.account.sequence).toBe('2');
 });
 
-test('what was refused may be sent again', async () => {
+test('a rejected transaction may be sent again', async () => {
   const early = await chain.txRaw({ sequence: 1 });
   expect((await chain.postDirect(early)).body.code).toBe(32);
   await chain.postDirect(await chain.txRaw());
   expect((await chain.postDirect(early)).body.code).toBe(0);
 });
 
-test('accounts, height and hashes follow from the seed and the clock', async () => {
+test('accounts, height and hashes are determined by the seed and the clock', async () => {
   const other = await openChain();
   const bytes = await chain.txRaw();
   expect(other.sandbox.chain.accounts).toEqual(chain.sandbox.chain.accounts);
@@ -100,7 +100,7 @@ test('accounts, height and hashes follow from the seed and the clock', async () 
   await other.close();
 });
 
-test('a clock that goes back makes no block', async () => {
+test('a clock that moves back creates no block', async () => {
   const before = heightOf(chain);
   chain.clock.advance(-60_000);
   expect(heightOf(chain)).toBe(before);

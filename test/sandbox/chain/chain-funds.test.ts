@@ -18,7 +18,7 @@ async function holds(address: string, denom = 'uatom'): Promise<bigint> {
   return BigInt(coin?.amount ?? 0);
 }
 
-test('a send moves the amount, and the fee goes to the collector', async () => {
+test('a send transfers the amount, and the fee is paid to the fee collector', async () => {
   await chain.postDirect(await chain.txRaw({ amount: '1234', fee: '600' }));
   expect(await holds(chain.alice)).toBe(START);
   chain.pass();
@@ -30,11 +30,11 @@ test('a send moves the amount, and the fee goes to the collector', async () => {
 test.each<[string, Partial<Order>, number, RegExp]>([
   ['a fee below the price of gas', { fee: '499' }, 13, /got: 499uatom required: 500uatom: insufficient fee$/],
   ['an unaffordable fee', { fee: String(START + 1n) }, 5, /is smaller than 1000000000001uatom: insuff/],
-  ['an amount of nothing', { amount: '0' }, 10, /^0uatom: invalid coins$/],
+  ['an amount of zero', { amount: '0' }, 10, /^0uatom: invalid coins$/],
   ['an address of another chain', { to: 'kava1l8va9zyl50cpzv447c694k3jndelc9ygtfll2m' }, 7, /Invalid recipient/],
-  ['an address that is mistyped', { to: 'cosmos1mistyped' }, 7, /Invalid recipient/],
+  ['a mistyped address', { to: 'cosmos1mistyped' }, 7, /Invalid recipient/],
   ['a memo that is too long', { memo: 'x'.repeat(257) }, 12, /256 but received 257 characters/],
-])('refused at once: %s', async (_name, changes, code, raw_log) => {
+])('rejected immediately: %s', async (_name, changes, code, raw_log) => {
   const { body } = await chain.postDirect(await chain.txRaw(changes));
   expect(body).toMatchObject({ code, codespace: 'sdk', raw_log: expect.stringMatching(raw_log) });
   chain.pass();
@@ -42,10 +42,10 @@ test.each<[string, Partial<Order>, number, RegExp]>([
 });
 
 test.each<[string, Partial<Order>, number, RegExp]>([
-  ['more than there is', { amount: String(START) }, 5, /message index: 0: 999999999500uatom is smaller than/],
-  ['a coin that the sender has none of', { denom: 'uluna' }, 5, /0uluna is smaller than 1000uluna/],
+  ['more than the balance', { amount: String(START) }, 5, /message index: 0: 999999999500uatom is smaller than/],
+  ['a coin that the sender does not have', { denom: 'uluna' }, 5, /0uluna is smaller than 1000uluna/],
   ['too little gas', { gas: '50000' }, 11, /gasWanted: 50000, gasUsed: \d+: out of gas$/],
-])('taken, and refused in the block, where the fee is paid all the same: %s', async (_name, changes, code, log) => {
+])('accepted, and rejected in the block, where the fee is charged: %s', async (_name, changes, code, log) => {
   const bytes = await chain.txRaw(changes);
   expect((await chain.postDirect(bytes)).body.code).toBe(0);
   chain.pass();
@@ -57,7 +57,7 @@ test.each<[string, Partial<Order>, number, RegExp]>([
   expect([await holds(chain.alice), await holds(FEE_COLLECTOR)]).toEqual([START - 500n, 500n]);
 });
 
-test('the fees of what waits are no longer there to be spent', async () => {
+test('the fees of pending transactions cannot be spent', async () => {
   const place = 2;
   const [, , carol] = chain.sandbox.chain.accounts;
   await chain.postDirect(await chain.txRaw({ accountNumber: 2, fee: String(START - 700n) }, place));
@@ -67,7 +67,7 @@ test('the fees of what waits are no longer there to be spent', async () => {
   expect(await holds(carol?.address ?? '')).toBe(700n);
 });
 
-test('a message other than a send is unknown', async () => {
+test('a message other than MsgSend is rejected', async () => {
   const order = { to: chain.bob, accountNumber: 0, sequence: 0 };
   const bytes = await signedTxRaw(keyOf(chain.sandbox), order, { typeUrl: '/cosmos.gov.v1.MsgVote' });
   expect((await chain.postDirect(bytes)).body).toMatchObject({
@@ -82,7 +82,7 @@ test('a message other than a send is unknown', async () => {
   });
 });
 
-test('a transaction whose time is over', async () => {
+test('a transaction after its timeout height', async () => {
   const height = chain.sandbox.chain.latest().height;
   const order = { to: chain.bob, accountNumber: 0, sequence: 0 };
   const bytes = await signedTxRaw(keyOf(chain.sandbox), order, { timeoutHeight: BigInt(height) });
@@ -93,7 +93,7 @@ test('a transaction whose time is over', async () => {
   });
 });
 
-test('the faucet opens accounts, and accepts only coins', async () => {
+test('the faucet creates accounts, and accepts only valid coins', async () => {
   const { chain: faucet } = chain.sandbox;
   const address = 'cosmos1h806c7khnvmjlywdrkdgk2vrayy2mmvf9rxk2r';
   faucet.fund(address, [{ denom: 'uatom', amount: '5' }]);

@@ -11,7 +11,7 @@ afterEach(() => chain.close());
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 
-test('block mode is gone, and was there before SDK 0.47', async () => {
+test('mode block is supported only before SDK 0.47', async () => {
   expect(await chain.postDirect(await chain.txRaw(), 'BLOCK')).toMatchObject({
     status: 500,
     body: { code: 2, message: 'unsupported return type unspecified; supported types: sync, async' },
@@ -25,26 +25,26 @@ test('block mode is gone, and was there before SDK 0.47', async () => {
 test.each<[string, unknown, number]>([
   ['no bytes', { mode: 'BROADCAST_MODE_SYNC' }, 400],
   ['empty bytes', { tx_bytes: '', mode: 'BROADCAST_MODE_SYNC' }, 400],
-  ['bytes that are no base64', { tx_bytes: '*', mode: 'BROADCAST_MODE_SYNC' }, 400],
+  ['invalid base64', { tx_bytes: '*', mode: 'BROADCAST_MODE_SYNC' }, 400],
   ['an amino transaction', { tx: {}, mode: 'sync' }, 400],
-  ['another mode', { tx_bytes: 'AAAA', mode: 'sync' }, 500],
-])('cosmos refuses a broadcast of %s', async (_name, body, status) => {
-  const answer = await chain.cosmos(TXS, body);
-  expect(answer).toEqual({
+  ['an unknown mode', { tx_bytes: 'AAAA', mode: 'sync' }, 500],
+])('the modern interface rejects a broadcast with %s', async (_name, body, status) => {
+  const response = await chain.cosmos(TXS, body);
+  expect(response).toEqual({
     status,
     body: { code: status === 400 ? 3 : 2, message: expect.any(String), details: [] },
   });
 });
 
 test.each<[string, unknown, number]>([
-  ['another mode', { tx: {}, mode: 'BROADCAST_MODE_SYNC' }, 500],
+  ['an unknown mode', { tx: {}, mode: 'BROADCAST_MODE_SYNC' }, 500],
   ['no mode', { tx: {} }, 400],
-  ['a transaction of other types', { tx: { msg: 'x' }, mode: 'sync' }, 400],
-])('the old interface refuses a broadcast of %s', async (_name, body, status) => {
+  ['a transaction with invalid types', { tx: { msg: 'x' }, mode: 'sync' }, 400],
+])('the legacy interface rejects a broadcast with %s', async (_name, body, status) => {
   expect(await chain.legacy('/txs', body)).toEqual({ status, body: { error: expect.any(String) } });
 });
 
-test('bodies that are no JSON', async () => {
+test('bodies that are not JSON', async () => {
   const post = (url: string) => fetch(url, { method: 'POST', body: '{"tx' });
   const [old, modern] = [
     await post(`${chain.sandbox.legacyNodeUrl}/txs`),
@@ -57,7 +57,7 @@ test('bodies that are no JSON', async () => {
   ]);
 });
 
-test('an old node takes bytes for a transaction without anything in it', async () => {
+test('a legacy node treats bytes as an empty transaction', async () => {
   const { status, body } = await chain.legacy('/txs', {
     tx_bytes: base64(await chain.txRaw()),
     mode: 'sync',
@@ -65,7 +65,7 @@ test('an old node takes bytes for a transaction without anything in it', async (
   expect([status, body.code]).toEqual([200, 18]);
 });
 
-test('paths that are not there', async () => {
+test('unknown paths', async () => {
   expect(await chain.legacy('/cosmos/tx/v1beta1/txs/x')).toEqual({
     status: 404,
     body: '404 page not found\n',
@@ -76,7 +76,7 @@ test('paths that are not there', async () => {
 });
 
 describe('faults', () => {
-  test('are for one node or for both, and calls are counted by node and kind', async () => {
+  test('apply to one node or to both, and calls are counted by node and endpoint', async () => {
     const { faults, countCalls } = chain.sandbox;
     faults.always({ kind: 'status', status: 503 }, { path: '/legacy-node' });
     expect((await chain.legacy(`/bank/balances/${chain.alice}`)).status).toBe(503);
@@ -85,15 +85,18 @@ describe('faults', () => {
     expect(countCalls('/cosmos-node/cosmos/bank/v1beta1/balances/{id}')).toBe(1);
   });
 
-  test.each(['resetMidway', 'truncated'] as const)('%s: the answer is lost, the transaction is not', async (kind) => {
-    chain.sandbox.faults.next({ kind });
-    const bytes = await chain.txRaw();
-    await expect(chain.postDirect(bytes)).rejects.toThrow();
-    chain.pass();
-    expect((await chain.legacy(`/txs/${hashOf(bytes)}`)).status).toBe(200);
-  });
+  test.each(['resetMidway', 'truncated'] as const)(
+    '%s: the response is lost, but the transaction is accepted',
+    async (kind) => {
+      chain.sandbox.faults.next({ kind });
+      const bytes = await chain.txRaw();
+      await expect(chain.postDirect(bytes)).rejects.toThrow();
+      chain.pass();
+      expect((await chain.legacy(`/txs/${hashOf(bytes)}`)).status).toBe(200);
+    },
+  );
 
-  test('reset: nothing went in', async () => {
+  test('reset: the transaction is not accepted', async () => {
     chain.sandbox.faults.next({ kind: 'reset' });
     const bytes = await chain.txRaw();
     await expect(chain.postDirect(bytes)).rejects.toThrow();

@@ -5,7 +5,7 @@ import { openChain, type TestChain } from '../../support/upstream/chain.ts';
 let chain: TestChain;
 afterEach(() => chain.close());
 
-/** Five sends of alice's, one a block, in turns as amino JSON and as protobuf; their hashes, oldest first. */
+/** The hashes of five sends, oldest first: one per block, alternately in amino JSON and in protobuf. */
 async function fiveSends(): Promise<string[]> {
   const hashes: string[] = [];
   for (let sequence = 0; sequence < 5; sequence++) {
@@ -27,7 +27,7 @@ describe('legacy', () => {
     chain = await openChain();
   });
 
-  test('pages, oldest first, with their counts as texts', async () => {
+  test('pages, oldest first, with counts as strings', async () => {
     const hashes = await fiveSends();
     const page = async (number: number) =>
       (await chain.legacy(`/txs?message.sender=${chain.alice}&page=${number}&limit=2`)).body;
@@ -41,7 +41,7 @@ describe('legacy', () => {
     });
   });
 
-  test('by recipient, by height, by action, by several together', async () => {
+  test('by recipient, height or action, or by several conditions', async () => {
     const hashes = await fiveSends();
     const newest = chain.sandbox.chain.latest().height;
     const found = async (query: string) => hashesOf((await chain.legacy(`/txs?${query}`)).body.txs);
@@ -62,7 +62,7 @@ describe('legacy', () => {
   });
 
   test.each(['', '?page=1', '?message.sender=x&page=0', '?message.sender=x&limit=many', '?sender=x'])(
-    'refused: /txs%s',
+    'rejected: /txs%s',
     async (query) => {
       const { status, body } = await chain.legacy(`/txs${query}`);
       expect([status, Object.keys(body)]).toEqual([400, ['error']]);
@@ -112,7 +112,7 @@ describe('cosmos', () => {
     expect(hashesOf(body.tx_responses)).toEqual(hashes.slice(2, 4));
   });
 
-  test('a page has no more than it may', async () => {
+  test('a page has at most the page size', async () => {
     chain = await openChain({ pageSize: 2 });
     await fiveSends();
     const { body } = await cosmosSearch({ query: ofAlice(), limit: '100' });
@@ -123,13 +123,13 @@ describe('cosmos', () => {
     { query: 'nonsense' },
     { query: "tx.height>'" },
     { query: 'tx.height>0', limit: 'many' },
-  ])('refused: %o', async (parameters) => {
+  ])('rejected: %o', async (parameters) => {
     chain = await openChain();
     expect(await cosmosSearch(parameters)).toMatchObject({ status: 400, body: { code: 3, details: [] } });
   });
 });
 
-test('either node shows what came in by the other, with the same figures', async () => {
+test('each node returns the transactions of the other, with the same figures', async () => {
   chain = await openChain({ sdk: '0.45' });
   await fiveSends();
   const old = (await chain.legacy(`/txs?message.sender=${chain.alice}`)).body.txs;
@@ -154,7 +154,7 @@ test('either node shows what came in by the other, with the same figures', async
   }
 });
 
-test('conditions are read as they are written', () => {
+test('conditions are parsed', () => {
   expect(readConditions("a.b='it is' AND tx.height>=5")).toEqual([
     { key: 'a.b', operator: '=', value: 'it is' },
     { key: 'tx.height', operator: '>=', value: '5' },

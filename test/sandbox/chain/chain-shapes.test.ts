@@ -8,7 +8,7 @@ afterEach(() => chain.close());
 const recorded = (dialect: 'legacy' | 'modern', name: string) =>
   JSON.parse(recording(`cosmos_${dialect}`, name).body.toString());
 
-/** The names of an object's members and the kinds of their values, within it too; of an array the first entry's. */
+/** The names of the members and the types of their values, recursively. For an array, those of its first element. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
@@ -25,7 +25,7 @@ describe.skipIf(!haveRecordings)('legacy', () => {
     expect(shapeOf(body)).toEqual(shapeOf(recorded('legacy', 'bank_balances_kava_guide.json')));
   });
 
-  test('a search, and what it finds', async () => {
+  test('a search and its results', async () => {
     await chain.postAmino(await chain.stdTx());
     chain.pass();
     const { body } = await chain.legacy(`/txs?message.sender=${chain.alice}`);
@@ -37,12 +37,12 @@ describe.skipIf(!haveRecordings)('legacy', () => {
     expect(found.body).toEqual(body.txs[0]);
   });
 
-  test('a search that finds nothing', async () => {
+  test('a search without results', async () => {
     const { body } = await chain.legacy(`/txs?message.sender=${chain.alice}`);
     expect(body).toEqual(recorded('legacy', 'txs_search_empty_gaiacli.json'));
   });
 
-  test('one that failed in its block', async () => {
+  test('a transaction that failed in its block', async () => {
     const { body } = await chain.postAmino(await chain.stdTx({ gas: '41466' }), 'block');
     const found = await chain.legacy(`/txs/${body.txhash}`);
     const theirs = recorded('legacy', 'tx_by_hash_terra_col_3038786_failed_code12.json');
@@ -50,7 +50,7 @@ describe.skipIf(!haveRecordings)('legacy', () => {
     expect(shapeOf(JSON.parse(found.body.raw_log))).toEqual(shapeOf(JSON.parse(theirs.raw_log)));
   });
 
-  test('a broadcast that is refused', async () => {
+  test('a rejected broadcast', async () => {
     const { status, body } = await chain.postAmino(await chain.stdTx({ sequence: 1 }), 'block');
     const { gas_used: _, ...theirs } = recorded('legacy', 'post_txs_block_failed_code4_terra_2020-08-20.json');
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe.skipIf(!haveRecordings)('cosmos', () => {
 
   test('a transaction of a chain before SDK 0.50, by its hash and in a search', async () => {
     chain = await openChain({ sdk: '0.45' });
-    // As the recorded one, which was signed as amino JSON.
+    // In amino JSON, like the recorded transaction.
     const { body } = await chain.postAmino(await chain.stdTx(), 'block');
     const { tx, tx_response } = (await chain.cosmos(`/cosmos/tx/v1beta1/txs/${body.txhash}`)).body;
     const theirs = recorded('modern', 'tx_response_object_archway_send.json');
@@ -94,7 +94,7 @@ describe.skipIf(!haveRecordings)('cosmos', () => {
     expect(found.body).toMatchObject({ txs: [tx], tx_responses: [tx_response] });
   });
 
-  test('a broadcast that is refused', async () => {
+  test('a rejected broadcast', async () => {
     chain = await openChain();
     const { body } = await chain.postDirect(await chain.txRaw({ sequence: 4 }));
     const theirs = recorded('modern', 'broadcast_code32_sequence_mismatch_lava.json').tx_response;
@@ -105,7 +105,7 @@ describe.skipIf(!haveRecordings)('cosmos', () => {
     });
   });
 
-  test('what is not there', async () => {
+  test('an unknown transaction and an unknown path', async () => {
     chain = await openChain();
     const hash = '10d31b63275e48b48ae84e8b4c240b8d3a08466b2f0e5455e3ca54fe8a9130e9';
     const theirs = recorded('modern', 'err_404_tx_not_found_terra-classic_2023-07-19.json');

@@ -17,14 +17,14 @@ describe('amino JSON', () => {
     expect(status).toBe(200);
     return { code: body.code, message: body.code && JSON.parse(body.raw_log).message };
   };
-  const doubted =
+  const verificationFailed =
     'signature verification failed; please verify account number (0), sequence (0) and chain-id (sandbox-1)';
 
-  test('a signature that is right', async () => {
+  test('a valid signature', async () => {
     expect(await said(await chain.stdTx({ memo: 'for tea & <biscuits>' }))).toEqual({});
   });
 
-  test('every bit of a signature counts', async () => {
+  test('a signature with any bit changed is rejected', async () => {
     const tx = await chain.stdTx();
     const [signature] = tx.signatures;
     const bytes = Buffer.from(signature?.signature ?? '', 'base64');
@@ -33,21 +33,21 @@ describe('amino JSON', () => {
         ...signature,
         signature: Buffer.from(flipped(bytes, place)).toString('base64'),
       };
-      expect(await said({ ...tx, signatures: [broken] })).toEqual({ code: 4, message: doubted });
+      expect(await said({ ...tx, signatures: [broken] })).toEqual({ code: 4, message: verificationFailed });
     }
-    expect(await said({ ...tx, memo: 'another' })).toEqual({ code: 4, message: doubted });
+    expect(await said({ ...tx, memo: 'another' })).toEqual({ code: 4, message: verificationFailed });
   });
 
   test.each<[string, Partial<Order>]>([
     ['chain id', { chainId: 'sandbox-2' }],
     ['account number', { accountNumber: 1 }],
-    // The old encoding does not carry the sequence, so the cases cannot be distinguished.
+    // Amino JSON does not contain the sequence, so the error cannot name it.
     ['sequence', { sequence: 1 }],
-  ])('another %s', async (_name, changes) => {
-    expect(await said(await chain.stdTx(changes))).toEqual({ code: 4, message: doubted });
+  ])('a wrong %s', async (_name, changes) => {
+    expect(await said(await chain.stdTx(changes))).toEqual({ code: 4, message: verificationFailed });
   });
 
-  test('a key that is not the sender’s', async () => {
+  test('the key of another account', async () => {
     const [mine, theirs] = [await chain.stdTx(), await chain.stdTx({}, 1)];
     expect(await said({ ...mine, signatures: theirs.signatures })).toEqual({
       code: 8,
@@ -55,7 +55,7 @@ describe('amino JSON', () => {
     });
   });
 
-  test('no signature, one too many', async () => {
+  test('no signature, or too many signatures', async () => {
     const tx = await chain.stdTx();
     expect((await said({ ...tx, signatures: [] })).code).toBe(15);
     expect((await said({ ...tx, signatures: [...tx.signatures, ...tx.signatures] })).code).toBe(4);
@@ -68,52 +68,52 @@ describe('protobuf', () => {
     expect(status).toBe(200);
     return { code: body.code, raw_log: body.raw_log };
   };
-  const doubted =
+  const verificationFailed =
     'signature verification failed; please verify account number (0) and chain-id (sandbox-1): unauthorized';
 
-  test('a signature that is right', async () => {
+  test('a valid signature', async () => {
     expect(await said(await chain.txRaw())).toEqual({ code: 0, raw_log: '' });
   });
 
-  test('every bit of a signature counts', async () => {
+  test('a signature with any bit changed is rejected', async () => {
     const tx = TxRaw.decode(await chain.txRaw());
     for (const place of [0, 31, 32, 63]) {
       const signatures = tx.signatures.map((bytes) => flipped(bytes, place));
       expect(await said(TxRaw.encode({ ...tx, signatures }).finish())).toEqual({
         code: 4,
-        raw_log: doubted,
+        raw_log: verificationFailed,
       });
     }
   });
 
   test.each<[string, Partial<Order>, number, string]>([
-    ['chain id', { chainId: 'sandbox-2' }, 4, doubted],
-    ['account number', { accountNumber: 1 }, 4, doubted],
+    ['chain id', { chainId: 'sandbox-2' }, 4, verificationFailed],
+    ['account number', { accountNumber: 1 }, 4, verificationFailed],
     ['sequence', { sequence: 4 }, 32, 'account sequence mismatch, expected 0, got 4: incorrect account sequence'],
-  ])('another %s', async (_name, changes, code, raw_log) => {
+  ])('a wrong %s', async (_name, changes, code, raw_log) => {
     expect(await said(await chain.txRaw(changes))).toEqual({ code, raw_log });
   });
 
-  test('a key that is not the sender’s', async () => {
+  test('the key of another account', async () => {
     const [mine, theirs] = [TxRaw.decode(await chain.txRaw()), TxRaw.decode(await chain.txRaw({}, 1))];
     const mixed = TxRaw.encode({ ...theirs, bodyBytes: mine.bodyBytes }).finish();
     expect((await said(mixed)).code).toBe(8);
   });
 
   test.each([
-    ['cut short', (bytes: Uint8Array) => bytes.subarray(0, -3), 'unexpected EOF: tx parse error'],
+    ['that are truncated', (bytes: Uint8Array) => bytes.subarray(0, -3), 'unexpected EOF: tx parse error'],
     [
       'with an unsigned member',
       (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.of(0x7a, 1, 65)]),
       'errUnknownField: tx parse error',
     ],
-    ['none at all', () => Buffer.from('no transaction'), 'unexpected EOF: tx parse error'],
+    ['that are not a transaction', () => Buffer.from('no transaction'), 'unexpected EOF: tx parse error'],
   ])('bytes %s', async (_name, broken, raw_log) => {
     expect(await said(broken(await chain.txRaw()))).toEqual({ code: 2, raw_log });
   });
 });
 
-test('the second signature in a row counts on from the first, in either encoding', async () => {
+test('the sequence increases with each transaction, in either encoding', async () => {
   expect((await chain.postAmino(await chain.stdTx())).body.code).toBeUndefined();
   expect((await chain.postDirect(await chain.txRaw({ sequence: 1 }))).body.code).toBe(0);
   expect((await chain.postDirect(await chain.txRaw({ sequence: 1, memo: 'again' }))).body).toMatchObject({

@@ -27,7 +27,7 @@ async function rpc(url: string, method: string, ...params: unknown[]) {
   return (await fetch(url, { method: 'POST', body })).json() as Promise<Record<string, unknown>>;
 }
 
-const answers = async (sandbox: Sandbox) => ({
+const responses = async (sandbox: Sandbox) => ({
   cryptocompare: await get(`${sandbox.cryptocompareUrl}/data/blockchain/latest?fsym=BTC`, KEY),
   bitcoin: await get(`${sandbox.bitcoinUrl}/stats?format=json`),
   ethereum: await get(`${sandbox.ethereumUrl}/stats`),
@@ -36,14 +36,14 @@ const answers = async (sandbox: Sandbox) => ({
   info: await get(`${sandbox.arweaveUrl}/info`),
 });
 
-test('the figures follow from the seed and the clock', async () => {
-  const first = await answers(await start(5));
-  expect(await answers(await start(5))).toEqual(first);
-  expect(await answers(await start(6))).not.toEqual(first);
-  expect(await answers(await start(5, NOW + 2 * DAY))).not.toEqual(first);
+test('the figures are determined by the seed and the clock', async () => {
+  const first = await responses(await start(5));
+  expect(await responses(await start(5))).toEqual(first);
+  expect(await responses(await start(6))).not.toEqual(first);
+  expect(await responses(await start(5, NOW + 2 * DAY))).not.toEqual(first);
 });
 
-test('heights and totals never fall, blocks never come before the one ahead of them', () => {
+test('heights, totals and block times never decrease', () => {
   const times = fc.tuple(fc.integer({ min: NOW - 2000 * DAY, max: NOW }), fc.integer({ min: 0, max: 3 * DAY }));
   fc.assert(
     fc.property(fc.integer(), fc.constantFrom(...CHAINS), times, (seed, name, [at, later]) => {
@@ -58,7 +58,7 @@ test('heights and totals never fall, blocks never come before the one ahead of t
   );
 });
 
-test('a day has more transactions than none', () => {
+test('every day has transactions', () => {
   for (const name of CHAINS) {
     const { transactionsAt } = createChainFigures(1, name);
     expect(transactionsAt(NOW)).toBeGreaterThan(transactionsAt(NOW - DAY));
@@ -66,11 +66,11 @@ test('a day has more transactions than none', () => {
 });
 
 describe('CryptoCompare', () => {
-  const ask = async (query: string, headers: Record<string, string> = KEY, path = 'data/blockchain/latest') =>
+  const send = async (query: string, headers: Record<string, string> = KEY, path = 'data/blockchain/latest') =>
     get(`${(await start()).cryptocompareUrl}/${path}${query}`, headers);
 
-  test.each(['BTC', 'ETH'])('has the record of %s as of midnight', async (fsym) => {
-    const { status, json } = await ask(`?fsym=${fsym}`);
+  test.each(['BTC', 'ETH'])('has the record of %s at midnight', async (fsym) => {
+    const { status, json } = await send(`?fsym=${fsym}`);
     expect(status).toBe(200);
     expect(json).toMatchObject({
       Response: 'Success',
@@ -82,19 +82,19 @@ describe('CryptoCompare', () => {
   });
 
   test.each([
-    ['no key, in the newer envelope', '?fsym=BTC', {}, 401, { Data: {}, Err: { type: 2 } }],
-    ['a key in another form, in the older', '?fsym=BTC', { authorization: 'Bearer x' }, 200, { Type: 1 }],
-    ['a chain that is not listed', '?fsym=SOL', KEY, 200, { Type: 2, ParamWithError: 'fsym', Data: {} }],
-    ['no chain', '', KEY, 200, { Response: 'Error', Type: 2, ParamWithError: 'fsym' }],
-  ])('refuses %s', async (_name, query, headers, status, body) => {
-    expect(await ask(query, headers)).toMatchObject({ status, json: body });
+    ['a missing key, in the new envelope', '?fsym=BTC', {}, 401, { Data: {}, Err: { type: 2 } }],
+    ['a malformed key, in the old envelope', '?fsym=BTC', { authorization: 'Bearer x' }, 200, { Type: 1 }],
+    ['an unknown chain', '?fsym=SOL', KEY, 200, { Type: 2, ParamWithError: 'fsym', Data: {} }],
+    ['a missing chain', '', KEY, 200, { Response: 'Error', Type: 2, ParamWithError: 'fsym' }],
+  ])('rejects %s', async (_name, query, headers, status, body) => {
+    expect(await send(query, headers)).toMatchObject({ status, json: body });
   });
 
-  test('knows no other path', async () => {
-    expect(await ask('', KEY, 'data/price')).toMatchObject({ status: 404, json: { Err: { type: 1 } } });
+  test('rejects other paths', async () => {
+    expect(await send('', KEY, 'data/price')).toMatchObject({ status: 404, json: { Err: { type: 1 } } });
   });
 
-  test('has its own rate limit under 200', async () => {
+  test('has a rate-limit response with HTTP status 200', async () => {
     const sandbox = await start();
     sandbox.faults.next({ kind: 'rateLimitUnder200' });
     const url = `${sandbox.cryptocompareUrl}/data/blockchain/latest?fsym=BTC`;
@@ -104,7 +104,7 @@ describe('CryptoCompare', () => {
 });
 
 describe('blockchain.info', () => {
-  test('has satoshi, GH/s and ms; without the format a page', async () => {
+  test('has satoshis, GH/s and ms, and a page without the format', async () => {
     const { bitcoinUrl } = await start();
     const { json } = await get(`${bitcoinUrl}/stats?format=json`);
     expect(json.timestamp).toBe(Date.parse('2026-05-15T14:10:06Z'));
@@ -117,7 +117,7 @@ describe('blockchain.info', () => {
 });
 
 describe('mempool', () => {
-  test('serves the same chain as blockchain.info, with its height as plain text', async () => {
+  test('serves the same chain as blockchain.info, with the height as plain text', async () => {
     const { mempoolUrl, bitcoinUrl } = await start();
     const { json: stats } = await get(`${bitcoinUrl}/stats?format=json`);
     const tip = await fetch(`${mempoolUrl}/blocks/tip/height`);
@@ -136,7 +136,7 @@ describe('mempool', () => {
 });
 
 describe('Blockscout', () => {
-  test('wants a key for its own service, and none for an explorer', async () => {
+  test('requires a key for the hosted service, and none for an explorer', async () => {
     const { blockscoutUrl, ethereumUrl } = await start();
     const explorer = await get(`${ethereumUrl}/stats`);
     expect(explorer.status).toBe(200);
@@ -149,10 +149,10 @@ describe('Blockscout', () => {
     }
   });
 
-  test('has its totals as texts, counted every half hour, and yesterday as today', async () => {
+  test('has totals as strings, updated every 30 minutes, and the count of the last full day', async () => {
     const sandbox = await start();
     const later = await start(1, NOW + HOUR);
-    const [first, second] = [await answers(sandbox), await answers(later)];
+    const [first, second] = [await responses(sandbox), await responses(later)];
     expect(first.ethereum.json.total_transactions).toMatch(/^\d+$/);
     expect(Number(second.ethereum.json.total_transactions)).toBeGreaterThan(
       Number(first.ethereum.json.total_transactions),
@@ -160,8 +160,8 @@ describe('Blockscout', () => {
     expect(second.ethereum.json.transactions_today).toBe(first.ethereum.json.transactions_today);
   });
 
-  test('lists the newest fifty blocks', async () => {
-    const { blocks } = await answers(await start());
+  test('lists the latest 50 blocks', async () => {
+    const { blocks } = await responses(await start());
     const { items } = blocks.json as { items: { height: number; size: number }[] };
     expect(items).toHaveLength(50);
     expect(items.map(({ height }) => (items[0]?.height ?? 0) - height)).toEqual([...Array(50).keys()]);
@@ -170,7 +170,7 @@ describe('Blockscout', () => {
 });
 
 describe('Solana', () => {
-  test('answers at its root, in the id of the question', async () => {
+  test('responds at its root, with the id of the request', async () => {
     const { solanaUrl } = await start();
     for (const url of [solanaUrl, `${solanaUrl}/`]) {
       expect(await rpc(url, 'getSupply')).toMatchObject({
@@ -185,15 +185,15 @@ describe('Solana', () => {
 
   test.each<[string, string, unknown[], number]>([
     ['an unknown method', 'getEverything', [], -32601],
-    ['a method that only every object has', 'toString', [], -32601],
-    ['a parameter of another type', 'getRecentPerformanceSamples', ['many'], -32602],
-    ['more samples than there are', 'getRecentPerformanceSamples', [721], -32602],
-  ])('refuses %s under 200', async (_name, method, params, code) => {
+    ['a method that every object inherits', 'toString', [], -32601],
+    ['a parameter of the wrong type', 'getRecentPerformanceSamples', ['many'], -32602],
+    ['too many samples', 'getRecentPerformanceSamples', [721], -32602],
+  ])('rejects %s with HTTP status 200', async (_name, method, params, code) => {
     const { solanaUrl } = await start();
     expect(await rpc(solanaUrl, method, ...params)).toMatchObject({ error: { code } });
   });
 
-  test('wants JSON by POST', async () => {
+  test('requires JSON by POST', async () => {
     const { solanaUrl } = await start();
     const post = async (body: string) => (await fetch(solanaUrl, { method: 'POST', body })).json();
     expect(await post('{')).toMatchObject({ error: { code: -32700 }, id: null });
@@ -207,7 +207,7 @@ describe('Arweave', () => {
   const block = async (sandbox: Sandbox, height: number) =>
     (await get(`${sandbox.arweaveUrl}/block/height/${height}`)).json;
 
-  test('has blocks that add up to the weave', async () => {
+  test('has blocks whose sizes add up to the weave size', async () => {
     const sandbox = await start();
     const { height } = (await get(`${sandbox.arweaveUrl}/info`)).json;
     let before = await block(sandbox, height - 5);
@@ -221,7 +221,7 @@ describe('Arweave', () => {
     expect(before.timestamp * 1000).toBeLessThanOrEqual(NOW);
   });
 
-  test('has no block after the newest', async () => {
+  test('has no block after the latest', async () => {
     const sandbox = await start();
     const { height } = (await get(`${sandbox.arweaveUrl}/info`)).json;
     const response = await fetch(`${sandbox.arweaveUrl}/block/height/${height + 1}`);
@@ -231,7 +231,7 @@ describe('Arweave', () => {
   });
 });
 
-test('calls are counted by upstream, and faults meet one of them alone', async () => {
+test('calls are counted by upstream, and faults apply to one upstream', async () => {
   const sandbox = await start();
   sandbox.faults.always({ kind: 'status', status: 503 }, { path: '/ethereum/' });
   await fetch(`${sandbox.arweaveUrl}/block/height/7`);
