@@ -12,7 +12,7 @@ export const tokenPrice = z
     tokenName: z.string().meta({ description: 'The name of the token', examples: ['bitcoin'] }),
     symbol: z.string().meta({ description: 'The ticker symbol, in lower case', examples: ['btc'] }),
     at: httpDate
-      .meta({ description: 'The time of the price as an HTTP-date (RFC 9110), GMT; null if no price is known' })
+      .meta({ description: 'HTTP-date (RFC 9110), GMT; the time of the price, null if no price is known' })
       .nullable(),
     change_24h: z
       .number()
