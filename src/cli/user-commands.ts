@@ -6,6 +6,7 @@ import type { CommandLine } from '#cli/command-line';
 import { alignedTable, minuteOf, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import { iso, isoOrNull } from '#core/clock';
+import { faultText } from '#core/problems';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
 import { HIGHEST, list, printRecord, printUser, recordNumber, show, withUsers } from './user-list.ts';
 
@@ -69,7 +70,7 @@ const create = command(registration, async ({ values: { limit, ...given } }) => 
     const lines = [...faults].map(([name, message]) => {
       const isMissing = given[name as keyof typeof given] === undefined;
       const { fix } = registrationForm.shape[name as keyof typeof registrationForm.shape].meta() ?? {};
-      return `--${name} ${isMissing ? 'is missing' : message}: use ${fix}`;
+      return faultText({ location: `--${name}`, message: isMissing ? 'is missing' : message, fix: `use ${fix}` });
     });
     throw wrongUsage(lines.join('\n'));
   }

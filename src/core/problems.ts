@@ -72,13 +72,13 @@ export class Problem extends Error {
   }
 }
 
-/** A message with `must` already states the accepted input. */
-const sentence = ({ location, message, fix }: InputFault): string =>
+/** One line for a fault. A message with `must` already states the accepted input. */
+export const faultText = ({ location, message, fix }: InputFault): string =>
   message.startsWith('must ') ? `${location} ${message}` : `${location} ${message}: ${fix}`;
 
 /** `faults` must not repeat input, which may be a secret. */
 export function invalidRequest(...faults: InputFault[]): Problem {
-  const detail = faults.map(sentence).join('; ');
+  const detail = faults.map(faultText).join('; ');
   return new Problem('invalid_request', `${detail}.`, { members: { errors: faults } });
 }
 

@@ -85,7 +85,7 @@ describe('archive import', () => {
     expect(lenient.stdout).toContain('12 rows read: 4 added');
     for (const { stderr } of [strict, lenient]) {
       expect(stderr).toContain('line 3: price is negative\n');
-      expect(stderr).toContain('line 9: a second row for this date: the first is on line 8\n');
+      expect(stderr).toContain('line 9: is a second row for this date: the first is on line 8\n');
     }
   });
 
