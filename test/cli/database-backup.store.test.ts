@@ -125,7 +125,7 @@ describe('the embedded database', () => {
     expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use a file name`);
     expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must not be in/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
-    expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this is for the embedded database/);
+    expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this command is for the embedded database/);
     vi.unstubAllEnvs();
     expect(existsSync(at('nothing'))).toBe(false);
     expect(await readFile(file)).toEqual(whole);
