@@ -67,7 +67,7 @@ export const http: Mutations[] = [
       ['now >= at && ', ''],
       [' && given.generation === source.generation()', ''],
       ['      if (fetched || refreshing || failure !== undefined) return made;\n', ''],
-      ['`${service} ${requestKey}`', 'question'],
+      ['`${service} ${requestKey}`', 'requestKey'],
       ['known?.version === version ? known.body', 'known ? known.body'],
       ['      evictFleeting(at);\n', ''],
     ],

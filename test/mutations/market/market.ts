@@ -367,7 +367,7 @@ export const market: Mutations[] = [
   {
     file: 'src/prices/latest/latest-answer.ts',
     tests: ['prices/latest/latest-tokens.store.test.ts'],
-    changes: [['if (latest.length === 0) throw', 'if (reported.length < rows.length) throw']],
+    changes: [['if (latest.length === 0) throw', 'if (latest.length < rows.length) throw']],
   },
   {
     file: 'src/prices/refresh/backfill.ts',

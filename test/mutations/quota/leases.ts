@@ -18,7 +18,7 @@ export const leases: Mutations[] = [
     tests: ['accounts/ledger/lease.test.ts'],
     changes: [
       [', lease.date + DAY);', ');'],
-      ['request.wall + USABLE_FOR, lease.period.end', 'asked.wall + USABLE_FOR'],
+      ['request.wall + USABLE_FOR, lease.period.end', 'request.wall + USABLE_FOR'],
       ['const USABLE_FOR = 18 * SECOND', 'const USABLE_FOR = 20 * SECOND'],
       ['elapsed >= lease.usableUntilElapsed', 'elapsed > lease.usableUntilElapsed'],
       ['wall < lease.usableUntil', 'wall <= lease.usableUntil'],
