@@ -95,7 +95,9 @@ describe('the embedded database', () => {
     );
     await mkdir(at('theirs'));
     await writeFile(at('theirs', 'notes.txt'), '');
-    expect(await refused(runRestore, file, at('theirs'))).toMatch(/^2 .* is not empty: it contains notes.txt; set DATA_DIR/);
+    expect(await refused(runRestore, file, at('theirs'))).toMatch(
+      /^2 .* is not empty: it contains notes.txt; set DATA_DIR/,
+    );
 
     const whole = await readFile(file);
     const broken = at('broken');

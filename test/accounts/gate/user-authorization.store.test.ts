@@ -71,7 +71,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
   });
 });
 
-it('an Authorization without a key is ignored beside X-API-KEY, and alone is no key', async () => {
+it('an Authorization without a key is ignored beside X-API-KEY, and does not replace it', async () => {
   for (const authorization of [basic('ada:lovelace'), 'Digest x', 'Basic', basic(`${key}:password`)]) {
     expect((await ask(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
     expect(await ask(PRICED, { authorization })).toMatchObject({

@@ -11,8 +11,8 @@ import { MINUTE } from '#core/clock';
 import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 /*
- * HTTP caches as they are, in front of the service: within an answer's lifetime one call is on the wire and paid, after
- * it a client that has the response is told so free of charge.
+ * Real HTTP caches in front of the service. During a response's lifetime, one call reaches the service and is charged.
+ * Afterwards, a client that has the response gets a 304, which is free.
  */
 
 const START = '2026-05-15T14:10:06Z';
