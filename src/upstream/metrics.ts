@@ -62,7 +62,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
 export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly Staleness[]): void {
-  registry.gauges(['token', 'grain'], read, ({ token, kind }) => ({ token, grain: kind }), [
+  registry.gauges(['token', 'interval'], read, ({ token, kind }) => ({ token, interval: kind }), [
     [
       'quotient_data_age_seconds',
       'Time since the fetch; for minutes, hours and days, the age of the newest sample',

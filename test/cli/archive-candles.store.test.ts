@@ -45,7 +45,7 @@ it('archive status shows candles as a table of their own, archive purge counts t
   const { stdout } = await archive('status');
   const [, table = ''] = stdout.split('\n\n');
   const [heading, ...rows] = table.trimEnd().split('\n');
-  expect(heading).toMatch(/^token +grain +source +candles +first +last +spans +gaps$/);
+  expect(heading).toMatch(/^token +interval +source +candles +first +last +spans +gaps$/);
   const solana = rows.findIndex((row) => row.startsWith('solana'));
   expect(rows[solana]).toMatch(
     /^solana +hour +kraken +2 +2020-01-01T00:00Z +2020-01-01T01:00Z +2020-01-01T00:00Z\/2020-01-01T01:59Z +2020-01-01T02:00Z\//,
@@ -54,7 +54,7 @@ it('archive status shows candles as a table of their own, archive purge counts t
   expect(status.filter((row) => 'candles' in row && row.token === 'solana')).toEqual([
     {
       token: 'solana',
-      grain: 'hour',
+      interval: 'hour',
       source: 'kraken',
       candles: 2,
       first: '2020-01-01T00:00:00.000Z',

@@ -25,7 +25,7 @@ it('deletes the data of a source, before a date or all of it, and reports how mu
   );
   const { stdout } = await archive('status', '--json');
   const days = JSON.parse(stdout).find(
-    (row: Record<string, string>) => row.token === 'ethereum' && row.grain === 'day',
+    (row: Record<string, string>) => row.token === 'ethereum' && row.interval === 'day',
   );
   expect(days).toMatchObject({
     source: 'coingecko',

@@ -16,9 +16,9 @@ const archive = (...args: string[]) => runHere(commandLine, args, env());
 async function statusOf(token: string) {
   const { code, stdout } = await archive('status', '--json');
   expect(code).toBe(0);
-  const rows = JSON.parse(stdout) as { token: string; grain: string; points: number }[];
+  const rows = JSON.parse(stdout) as { token: string; interval: string; points: number }[];
   expect(rows, 'five tokens, three grains').toHaveLength(15);
-  return rows.find((row) => row.token === token && row.grain === 'day');
+  return rows.find((row) => row.token === token && row.interval === 'day');
 }
 
 beforeAll(async () => {
@@ -182,13 +182,13 @@ describe('archive, wrongly used, says so in one line', () => {
 });
 
 describe('archive status', () => {
-  it('is a table with a row for each token and grain', async () => {
+  it('is a table with a row for each token and interval', async () => {
     const { code, stdout } = await runProcess('archive', ['status'], {
       DATA_DIR: join(directory.path, 'fresh'),
     });
     const [heading, ...rows] = stdout.split('\n\n')[0]?.split('\n') ?? [];
     expect(code).toBe(0);
-    expect(heading).toMatch(/^token +grain +source +points +first +last +spans +gaps$/);
+    expect(heading).toMatch(/^token +interval +source +points +first +last +spans +gaps$/);
     expect(rows).toHaveLength(15);
     expect(rows[2]).toMatch(/^bitcoin +day +coingecko +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
   });

@@ -63,8 +63,8 @@ test('a new month starts with nothing spent, even before its first call', async 
 });
 
 describe('the age of what is stored', () => {
-  const of = (series: Series, figure: string, token: string, grain: string) =>
-    series.get(`quotient_data_${figure}_seconds{token="${token}",grain="${grain}"}`);
+  const of = (series: Series, figure: string, token: string, interval: string) =>
+    series.get(`quotient_data_${figure}_seconds{token="${token}",interval="${interval}"}`);
 
   test('exists for each requested token and interval, and follows the clock', async () => {
     for (const path of [LATEST, DAY_CHART, DAYS, `${STATS}?token=btc`]) {
@@ -73,9 +73,9 @@ describe('the age of what is stored', () => {
     const now = await scrape.series();
     await service.pass(100 * SECOND);
     const later = await scrape.series();
-    for (const grain of ['latest', 'minute', 'hour', 'day', 'statistics']) {
-      const age = of(now, 'age', 'bitcoin', grain) ?? Number.NaN;
-      expect(of(later, 'age', 'bitcoin', grain), grain).toBeCloseTo(age + 100, 3);
+    for (const interval of ['latest', 'minute', 'hour', 'day', 'statistics']) {
+      const age = of(now, 'age', 'bitcoin', interval) ?? Number.NaN;
+      expect(of(later, 'age', 'bitcoin', interval), interval).toBeCloseTo(age + 100, 3);
     }
     expect(of(now, 'age', 'bitcoin', 'latest')).toBe(0);
     expect(of(now, 'age', 'bitcoin', 'statistics')).toBe(0);

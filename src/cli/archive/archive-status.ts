@@ -35,7 +35,7 @@ const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
 /** Further spans and gaps are listed below the first. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
-  const rows: (string | number)[][] = [['token', 'grain', 'source', counted, 'first', 'last', 'spans', 'gaps']];
+  const rows: (string | number)[][] = [['token', 'interval', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {
     const { token, interval, source, first, last } = row;
     const spans = spanTexts(interval, row.spans);
@@ -53,7 +53,7 @@ const spanRecord = ({ from, thru }: Span) => ({ from: iso(from), thru: iso(thru)
 
 const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...counts }: Row) => ({
   token,
-  grain: interval,
+  interval,
   source,
   ...counts,
   first: first === undefined ? null : iso(first),
