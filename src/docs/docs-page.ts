@@ -87,7 +87,7 @@ ${codeHtml(example)}
 </section>`;
 }
 
-/** The `type` of every problem links to its section of this page. */
+/** The `type` of every problem links to its section on this page. */
 export function problemPage(basePath: string): string {
   const contents = PROBLEM_CODES.map(
     (code) => `<li><span class="status">${statusOf(code)}</span> <a href="#${code}"><code>${code}</code></a></li>`,

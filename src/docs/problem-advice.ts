@@ -7,7 +7,7 @@ const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 /** Code is in backquotes. */
 type Advice = { cause: string; remedy: string };
 
-/** Used by the problem page and the examples in the OpenAPI document. */
+/** For the problem page and the examples in the OpenAPI document. */
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:
@@ -19,7 +19,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Never put a seed phrase into a URL. Treat this one as compromised, and move its funds.',
   },
   token_invalid: {
-    cause: 'The one-time code from the email is already used, expired or unknown. The response does not reveal which.',
+    cause:
+      'The one-time code from the email has been used, has expired or is unknown. The response does not reveal which.',
     remedy: 'Copy the whole code from the most recent email, or request another email.',
   },
   api_key_missing: {
@@ -50,9 +51,9 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Ask the operator of this service for a key.',
   },
   scope_missing: {
-    cause: 'The key does not have the scope that the endpoint requires. `scope` names it.',
+    cause: 'The key does not have the scope that the endpoint requires. `scope` names this scope.',
     remedy:
-      'Use a key with this scope, or the owner key, which has all scopes. Create further keys with the owner key.',
+      'Use a key with this scope, or the owner key, which has all scopes. With the owner key, you can create other keys.',
   },
   not_found: {
     cause:
@@ -79,8 +80,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Send the request again, without pauses.',
   },
   renew_too_early: {
-    cause: 'The plan is already renewed one period ahead.',
-    remedy: 'Renew in the last period before `validUntil`.',
+    cause: 'The plan has already been renewed one period ahead.',
+    remedy: 'Renew when at most one plan period remains until `validUntil`.',
   },
   too_many_keys: {
     cause: `The user has ${MAX_KEYS_PER_USER} active keys, including replaced keys in their grace period.`,
@@ -92,7 +93,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   body_too_large: {
     cause: `The body is larger than ${MAX_DISCARDED / 1024 ** 2} MB, exceeds the limit of an endpoint that reads it (${BROADCAST_KB} KB for a broadcast), or arrived in thousands of chunks.`,
-    remedy: `Send a body only to endpoints that read it. A broadcast can have at most ${BROADCAST_KB} KB.`,
+    remedy: `Send a body only to endpoints that read it. A broadcast may be at most ${BROADCAST_KB} KB.`,
   },
   uri_too_long: { cause: 'The URI, or a segment of its path, is too long.', remedy: 'Shorten the URI to 8 KB.' },
   unsupported_media_type: {
@@ -110,7 +111,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   rate_limited: {
     cause:
-      'The user exceeded the number of requests per second (over all keys), or a client address sent too many requests with unknown keys, too many registrations or too many recoveries, or too many emails were requested for one address.',
+      'The user sent too many requests per second (over all keys), one client address sent too many registrations, recoveries or requests with unknown keys, or too many emails were requested for one address.',
     remedy: 'Wait for the number of seconds in Retry-After, and spread the requests.',
   },
   headers_too_large: {
@@ -138,7 +139,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   mail_not_configured: {
     cause: 'The endpoint requires email, and this service has no mail server configured.',
-    remedy: 'Ask the operator of this service for a new key, or to configure SMTP_URL.',
+    remedy: 'Ask the operator of this service to create a new key or to configure SMTP_URL.',
   },
   database_unavailable: {
     cause: 'The database is unavailable, and the request requires it.',
@@ -146,13 +147,13 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   overloaded: {
     cause:
-      'The process is stopping, too many unknown keys or request bodies arrived at the same time, or the user has more than four concurrent node calls.',
+      'The process is stopping, too many unknown keys or request bodies arrived at the same time, or the user made more than four concurrent node calls.',
     remedy: 'Wait for the number of seconds in Retry-After, and for your own calls to complete.',
   },
   upstream_timeout: {
     cause:
       'The upstream (the source of prices or statistics, or the node) did not respond in time, and no stored data is available.',
     remedy:
-      'Try again later. If the response contains `txhash`, the transaction was sent and may have been accepted: look it up before you send it again.',
+      'Try again later. If the response contains `txhash`, the transaction was sent and may have been accepted: look up its hash before you send it again.',
   },
 };

@@ -8,24 +8,24 @@ export const sourceRecord = z
       .enum(SOURCE_NAMES)
       .meta({ description: 'The name used in `Quotient-Source` and `Quotient-Currency`', examples: ['coingecko'] }),
     title: text('The display name', 'CoinGecko'),
-    url: z.url().meta({ description: 'The website of the source', examples: ['https://www.coingecko.com'] }),
+    url: z.url().meta({ description: "The source's website", examples: ['https://www.coingecko.com'] }),
     tells: z.array(z.enum(DATA_KINDS)).meta({
       description:
-        'The data that it provides: latest prices, price history, candles, on-chain statistics, exchange rates',
+        'The data that the source provides: latest prices, price history, candles, on-chain statistics, exchange rates',
       examples: [['latest', 'history']],
     }),
     terms: z
       .url()
       .nullable()
       .meta({
-        description: 'The URL of its terms; null if the terms depend on the host that the operator has configured',
+        description: 'The URL of the terms; null if they depend on the host that the operator has configured',
         examples: ['https://www.coingecko.com/en/terms'],
       }),
     attribution: z
       .string()
       .nullable()
       .meta({
-        description: 'The attribution to show with its data, with `title` as a link to `url`; null if none is required',
+        description: 'The attribution to show with the data, in which `title` links to `url`; null if none is required',
         examples: ['Powered by CoinGecko'],
       }),
   })
@@ -38,7 +38,7 @@ export const problemRecord = z
     status: z.int().meta({ examples: [400] }),
     detail: z.string().meta({ examples: ['query.days must be an integer from 1 to 36500.'] }),
     code: text('The code of the problem', 'invalid_request'),
-    requestId: text('As in the header X-Request-Id', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+    requestId: text('The ID of the request, as in the X-Request-Id header', '0f8fad5b-d9cb-469f-a165-70867728950e'),
     errors: z
       .array(
         z.object({

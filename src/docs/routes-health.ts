@@ -25,7 +25,7 @@ const ready = {
       .object({
         status: z.literal('ok'),
         warnings: z.array(z.string()).meta({
-          description: 'Failed fetches and their causes, and differences between an upstream and its configuration',
+          description: 'Failed fetches and their causes, and mismatches between an upstream and the settings',
           examples: [['latest: timeout']],
         }),
       })

@@ -58,7 +58,7 @@ function complete(document: Document, basePath: string): Document {
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/** Documents the routes registered afterwards: `/openapi.json`, `/llms.txt`, and the pages below `/docs`. */
+/** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages below `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
   await app.register(swagger, {
@@ -88,8 +88,8 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             type: 'http',
             scheme: 'basic',
             description:
-              'The key as the user name with an empty password, or the reverse. For `curl -u`, and for clients that accept ' +
-              'only a URL, such as `https://qt_…:@host/v1/node`.',
+              'The key as the user name with an empty password, or the reverse. Use it with `curl -u` and with clients that ' +
+              'accept only a URL, such as `https://qt_…:@host/v1/node`.',
           },
         },
       },

@@ -9,7 +9,7 @@ import { type Status, statusPage } from './status-page.ts';
 
 type Options = { basePath: string; readiness: Readiness; clock: Clock };
 
-/** Serves `/status`, the page equivalent of `/health/ready`; also when the service cannot serve. */
+/** Serves `/status`, the page that corresponds to `/health/ready`, even if the service cannot serve. */
 export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
   const check = (): Promise<Status> =>
     readiness().then(
@@ -32,7 +32,7 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
 }
 
 type Dependencies = {
-  /** Throws `database_unavailable`. */
+  /** Throws `database_unavailable` if the database is not writable. */
   checkDatabase: () => Promise<void>;
   isStopping: () => boolean;
   capabilities: readonly Pick<Capability, 'warnings'>[];

@@ -63,7 +63,7 @@ export type Words = { subject: string; wrong: string; effect: string };
 const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
-  // The second source of a kind and later ones have their number in the name.
+  // From the second source of a kind on, the name contains the number of the source.
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
@@ -168,7 +168,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
       return {
         subject: `The price of ${token}`,
         wrong: `${titleOf(before.source)} reported ${before.price} and ${titleOf(after.source)} ${after.price} when the source changed.`,
-        effect: 'One of the two may be wrong.',
+        effect: 'One of these prices may be wrong.',
       };
     }
     case 'node':
@@ -180,7 +180,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
   }
 }
 
-/** Failed fetches of one kind with one cause are merged into one warning for all tokens. */
+/** Merges failed fetches of one kind with one cause into one warning for all tokens. */
 export function statusWords(warnings: readonly Warning[]): Words[] {
   const fetches = warnings.filter((warning) => warning.about === 'fetch');
   const others = warnings.filter((warning) => warning.about !== 'fetch');

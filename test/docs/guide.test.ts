@@ -57,7 +57,9 @@ it('shows conditional requests, and how to get hours, a week and one day as CSV'
 });
 
 it('mentions the console, the setting for other origins, and the client package', () => {
-  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('[the console](/market/) "Replace key…"');
+  expect(section('leaked-key', { BASE_PATH: '/market' })).toContain(
+    '"Replace key…" in the account menu of [the console](/market/)',
+  );
   expect(section('account')).toContain('curl -X DELETE');
   expect(section('key')).toContain('`CORS_ORIGINS`');
   expect(section('client')).toContain("import { QuotientClient } from 'quotient-client'");

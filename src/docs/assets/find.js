@@ -2,7 +2,7 @@ import { announce } from './samples.js';
 
 /** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string>, isField: boolean }} Entry */
 
-/** Fits above the keyboard of a phone. */
+/** The maximum number of results, which fit above a phone's keyboard. */
 const MOST = 8;
 
 /** @param {Element | null | undefined} element */
@@ -42,7 +42,7 @@ function entriesOf(page) {
   return [...entries.values()];
 }
 
-/** A word without the ending of its plural: `currencies` and `currency` are one. @param {string} word */
+/** Removes a plural ending, so that `currencies` matches `currency`. @param {string} word */
 const singular = (word) =>
   word.length < 4
     ? word
@@ -55,8 +55,8 @@ const singular = (word) =>
 const wordsOf = (text) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular));
 
 /**
- * The entries that contain every word of a query: first those with all words in the label, then those with all words in
- * the text, of these first the ones with a word in the label.
+ * The entries that contain every word of a query. Entries with all words in the label come first, followed by entries
+ * with all words in the text, of which those with a word in the label come first.
  * @param {readonly Entry[]} entries
  * @param {string} query
  */
@@ -69,7 +69,7 @@ export function search(entries, query) {
   /** @param {Entry} entry */
   const rank = ({ label, words: named, text, isField }) => {
     const name = label.toLowerCase();
-    // A field of one operation ranks below an operation of that name.
+    // A field of one operation ranks below an operation with the same name.
     if (words.every((word) => named.includes(word) || named.includes(singular(word))))
       return isField ? 3.5 : name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
     if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;

@@ -1,6 +1,6 @@
 /** @typedef {ReturnType<typeof openKey>} Key */
 
-/** How long to wait for the keys of other tabs, in ms. */
+/** How long to wait for other tabs' keys, in ms. */
 const ANSWER_MS = 200;
 
 /** @param {() => Storage} storage @param {string} name */
@@ -15,7 +15,7 @@ function read(storage, name) {
 
 /**
  * The key of the signed-in user, from this tab, this device or another tab; or a typed key, which is not stored.
- * @param {string} basePath with a slash at its end
+ * @param {string} basePath ends in a slash
  */
 export function openKey(basePath) {
   const name = `quotient:key:${basePath}`;
@@ -39,7 +39,7 @@ export function openKey(basePath) {
   /** @param {MessageEvent} message */
   function hear({ data }) {
     if (data?.type === 'key' && typeof data.key === 'string') {
-      // Tabs also respond to requests of other tabs, which may belong to another user.
+      // Tabs also respond to other tabs' requests, and may belong to another user.
       if (!isAsking) return;
       isAsking = false;
       ofOtherTab = data.key;

@@ -1,5 +1,5 @@
 /**
- * The table of contents: it marks the section being read; on a phone it is a menu.
+ * The table of contents, which marks the section being read. On a phone, it is a menu.
  * @param {HTMLElement} page
  */
 export function openNavigation(page) {

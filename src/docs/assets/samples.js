@@ -59,7 +59,7 @@ export function openSamples(page, exampleOrigin, key) {
   if (navigator.clipboard) for (const { code } of blocks) addCopyButton(code);
 
   return {
-    /** A text with the key of the reader in it, unless it is to be shown. @param {string} text */
+    /** Masks the reader's key in a text, unless the key is shown. @param {string} text */
     masked: (text) => (isShown || !key.value ? text : text.replaceAll(key.value, key.start)),
   };
 }

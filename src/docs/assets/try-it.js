@@ -3,7 +3,7 @@
 
 /** The maximum length of a displayed response, in characters: browsers take seconds to lay out megabytes. */
 const MOST_SHOWN = 20_000;
-/** The slowest call waits for a block. */
+/** The slowest call waits until a transaction is in a block. */
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -65,7 +65,7 @@ function openForm(details, key, samples) {
   });
 }
 
-/** Shows the key of the form, and accepts another one. @param {Key} key */
+/** Shows the form's key, and accepts another key. @param {Key} key */
 function keyField(key) {
   const input = make('input', {
     ...{ type: 'password', name: '', placeholder: 'qt_…', maxlength: '200', required: '' },
@@ -98,7 +98,7 @@ function keyField(key) {
 }
 
 /**
- * The request that a filled form describes. The key goes into a header, and nowhere else.
+ * The request that a filled form describes. The key is sent only in a header.
  * @param {HTMLFormElement} form
  * @param {Key} key
  * @returns {[URL, RequestInit]}

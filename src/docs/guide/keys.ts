@@ -39,8 +39,8 @@ Contact the operator before you use a key in a web page. Servers and scripts are
 export const leakedKey = (
   base: string,
   basePath: string,
-) => `Replace the owner key with \`POST /v1/user/rotate\`, or in [the console](${basePath}/) "Replace key…" in the account \
-menu. With \`graceSeconds=0\` ("immediately" in the console), the old key is revoked immediately. Otherwise it can read data for \
+) => `Replace the owner key with \`POST /v1/user/rotate\`, or with "Replace key…" in the account menu of \
+[the console](${basePath}/). With \`graceSeconds=0\` ("immediately" in the console), the old key is revoked immediately. Otherwise it can read data for \
 five more minutes. Usage, plan and validity carry over, and your other keys remain valid.
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/rotate?graceSeconds=0'`)}
@@ -52,13 +52,13 @@ The response contains the new key, once. Save it. To revoke a key that you creat
 export const renewal = (
   base: string,
   basePath: string,
-) => `A key of the plan ${PLAN_NAMES.map((plan) => `\`${plan}\` is valid for ${termInWords(plan)}`).join(', one of the plan ')}. It expires at \
-\`validUntil\`, which the responses of the registration and of \`GET /v1/user/usage\` contain. Afterwards calls respond with 401 \
-\`api_key_expired\`. Renew it with the owner key, or in [the console](${basePath}/) with "Renew…" next to the allowance. The key stays the same.
+) => `A key of the plan ${PLAN_NAMES.map((plan) => `\`${plan}\` is valid for ${termInWords(plan)}`).join(', and a key of the plan ')}. It expires at \
+\`validUntil\`, which the responses of the registration and of \`GET /v1/user/usage\` contain. After that, calls are rejected with 401 \
+\`api_key_expired\`. Renew the key with the owner key, or in [the console](${basePath}/) with "Renew…" next to the allowance. The key stays the same.
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/renew'`)}
 
-* In the last period before \`validUntil\`: \`validUntil\` moves by one period. The remaining calls of the current period do not change.
+* At most one plan period before \`validUntil\`: \`validUntil\` moves by one period. The remaining calls of the current period do not change.
 * After \`validUntil\`: a new period with a full allowance starts immediately.
 * Earlier: 409 \`renew_too_early\`, because a plan can be renewed at most one period ahead.
 

@@ -14,7 +14,7 @@ export function limits({ burstPerSecond }: GuideSettings): string {
       ? `You can send ${count(burstPerSecond, 'request')} a second to one process. The limit applies to all your keys together, and free requests count. Further requests receive 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
   return `${plans.join('; ')}. The operator can set a different limit for you. Periods start when you register, or \
-when you renew an expired key. Each 2xx response from a path under \`/v1/prices\` costs one call; \`/v1/prices/latest/tokens\` costs one call for every ten tokens, rounded up. \
+when you renew an expired key. Each 2xx response from a path under \`/v1/prices\` costs one call, except \`/v1/prices/latest/tokens\`, which costs one call for every ten tokens, rounded up. \
 Responses with 304, 4xx and 5xx are free, and so are the endpoints for users, tokens and the node.
 
 * \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` states the allowance, \`q\` calls in a period of \`w\` seconds, and the burst limit. \`RateLimit: \
@@ -32,19 +32,19 @@ export const TOO_MANY_REQUESTS = `Read \`code\`, and wait for the number of seco
 To use fewer calls, request several tokens with one call to \`/v1/prices/latest/tokens\`, send \`If-None-Match\`, and cache each response for as long as \`Cache-Control\` allows.`;
 
 export function freshness(base: string, { coingecko: { schedule } }: GuideSettings): string {
-  return `While there are requests, the latest prices are fetched ${every(schedule.latest)} and the chart of the last day \
-${every(schedule.chart)}, less often when the upstream call budget runs low. While CoinGecko is unavailable, the service returns Kraken's prices or the last good \
+  return `While clients request them, the latest prices are fetched ${every(schedule.latest)} and the chart of the last day \
+${every(schedule.chart)}, or less often when the upstream call budget runs low. While CoinGecko is unavailable, the service returns Kraken's prices or the last good \
 response. \`Age\` is the age of the data in seconds.
 
 * \`Cache-Status: ${HEADERS['Cache-Status'].example}\` states whether the response came from the cache. \`ttl\` is the number of seconds \
-until the next refresh, negative when overdue. With \`fwd=stale\`, \`detail\` contains the reason.
-* \`ETag\` identifies the content of the response. Send it in \`If-None-Match\`, as shown below, or send \`Last-Modified\` in \`If-Modified-Since\`.
-* \`Cache-Control\` states how long to cache the response, counted from the time the data was fetched. Subtract \`Age\`. Data that never changes is \`immutable\`.
+until the next refresh, and is negative if the refresh is overdue. With \`fwd=stale\`, \`detail\` contains the reason.
+* \`ETag\` identifies the content of the response. \`Last-Modified\` is the time of its newest sample.
+* \`Cache-Control\` states how long to cache the response, counted from the fetch. Subtract \`Age\`. Data that never changes is \`immutable\`.
 * \`Quotient-Gaps\` lists the parts of a history that are not available. \`Quotient-Source\` names \
 the sources of the data. \`GET /v1/sources\` returns their terms and the attribution to show.
 
-To download only changed data, send the \`ETag\` of your last response in \`If-None-Match\`. If the data is unchanged, the response is \
-304, without a body and free of charge. Use your stored response.
+To download only changed data, send the \`ETag\` of your last response in \`If-None-Match\`, or its \`Last-Modified\` in \`If-Modified-Since\`. \
+If the data is unchanged, the response is 304, without a body and free of charge. Use your stored response.
 
 ${fenced(
   'sh',

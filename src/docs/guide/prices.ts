@@ -57,8 +57,7 @@ curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\
   '${base}/v1/prices/history/days?tokenName=ethereum&days=30'
 \`\`\`
 
-The hourly prices of a week, saved to a CSV file. The range uses \`interval=hourly\` and dates in the format YYYY-MM-DD, both included. For a single day, \
-use the same date twice.
+The hourly prices of a week, saved to a CSV file. Both dates, in the format YYYY-MM-DD, are included. For a single day, use the same date twice.
 
 \`\`\`sh
 curl -H "X-API-KEY: $KEY" -o ethereum.csv \\
@@ -77,14 +76,14 @@ export const DATES = `All dates and times are in UTC. Each kind of record has on
 interface specification uses this format, and the API keeps it for compatibility. Most languages can parse it.
 * Users, keys and usage: ISO 8601 with milliseconds, such as \`2026-01-31T12:00:00.000Z\`.
 * On-chain statistics: \`time\` in Unix seconds.
-* CSV: \`2026-11-21\` for a midnight, otherwise \`2026-11-21 13:05:00\`, so that spreadsheets recognize them as times.
+* CSV: \`2026-11-21\` for midnight, otherwise \`2026-11-21 13:05:00\`. Spreadsheets recognize both.
 * Parameters: YYYY-MM-DD, except \`date\` of \`/v1/prices/history/date\`, which is DD-MM-YYYY.`;
 
 export const javascriptClient = (
   base: string,
 ) => `\`quotient-client\` is a client library for JavaScript and TypeScript, in browsers and in Node 18 or newer. It \
-has a method for each endpoint, types for every response, dates as \`Date\`, and broadcasts signed transactions. It is not published to a \
-registry. The operator of this service can build it from the source code and send it to you as a file.
+has a method for each endpoint and types for every response, returns dates as \`Date\`, and broadcasts signed transactions. It is not published to a \
+registry. The operator of this service can build it from the source code and send you the file.
 
 \`\`\`sh
 npm run build:client && npm pack ./dist/client    # the operator, in a checkout of the service

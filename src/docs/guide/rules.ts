@@ -18,8 +18,10 @@ parameters with the expected input. Responses with 429 and 503 contain \`Retry-A
 
 export function nodeProxy({ node }: GuideSettings): string {
   const state =
-    node.urls.length > 0 ? '' : ' This service has no node configured, so they respond with 503 `node_not_configured`.';
-  return `\`/v1/node/…\` forwards calls to a blockchain node: balances, accounts, blocks, the chain ID, transaction search and lookup, and broadcast. A wallet can sign and broadcast with these endpoints only. \
+    node.urls.length > 0
+      ? ''
+      : ' This service has no node configured, so these endpoints respond with 503 `node_not_configured`.';
+  return `\`/v1/node/…\` forwards calls to a blockchain node: balances, accounts, blocks, the chain ID, transaction search and lookup, and broadcast. These endpoints are sufficient for a wallet to sign and broadcast. \
 They require a key and are free of charge.${state}
 
 Requests and responses have the shapes of the Cosmos SDK's legacy REST interface, whichever dialect the node supports. For libraries that accept only the URL of a node, use \`/v1/node\` with the key as the user name. If the \
@@ -27,7 +29,7 @@ chain rejects a transaction, the response is 200 with \`code\` and \`raw_log\`. 
 node's message in \`error\`.`;
 }
 
-export const RULES = `Times are in UTC. Prices are in US dollars unless \`currency\` says otherwise. Requests are checked in this order: secrets, path and \
+export const RULES = `Prices are in US dollars unless \`currency\` says otherwise. Requests are checked in this order: secrets, path and \
 method, key, burst limit, parameters, allowance.
 
 * Parameter names are case-sensitive; token names and symbols are not. \`GET /v1/tokens\` lists the tokens, which the operator can change. Unknown parameters are ignored, except likely misspellings, which are rejected with 400.

@@ -16,24 +16,24 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
-/** The second source of a kind and later ones have their number appended. */
+/** From the second source of a kind on, the number of the source is appended. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
-/** All headers that a response may have and that the service defines. */
+/** All response headers that the service documents. */
 export const HEADERS = {
   'X-Request-Id': text(
-    'The ID of the request, also in the log. Taken from the request if it has 1 to 128 characters of `[A-Za-z0-9._-]`, otherwise generated.',
+    'The ID of the request, which is also in the log. A client can set it: 1 to 128 characters of `[A-Za-z0-9._-]`.',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
     '^[A-Za-z0-9._-]{1,128}$',
   ),
   'RateLimit-Policy': text(
-    "The limits (draft-ietf-httpapi-ratelimit-headers). `plan`: `q` calls in a period of `w` seconds, the plan's month or year. `burst`, if enabled: `q` requests per second.",
+    'The limits (draft-ietf-httpapi-ratelimit-headers). `plan`: `q` calls in a period of `w` seconds. `burst`, if enabled: `q` requests per second.',
     '"plan";q=10000;w=2678400, "burst";q=50;w=1',
     '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'The remaining allowance: at least `r` calls for the `t` seconds until the period ends. With `rate_limited`, the burst limit, which is used up.',
+    'At least `r` calls remain for the `t` seconds until the period ends. With `rate_limited`: the burst limit, which is used up.',
     '"plan";r=9123;t=86400',
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
@@ -48,7 +48,7 @@ export const HEADERS = {
     HTTP_DATE,
   ),
   'Cache-Control': text(
-    'How long to cache the response, counted from the time the data was fetched. Subtract `Age`. A window that never changes is `immutable`. Problems and responses that contain a key are `no-store`.',
+    'How long to cache the response, counted from the fetch of the data: subtract `Age`. A window that never changes is `immutable`. Problems, and responses that contain a key, are `no-store`.',
     'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(
@@ -59,21 +59,21 @@ export const HEADERS = {
   Vary: text('The request headers that affect the body.', 'Accept, Accept-Encoding'),
   Age: seconds('Seconds since the data was fetched. Omitted if the data was imported or settled long ago.', 17),
   'Quotient-Gaps': text(
-    'The missing spans of the window after the listing of the token: `from/thru`, both included, separated by commas. Dates for daily points, instants for finer ones. Omitted if nothing is missing.',
+    'The missing spans of the window since the token was listed: `from/thru`, both included, separated by commas. Daily points have dates, finer points have instants. Omitted if nothing is missing.',
     '2013-04-28/2024-11-21',
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
   'Quotient-Source': text(
     'The sources of the data (`GET /v1/sources`), the main source first. `solana-rpc-2` is the second source of its kind. ' +
       'While a fallback source provides the latest price, each source has the age of its data in seconds: ' +
-      "`kraken;age=12, coingecko;age=5400` means Kraken's price and CoinGecko's last values for all other members.",
+      "`kraken;age=12, coingecko;age=5400` means Kraken's price, and CoinGecko's last values for all other members.",
     SOURCE_NAMES[0],
     `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
   ),
   'Quotient-Currency': text(
     'The currency of the amounts and the source of its rate. If one rate applies to the whole response, `rate` contains the ' +
-      'units for one US dollar and `on` the date of the rate. Omitted if the amounts are in US dollars. ' +
-      'Omitted in a 304 response. The value of the stored response remains valid.',
+      'units for one US dollar and `on` the date of the rate. Omitted for US dollars, and in a 304 response, ' +
+      'for which the stored value remains valid.',
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
   ),
@@ -89,7 +89,7 @@ export const HEADERS = {
 } as const satisfies Record<string, DescribedHeader>;
 
 type HeaderName = keyof typeof HEADERS;
-/** A question mark: the header may be missing. */
+/** A question mark means that the header may be missing. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
 const PRICED: Occurrence[] = [
@@ -114,7 +114,7 @@ const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
   504: ['Retry-After?'],
 };
 
-/** Sent before the allowance is checked. */
+/** Responses with these statuses are sent before the allowance is checked. */
 const BEFORE_CHARGE = new Set([401, 405, 408, 413, 414, 431]);
 
 function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]): Occurrence[] {
@@ -125,7 +125,7 @@ function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-/** `own` are the route's headers. Required and optional use are separate components, declared on first use. */
+/** `own` contains the route's headers. Required and optional headers are separate components, declared on first use. */
 export function headersOf(
   status: number,
   isPriced: boolean,

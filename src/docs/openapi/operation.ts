@@ -13,14 +13,14 @@ import {
   type Schema,
 } from './schemas.ts';
 
-/** Joins description and expected input. An `enum` is in the schema already. */
+/** Appends the expected input to a description, except for an `enum`, which is already in the schema. */
 function inWords(description: string | undefined, fix: string | undefined, schema: Schema): string | undefined {
   if (!description || !fix) return description ?? fix;
   if (schema.enum) return description;
   return description.endsWith('.') ? `${description} Expected: ${fix}.` : `${description}: ${fix}`;
 }
 
-/** `fix`, the expected input, joins the description; `wire` replaces zod's schema of the unparsed text. */
+/** Appends `fix`, the expected input, to the description. `wire` replaces zod's schema of the unparsed text. */
 function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
   const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
   const { examples, ...shape } = wire ?? plain;
@@ -48,7 +48,7 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** Parameters that several operations share, by name. If several have the same name, the most common one. */
+/** Parameters that several operations share, by name. If several have the same name, the most common is used. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

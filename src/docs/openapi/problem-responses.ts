@@ -26,7 +26,7 @@ const WITH_KEY: ProblemCode[] = [
   'overloaded',
 ];
 
-/** The codes of a route, in the order of PROBLEM_CODES. */
+/** The problem codes of a route, in the order of `PROBLEM_CODES`. */
 function codesOf(facts: RouteFacts): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
   const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);

@@ -6,7 +6,7 @@ import * as latest from '#prices/latest/records';
 import * as prices from '#prices/model/records';
 import * as statistics from '#statistics/records';
 
-/** In the order of the schemas in the OpenAPI document; those of the node follow. */
+/** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
 const MODULES = [accounts, notifications, prices, docs, statistics, latest];
 
 const idsOf = (module: object): string[] =>

@@ -17,7 +17,7 @@ type ConsoleSettings = {
   sendsMail: boolean;
 };
 
-/** Replaced in the page: the service passes settings as attributes. */
+/** The tag that is replaced in the page, to pass settings as attributes. */
 const ROOT_ELEMENT = '<html lang="en">';
 
 const rootElement = ({ registration, sendsMail }: ConsoleSettings) =>
@@ -49,7 +49,7 @@ export async function serveConsole(app: FastifyInstance, settings: ConsoleSettin
     headers: PAGE_SECURITY,
     text: async () => (await readFile(join(folder, 'index.html'), 'utf8')).replace(ROOT_ELEMENT, rootElement(settings)),
   });
-  // Relative paths of the assets need the trailing slash.
+  // The assets' relative paths need the trailing slash.
   if (basePath) {
     app.get(basePath, { schema: { hide: true } }, ({ url }, reply) =>
       reply.redirect(`${basePath}/${url.replace(/^[^?]*/, '')}`, 308),

@@ -24,7 +24,7 @@ export function serveAssets(
   }
 }
 
-/** `page.css` is for all pages but the console, which bundles its first three files. */
+/** `page.css` is for all pages except the console, which bundles the first three files. */
 const ASSETS = {
   'page.css': ['base.css', 'controls.css', 'frame.css', 'prose.css'],
   'theme.js': ['theme.js'],

@@ -58,14 +58,14 @@ export function headerHtml(root: string, here?: Here): string {
 
 const link = (title: string, url: string) => `<a href="${url}">${title}</a>`;
 
-/** `more` is additional text of a page. */
+/** `more` is additional text. */
 export const footerHtml = (root: string, more = '') =>
   `<p>${attributions(link).join('. ')}.${more} Times are in UTC.</p>
 <p class="for-programs">For programs: <a href="${root}openapi.json">openapi.json</a> <a href="${root}llms.txt">llms.txt</a></p>`;
 
-/** A path segment that may be shown. Longer or unusual ones may be secrets. */
+/** A path segment that may be shown. Longer or unusual segments may be secrets. */
 const WORD = /^[\w.~-]{1,32}$/;
-/** Further segments are omitted: twelve or more words are a seed phrase. */
+/** Further segments are omitted, because twelve or more words may be a seed phrase. */
 const WORDS = 5;
 
 /** The path of a URL, shortened and without possible secrets. */

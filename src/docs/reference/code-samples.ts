@@ -1,7 +1,7 @@
 import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 import type { Entry } from './document.ts';
 
-/** Placeholder for the origin of the service: behind a proxy the service may not know it. */
+/** Placeholder for the service's origin, which the service may not know behind a proxy. */
 export const EXAMPLE_ORIGIN = 'https://quotient.example';
 /** Placeholder for the reader's key. */
 export const EXAMPLE_KEY = 'qt_your_key';
@@ -35,7 +35,7 @@ const encode = (text: string) =>
 function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: string, named: NamedSchemas): Call {
   let target = path;
   const query: string[] = [];
-  // Without required parameters, a call without any would search for nothing.
+  // If no parameter is required, a call without parameters would search for nothing.
   const isSearch = parameters.length > 1 && !parameters.some(({ required }) => required);
   for (const [place, { name, in: where, required, example }] of parameters.entries()) {
     const value = encode(exampleText(example));

@@ -31,7 +31,7 @@ export type Entry = {
   /** Undefined if the operation is free. */
   price: string | undefined;
   needsKey: boolean;
-  /** Whether a key is accepted, required or not. */
+  /** Whether a key is accepted, even if it is not required. */
   takesKey: boolean;
   scope: string | undefined;
   parameters: Parameter[];
@@ -115,7 +115,7 @@ const LONG = 160;
 const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
-/** Documented once: common problems and headers, and long parameters. */
+/** The parts that are documented once: common problems and headers, and long parameters. */
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);

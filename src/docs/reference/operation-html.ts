@@ -13,7 +13,7 @@ function questionOf({ method, path, title }: Entry): string | undefined {
   return undefined;
 }
 
-/** A form field, filled with the example if required. */
+/** A form field. If the parameter is required, the field contains the example. */
 function fieldHtml({ name, in: where, required, schema, example }: Parameter): string {
   const attributes = `name="${escapeHtml(name)}" data-in="${where}"`;
   const text = escapeHtml(exampleText(example));
@@ -27,7 +27,7 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
   return `<label class="field"><span>${escapeHtml(name)}${required ? '' : ' <span class="soft">optional</span>'}</span>${field}</label>`;
 }
 
-/** The form that calls this service. A script sends it; without one it is hidden. */
+/** The form that calls this service. A script sends the form, which is hidden without scripts. */
 function tryHtml(entry: Entry, named: NamedSchemas): string {
   const { parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
@@ -78,11 +78,11 @@ function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: b
 <td><p>${words}</p>${isShared ? '' : choicesHtml(schema)}${factsOf(parameter)}</td></tr>`;
 }
 
-/** `isWhole` prints full descriptions; otherwise shared parameters link to theirs. */
+/** `isWhole` prints full descriptions; otherwise, shared parameters link to their descriptions. */
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
 
-/** Folds the text from the first list on. */
+/** Folds everything from the first list on. */
 function descriptionHtml(description: string): string {
   const start = description.search(/\n\n\* /);
   if (start < 0) return toHtml(description);
@@ -103,7 +103,7 @@ function termsHtml({ price, takesKey, scope }: Entry): string {
 
 function answerHtml({ status, description, schema, csv }: Answer, named: NamedSchemas): string {
   const type = schema ? ` <span class="type">${escapeHtml(typeOf(schema, named))}</span>` : '';
-  return `<h4>Answer ${status}${type}</h4>
+  return `<h4>Response ${status}${type}</h4>
 <p>${inlineHtml(description)}${csv === undefined ? '' : ' With <code>format=csv</code>: CSV.'}</p>
 ${schema ? fieldsHtml(schema, named) : ''}`;
 }

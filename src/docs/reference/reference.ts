@@ -28,7 +28,7 @@ function codesHtml(codes: readonly string[], basePath: string): string {
   return `<ul class="codes">${items.join('')}</ul>`;
 }
 
-/** Shared problems, headers and parameters are documented once. */
+/** Documents the shared problems, headers and parameters once. */
 function sharedPart(document: Document, { basePath, shared, ...place }: Place): Part {
   const { everywhere, withKey, priced } = shared.codes;
   const sections = [
@@ -69,7 +69,7 @@ const linkOf = ({ id, method, path, title }: Entry): Link => ({
   html: `<span class="name">${inlineHtml(title)}</span><span class="path">${methodHtml(method)} ${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`,
 });
 
-/** The shared part, then a part per tag. */
+/** The shared part, followed by a part per tag. */
 export function referenceParts(document: Document, basePath: string): Part[] {
   const entries = entriesOf(document);
   const place = { basePath, named: document.components.schemas, shared: sharedOf(entries) };

@@ -2,7 +2,7 @@ import { escapeHtml } from '#core/record-fields';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
-/** More choices than this are folded. */
+/** Longer lists of choices are folded. */
 export const MANY_CHOICES = 8;
 /** zod adds the safe-integer bounds to every integer schema. */
 const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
@@ -72,7 +72,7 @@ ${fieldTable(nested, named, full)}</details></td></tr>`;
 const fieldTable = (object: Schema, named: NamedSchemas, path: string) =>
   `<table class="fields"><tbody>${fieldRows(object, named, path).join('\n')}</tbody></table>`;
 
-/** The fields as a table with nested objects folded; empty if the schema has no object. */
+/** The fields as a table in which nested objects are folded; empty if the schema contains no object. */
 export function fieldsHtml(schema: Schema, named: NamedSchemas): string {
   const object = objectIn(schema, named);
   return object ? fieldTable(object, named, '') : '';

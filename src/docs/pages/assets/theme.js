@@ -23,7 +23,7 @@
   };
 
   apply(chosen());
-  // A page from the back/forward cache has missed changes.
+  // A page from the back/forward cache may have missed changes.
   for (const event of ['DOMContentLoaded', 'pageshow']) addEventListener(event, () => apply(chosen()));
   addEventListener('storage', ({ key, newValue }) => {
     if (key === STORAGE_KEY) apply(newValue);
@@ -34,7 +34,7 @@
     try {
       localStorage.setItem(STORAGE_KEY, target.value);
     } catch {
-      // Applies to this page only.
+      // The theme applies to this page only.
     }
   });
 }
