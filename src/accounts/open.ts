@@ -13,7 +13,7 @@ import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
 
 type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
-  /** Verifies addresses at registration; undefined if no mail is configured. */
+  /** Verifies addresses at registration; undefined if mail is not configured. */
   mail: () => UserOptions['mail'];
 };
 

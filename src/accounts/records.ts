@@ -46,15 +46,15 @@ const forAccount = (example: string) =>
 
 export const userOfKey = userRecord
   .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
-  .meta({ id: 'UserOfKey', description: 'The user of a key, as far as the key may read it' });
+  .meta({ id: 'UserOfKey', description: 'The user of a key, limited to what the key may read' });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
 export const usageRecord = z
   .object({
     limit: whole('Calls allowed per period', 10000),
-    used: whole('Calls charged in the running period', 877),
-    remaining: whole('Calls left in the running period', 9123),
-    periodStart: at('When the running period started', '2026-01-15T12:00:00.000Z'),
+    used: whole('Calls charged in the current period', 877),
+    remaining: whole('Calls left in the current period', 9123),
+    periodStart: at('When the current period started', '2026-01-15T12:00:00.000Z'),
     resetsAt: at('When the next period starts', '2026-02-15T12:00:00.000Z'),
     validUntil: at('When the keys expire, exclusive', '2026-04-15T12:00:00.000Z'),
     daily: z
@@ -97,10 +97,10 @@ export const apiKeyRecord = z
     lastUsedAt: instant.nullable().meta({ description: `${MOMENT}the last use, to the minute; null if never used` }),
     expiresAt,
     replacedAt: instant.nullable().meta({
-      description: `${MOMENT}when the key was rotated, after which it can only read; null if it was not`,
+      description: `${MOMENT}when the key was rotated, after which it can only read; null if it was not rotated`,
     }),
     seenOrigin: text(
-      'The origin of the last page of another site that used this owner key; omitted if none did',
+      'The origin of the last page of another site that used this owner key; omitted if no such page did',
       'https://shop.example',
     ).optional(),
   })
@@ -123,7 +123,7 @@ export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;
 export const registrationPending = z
   .object({
     email: z.string().meta({ examples: ['ada@example.org'] }),
-    expiresAt: instant.meta({ description: `${MOMENT}when the one-time code in the mail expires` }),
+    expiresAt: instant.meta({ description: `${MOMENT}when the one-time code in the email expires` }),
   })
   .meta({
     id: 'RegistrationPending',

@@ -25,14 +25,14 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return holder;
   }
 
-  /** At one instant: the ledger's counts, plus what each lease of this process has spent beyond them. */
+  /** Counts as of one instant: the ledger's counts, plus what each lease of this process has spent beyond them. */
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
     const { used, days, spent } = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES));
     const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
-      // A lease without a row was opened after the counts were read, or is so old that the ledger has deleted it.
+      // A lease without a row was opened after the counts were read, or is so old that the ledger has deleted the row.
       const calls = lease.spent - (spent[lease.id] ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
       if (lease.period.start === periodStart) counts.used += calls;
@@ -41,7 +41,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return counts;
   }
 
-  /** Also returns the calls in idle leases of users whose calls another process needs. */
+  /** Reads changed keys, and returns the calls in idle leases of users whose calls another process needs. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     leases.review(changed.map(({ user }) => user));
@@ -56,7 +56,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   let underWay: Promise<void> | undefined;
   let writing: Promise<void> | undefined;
 
-  /** Runs beside the poll, so that ended keys are noticed without waiting for it. */
+  /** Runs in parallel with the poll, which therefore notices ended keys without waiting for this write. */
   function writeUse(): Promise<void> {
     writing ??= keyCache
       .writeUse()
@@ -68,7 +68,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return writing;
   }
 
-  /** Writes all uses, until a write fails or the time (ms) is over. */
+  /** Writes recorded uses until all are written, a write fails, or `withinMs` has passed. */
   async function writeAllUse(withinMs: number): Promise<void> {
     const deadline = clock.elapsed() + withinMs;
     await writing;
@@ -81,7 +81,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
 
   const polling = setInterval(() => {
     void writeUse();
-    // One at a time: while the database does not respond, each poll holds a connection.
+    // One poll runs at a time, because a poll holds a connection while the database does not respond.
     underWay ??= poll()
       .catch((error) => {
         leases.databaseFailed();
@@ -106,7 +106,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
     },
 
-    /** Records the use of a key, which is written within 1 or 2 s. */
+    /** Records the use of a key. The record is written within 2 s. */
     noteUse: keyCache.noteUse,
 
     /** Charges a call from the lease in memory. Returns undefined, and charges nothing, if that is not possible. */
@@ -138,7 +138,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     },
 
     reading: leases.reading,
-    /** Also called after each change by this process, which then takes effect immediately. */
+    /** Also called after each change that this process makes, so that the change takes effect immediately. */
     sync,
     settle: leases.settle,
     leasesOf: leases.of,

@@ -12,7 +12,7 @@ import { createBurst, createRateLimits } from './limits.ts';
 /** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
 
-/** The origin of the page that sends a request, if it is a foreign page. */
+/** Returns the origin of the page that sends a request, if the page belongs to another site. */
 function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
@@ -25,7 +25,10 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /** Also records the foreign page that uses an owner key: such a page exposes a key that can erase its user. */
+  /**
+   * Records the use of a key, and which foreign page uses an owner key: such a page exposes a key that can erase its
+   * user.
+   */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');
@@ -72,7 +75,9 @@ export type Gate = ReturnType<typeof createGate>;
 
 const FIX = 'send the key in the X-API-KEY header, or in Authorization (Bearer, or Basic as the user name)';
 
-/** The Bearer token (RFC 6750), or the user name or password of Basic (RFC 7617) if the other is empty. */
+/**
+ * Returns the Bearer token (RFC 6750), or, for Basic (RFC 7617), the user name or password if only one of them is set.
+ */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
   const scheme = field.slice(0, space).toLowerCase();
@@ -88,7 +93,7 @@ function keyInAuthorization(field: string): string | undefined {
 
 type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
-/** Node keeps only the first `Authorization` in `headers`. */
+/** Returns every `Authorization` field. Node's `headers` contains only the first. */
 function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
   if (authorization === undefined) return [];
   if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
@@ -96,11 +101,12 @@ function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): str
 }
 
 /**
- * The distinct keys. Beside `X-API-KEY`, other values in `Authorization` are ignored: they may be a proxy's password.
+ * Returns a request's distinct keys. If `X-API-KEY` is present, values in `Authorization` that do not look like a key
+ * are ignored: they may be a proxy's password.
  */
 export function keysIn(head: Head): string[] {
   const { authorization, 'x-api-key': own } = head.headers;
-  // Node joins fields of one name with commas. No key contains one.
+  // Node joins fields of the same name with commas. No key contains a comma.
   const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
   keys.delete('');
   if (authorization !== undefined) {
@@ -123,7 +129,7 @@ export function keyAtOnce(head: Head): string | undefined {
   return others.length === 0 ? key : undefined;
 }
 
-/** Throws `api_key_missing`, and `invalid_request` for two different keys. */
+/** Returns the request's only key. Throws `api_key_missing`, or `invalid_request` for two different keys. */
 export function presentedKey({ raw, query }: FastifyRequest): string {
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {

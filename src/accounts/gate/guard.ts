@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Retry-After of a call that needs mail while no mail is configured, in seconds. */
+/** The `Retry-After` of a call that needs mail although mail is not configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 
 /** Throws `registration_closed` if only the operator registers users. */
@@ -40,8 +40,8 @@ type Dependencies = {
 };
 
 /**
- * Key, scope and burst limit are checked before validation, and the charge follows. Only a delivered 2xx is not
- * refunded.
+ * Checks the key, the scope and the burst limit before validation, and charges the call afterwards. The charge is
+ * refunded unless a 2xx response is delivered.
  */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   const { burstPerSecond, corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
@@ -99,7 +99,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   function authenticate(request: FastifyRequest): void | Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const caller = allowance.authenticate(presentedKey(request), { allowExpired });
-    // Set before a rejection by the burst limit, which reports the remaining calls.
+    // Set before the burst limit can reject the request, because the rejection reports the remaining calls.
     const enter = (found: Caller) => {
       know(request, found);
       admit(request, found);
@@ -112,7 +112,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     });
   }
 
-  /** Like `authenticate`, but the parameter `api` may be the key. Runs once the parameters are valid. */
+  /** Like `authenticate`, but the parameter `api` may contain the key. Runs after the parameters are validated. */
   async function authenticateByQuery(request: FastifyRequest): Promise<void> {
     const { allowExpired = false } = request.routeOptions.config;
     const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);

@@ -5,18 +5,18 @@ import { type Period, periodAt } from '#accounts/ledger/plan';
 import { SECOND } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 
-/** At most `most` requests in `time` ms per user or address: the generic cell rate algorithm. 0 disables it. */
+/** Allows `most` requests in `time` ms per user or address (generic cell rate algorithm). 0 disables the limit. */
 export function createBurst<Who extends number | string>(
   most: number,
   time = SECOND,
   detail = `The limit is ${most} requests per second.`,
 ) {
   const interval = time / most;
-  /** How far a request may be ahead of an even rate, in ms. Sums of fractions are not exact. */
+  /** How far a request may be ahead of an even rate, in ms. The small addition allows for rounding errors. */
   const furthest = time + 1e-6;
   /** When each client's last request would have arrived at an even rate, in Unix ms. */
   let arrivals = new Map<Who, number>();
-  /** The same for clients without a request since `turned`. Irrelevant once `time` has passed. */
+  /** The same for clients that have sent no request since `turned`. Entries are irrelevant after `time` ms. */
   let older = new Map<Who, number>();
   let turned = 0;
 
@@ -39,7 +39,7 @@ export function createBurst<Who extends number | string>(
   return {
     refuses: (who: Who, now: number): boolean => most > 0 && placeOf(who, now).isTooSoon,
 
-    /** Throws `rate_limited` with the seconds to the next slot. */
+    /** Throws `rate_limited` with the number of seconds until the next slot. */
     admitOrThrow(who: Who, now: number): void {
       if (most === 0) return;
       const { arrival, isTooSoon } = placeOf(who, now);
@@ -54,9 +54,9 @@ export function createBurst<Who extends number | string>(
 type Fields = string[];
 
 /**
- * The fields that report the limits (draft-ietf-httpapi-ratelimit-headers): `w` is the length of a period in seconds,
- * `t` the seconds to its end, `r` the remaining calls.
- * @param perSecond the burst limit, 0 for none
+ * Builds the fields that report the limits (draft-ietf-httpapi-ratelimit-headers). `w` is the length of a period in
+ * seconds, `t` is the number of seconds until its end, and `r` is the number of remaining calls.
+ * @param perSecond the burst limit; 0 for none
  */
 export function createRateLimits(perSecond: number) {
   const burst = perSecond > 0 ? `, "burst";q=${perSecond};w=1` : '';
@@ -86,7 +86,7 @@ export function createRateLimits(perSecond: number) {
   };
 }
 
-/** A client with an IPv6 address usually has its whole /64: the first four groups identify it. */
+/** Returns the address of a client, or its /64 for IPv6: a client usually controls the whole /64. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   if (isIP(ip) !== 6 || /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip)) return ip.replace(/^::ffff:/i, '');
   const [head = '', tail] = ip.split('%', 1).join('').split('::');

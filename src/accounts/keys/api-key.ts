@@ -5,8 +5,8 @@ import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/log';
 import type { Scope } from '#server/gate';
 
 /*
- * A key is `qt_`, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. A secret
- * scanner can find it, and a mistyped key is rejected without a look-up.
+ * A key consists of `qt_`, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. A
+ * secret scanner can recognize a key, and a mistyped key is rejected without a look-up.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
@@ -41,21 +41,21 @@ export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
-/** `start` is long enough to distinguish a user's keys, and too short to help guess one. */
+/** `start` is long enough to distinguish a user's keys, but too short to help guess a key. */
 export const storedForm = (apiKey: string) => ({
   hash: hashApiKey(apiKey),
   start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),
 });
 
-/** Live keys of a user, including those in the grace period of a rotation. */
+/** The maximum number of a user's live keys, including those in the grace period of a rotation. */
 export const MAX_KEYS_PER_USER = 20;
 export const MAX_DEAD_KEYS_PER_USER = 30;
-/** How long an ended key remains stored, so that its client learns why it ended, in ms. */
+/** How long an ended key remains stored so that its client can learn why the key ended, in ms. */
 export const DEAD_KEYS_STORED_FOR = 30 * DAY;
 /** How long a rotated key remains valid for reading, in seconds. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
-/** The user to change, and the authority for it: the SHA-256 of an owner key, or null for the operator. */
+/** The user to change, and who may do so: the holder of an owner key (its SHA-256), or the operator (null). */
 export type Authority = { readonly userKey: number; readonly ownerKeyHash: string | null };
 
 /** The key must still be an active owner key when the database makes the change. */
@@ -68,7 +68,7 @@ export const byOperator = (userKey: number): Authority => ({ userKey, ownerKeyHa
 
 export type { Scope };
 
-/** `account` covers everything that changes or lists the user, `prices` also covers the statistics. */
+/** `account` covers everything that changes or lists the user; `prices` also covers the statistics. */
 export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
 /** No other key has `account`. */
 export const OWNER_SCOPES: readonly Scope[] = SCOPES;
@@ -76,7 +76,7 @@ export const RESTRICTED_SCOPES = ['prices', 'node'] as const satisfies readonly 
 
 const shared = new Map<string, readonly Scope[]>();
 
-/** Returns the scopes in the order of `SCOPES`, each once, as one list that all keys with these scopes share. */
+/** Returns the scopes in the order of `SCOPES`, without duplicates. All keys with the same scopes share one list. */
 export function sharedScopes(scopes: readonly Scope[]): readonly Scope[] {
   const list = SCOPES.filter((scope) => scopes.includes(scope));
   const name = list.join();

@@ -10,12 +10,12 @@ import { withinDeadline } from '#database/deadline';
 import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyUse, UNUSED, type Use } from './key-use.ts';
 
-/** Cached keys, and cached well-formed keys that do not exist. */
+/** How many keys are cached, and how many well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
-/** In ms. */
+/** How long a key that does not exist is cached, in ms. */
 const UNKNOWN_FOR = MINUTE;
-/** Keys per look-up statement, and waiting look-ups before `overloaded`. */
+/** Keys per look-up statement, and how many look-ups may wait before `overloaded` is thrown. */
 const LOOKUP_BATCH = 500;
 const LOOKUPS_WAITING = 5_000;
 /** How long cached keys are accepted while the database does not respond, in ms. */
@@ -32,10 +32,10 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
     forgotten.isForgotten = true;
   });
-  /** By the text of the key, so that a call does not hash it. */
+  /** By the key's text, so that a call need not hash the key. */
   const holderByText = createFirstInFirstOut<Known>(knownKeys);
   const absentHashes = new LRUCache<string, true>({
-    // Bounded by size: a cache with `max` allocates the memory for all entries at once.
+    // Bounded by `maxSize`: a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
     ttl: UNKNOWN_FOR,
@@ -69,7 +69,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   async function lookUpAll(): Promise<void> {
     looking = true;
     while (queue.length > 0) {
-      // Requests that arrived together are read in sequence: after a turn of the loop, all of them are in.
+      // Requests that arrive together are read one after another: after one turn of the loop, all have been read.
       await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
       const readByStatement = ++statements;
@@ -151,19 +151,20 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
         const { hash } = holder;
-        // A running look-up may have read the key before the change.
+        // A look-up in progress may have read the key before the change.
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Ended keys are deleted after 30 days, or earlier if there are many. An outage may hide either.
+      // Ended keys are deleted after 30 days, or earlier if the user has many. An outage may hide either kind of
+      // deletion.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 
-    /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
+    /** `now` is in Unix ms; `pageOrigin` is set for a foreign page. */
     noteUse: use.note,
-    /** Writes recorded uses up to a bound. Returns whether all were written. Throws `database_unavailable`. */
+    /** Writes a bounded number of recorded uses. Returns whether all were written. Throws `database_unavailable`. */
     writeUse: use.write,
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };

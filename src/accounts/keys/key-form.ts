@@ -23,7 +23,7 @@ const scopes = z
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
 
-/** The last instant with a four-digit year, in Unix ms. A time with an offset can be later. */
+/** The last instant with a four-digit year, in Unix ms. An instant that is written with an offset can be later. */
 const LAST = Date.UTC(10_000, 0) - 1;
 
 const future = (clock: Clock) =>
@@ -34,7 +34,7 @@ const future = (clock: Clock) =>
     .refine((at) => at <= LAST, 'must not be after the year 9999')
     .optional()
     .meta({
-      description: 'When the key expires. Without it, the key is valid until it is deleted.',
+      description: 'When the key expires. If omitted, the key is valid until it is deleted.',
       fix: 'an instant in the future such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });

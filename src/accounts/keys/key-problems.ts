@@ -7,7 +7,7 @@ import type { WantedScope } from '#server/gate';
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'This API key does not exist. Check it for typing errors, or register for a key.');
 
-/** Returns why a key is not usable, or undefined. `over`: its own end has passed; `expired`: its user's term has. */
+/** Returns why a key is not usable, or undefined. `over`: the key has expired. `expired`: its user's term has ended. */
 export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number) {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
@@ -29,7 +29,7 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
   throw new Problem('api_key_expired', detail);
 }
 
-/** The requesting owner key is no longer active in the database. */
+/** The problem of a requesting owner key that is no longer active in the database. */
 export const notActive = () =>
   new Problem(
     'api_key_revoked',

@@ -47,7 +47,10 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: Key
 
 const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
-/** SQL: every key of a user. `dead_at` may lie in the future; `owns` marks owner keys that may change the user. */
+/**
+ * SQL fragment that selects all keys of a user. `dead_at` may lie in the future; `owns` marks owner keys that may
+ * change the user.
+ */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
     ${IS_ACTIVE_OWNER} AS owns
@@ -57,13 +60,13 @@ const isUsable = (userKey: number, token: string, now: number) => Prisma.sql`
   EXISTS (SELECT 1 FROM mail_token
     WHERE hash = ${token} AND user_key = ${userKey} AND expires_at > ${iso(now)}::timestamptz)`;
 
-/** Only the newest ended keys are kept, so that no user fills the table. */
+/** SQL fragment that deletes all but the newest ended keys, so that no user can fill the table. */
 const deleteSurplus = (now: number) => Prisma.sql`
   DELETE FROM api_key USING changed WHERE hash IN (
     SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz
     ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)`;
 
-/** Conditions in SQL over the user's keys `mine`. */
+/** SQL conditions on the user's keys (`mine`). */
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
 /** In Unix ms; the replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
@@ -76,9 +79,9 @@ export function createKeyStatements(prisma: PrismaClient) {
     });
 
   /**
-   * Adds an owner key that replaces those that `isGiven` selects from `mine`. They remain valid, for reading only,
-   * until `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
-   * @param used further statements that run with the change, each of the form `name AS (…),`
+   * Adds an owner key that replaces the keys that `isGiven` selects from `mine`. The replaced keys remain valid, for
+   * reading only, until `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
+   * @param used further statements that run together with the change, each of the form `name AS (…),`
    */
   async function replace(
     authority: Authority,
@@ -124,10 +127,10 @@ export function createKeyStatements(prisma: PrismaClient) {
       }),
 
     /**
-     * Replaces every owner key, including those in a grace period. All of them end at once. Returns `ended` for a user
-     * without an active owner key.
-     * @param token the hash of a one-time code. It must still be usable. It is deleted with every other code of the
-     * user, and the address counts as verified.
+     * Replaces every owner key, including those in a grace period. All of these keys end immediately. Returns `ended`
+     * for a user without an active owner key.
+     * @param token the hash of a one-time code, which must still be usable. All codes of the user are deleted, and the
+     * user's address counts as verified.
      */
     recoverKeys(userKey: number, key: NewKey, now: number, token?: string) {
       const isGiven = Prisma.sql`owns OR is_owner AND dead_at > ${iso(now)}::timestamptz`;
@@ -147,7 +150,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       );
     },
 
-    /** Returns the ID of the new key. Nothing changes if the user has too many keys. */
+    /** Returns the new key's ID. Nothing changes if the user has too many keys. */
     async createKey(
       authority: Authority,
       { hash, start }: NewKey,
@@ -176,7 +179,9 @@ export function createKeyStatements(prisma: PrismaClient) {
       return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
     },
 
-    /** Ends a key, unless it is the active owner key. A key that has already ended does not change. */
+    /**
+     * Revokes a key, unless it is an active owner key. A key that has already expired or been revoked does not change.
+     */
     async deleteKey(
       authority: Authority,
       id: number,

@@ -1,13 +1,13 @@
 import { arrayOf } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 
-/** When a key was last used (Unix ms), and the origin of the foreign page that used it. */
+/** When a key was last used (Unix ms), and the origin of the foreign page that used it, if any. */
 export type KeyUse = { id: number; at: number; origin: string | undefined };
 type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 /** Does not mark the user as changed: no process acts on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /** Returns the IDs of keys to send again. Race: rows that another process or a rotation locks are skipped. */
+  /** Returns the IDs of keys to send again. Race: rows that another process or a rotation has locked are skipped. */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`

@@ -3,11 +3,11 @@ import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 
-/** Keys per statement, which takes PostgreSQL 20 ms. */
+/** Keys per statement. A statement with this many keys takes PostgreSQL 20 ms. */
 const WRITTEN_AT_ONCE = 2_500;
 
 export type Use = {
-  /** The minute of the last use since 1970; 0 if this process has seen none. */
+  /** The minute of the last use, counted from 1970; 0 if this process has seen no use. */
   usedMinute: number;
   pageOrigin: string | undefined;
 };
@@ -16,18 +16,20 @@ export const UNUSED: Use = { usedMinute: 0, pageOrigin: undefined };
 
 type Used = KeyHolder & Use;
 
-/** To the minute: a call only compares a number. New minutes are written once a second, all keys together. */
+/**
+ * Records uses to the minute: a call only compares two numbers. New minutes are written once a second, for all keys.
+ */
 export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordUse'>; clock: Clock }) {
   const unwritten = new Set<Used>();
 
-  /** Attempts with a key that has ended are not uses. */
+  /** Attempts with an ended key do not count as uses, unless only the user's term has ended. */
   const counts = (key: Used): boolean => {
     const end = endOf(key, clock.now());
     return end === undefined || end === 'expired';
   };
 
   return {
-    /** `now` in Unix ms; `pageOrigin` is set for a foreign page. */
+    /** `now` is in Unix ms; `pageOrigin` is set for a foreign page. */
     note(key: Used, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);
       if (key.usedMinute === minute && (pageOrigin === undefined || pageOrigin === key.pageOrigin)) return;
@@ -36,7 +38,7 @@ export function createKeyUse({ store, clock }: { store: Pick<UserStore, 'recordU
       unwritten.add(key);
     },
 
-    /** Writes recorded uses up to a bound. Returns whether all were written. Throws `database_unavailable`. */
+    /** Writes a bounded number of recorded uses. Returns whether all were written. Throws `database_unavailable`. */
     async write(): Promise<boolean> {
       const keys: Used[] = [];
       for (const key of unwritten) {

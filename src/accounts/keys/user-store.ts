@@ -27,9 +27,9 @@ export type KeyHolder = {
   id: number;
   user: User;
   scopes: readonly Scope[];
-  /** From this time on the key may only read. */
+  /** From this time on, the key may only read. */
   replacedAt: number | undefined;
-  /** The end of the grace period for a replaced key. */
+  /** For a replaced key, the end of its grace period. */
   expiresAt: number | undefined;
   revokedAt: number | undefined;
 };
@@ -63,10 +63,13 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
   revokedAt: revokedAt?.getTime(),
 });
 
-/** A change is dated before its transaction commits, so changes within this time may become visible in any order. */
+/**
+ * A change is dated before its transaction commits, so changes made within this time of each other may become visible
+ * in any order.
+ */
 const COMMIT_LAG_SECONDS = 15;
 
-/** The database's time of a read, and the changes that the next read returns again. */
+/** The database's time at a read, and the changes that the next read finds again. */
 export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
 
 type Changes = {
@@ -78,8 +81,8 @@ type Changes = {
 };
 
 /**
- * Every change marks the user as changed by the database's clock, for `changedSince`.
- * @param query runs a statement that calls wait for, bypassing Prisma where a shorter way exists
+ * Every change records its time, by the database's clock, in the user's row, for `changedSince`.
+ * @param query runs a statement that calls wait for, bypassing Prisma if there is a faster way
  */
 export function createUserStore(
   prisma: PrismaClient,
@@ -122,7 +125,7 @@ export function createUserStore(
       return toUser(row);
     },
 
-    /** One statement, since calls wait for it. */
+    /** Uses a single statement, since calls wait for it. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
@@ -146,7 +149,7 @@ export function createUserStore(
       await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Sets the term that `renewed` derives from the stored one, or returns `too_early`. */
+    /** Sets the term that `renewed` derives from the stored one, or returns `too_early` if there is none. */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
@@ -157,7 +160,7 @@ export function createUserStore(
         return 'renewed';
       }),
 
-    /** Revokes every key of a user; returns how many. */
+    /** Revokes every key of a user. Returns the number of revoked keys. */
     async revokeKeys(key: number, now: number): Promise<number> {
       const [, { count }] = await prisma.$transaction([touch(prisma, key, now), revoke(prisma, key, now)]);
       return count;
@@ -173,7 +176,9 @@ export function createUserStore(
         return 'erased' as const;
       }),
 
-    /** The keys of users that changed since an earlier read. A change made during a read may come twice. */
+    /**
+     * Returns the keys of users that changed since an earlier read. A change made during a read may be returned twice.
+     */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"

@@ -10,13 +10,15 @@ export type LeaseReport = {
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
   spent: number;
-  /** The acknowledged count. The ledger counts from it if it has deleted the row of an old lease. */
+  /**
+   * The spent calls that the ledger has acknowledged. It counts from this number if it has deleted an old lease's row.
+   */
   settled: number;
   /** Calls that the lease should hold in total, spent ones included; 0 requests none. */
   want: number;
   /** Calls that must be spendable afterwards; if fewer are available, none are granted. */
   need: number;
-  /** The number of the report within its lease: a delayed report is ignored. */
+  /** The report's number within its lease. It identifies delayed reports, which are ignored. */
   seq: number;
   close: boolean;
   /** How many unspent calls may remain with an idle user when the others are returned. */
@@ -24,7 +26,7 @@ export type LeaseReport = {
 };
 
 export type LeaseState = {
-  /** Calls that it holds in total, including spent ones; 0 if none could be granted. */
+  /** Calls that the lease holds in total, including spent ones; 0 if none could be granted. */
   granted: number;
   /** Closed by its holder, or reclaimed after it expired. */
   closed: boolean;
@@ -33,23 +35,26 @@ export type LeaseState = {
   left: number;
   /**
    * Seconds until calls held by other processes may be returned: soon if they were just recalled, otherwise when the
-   * next lease may be reclaimed (0 or less: now). Null if no process holds any, if all of them are too few, or if the
-   * lease has what it needs.
+   * next lease may be reclaimed (0 or less: now). Null if no other process holds any calls, if all of these calls are
+   * too few, or if the lease has what it needs.
    */
   reclaimableIn: number | null;
 };
 
-/** A column of reports as a PostgreSQL array. Reports and states travel as columns: as rows they would be megabytes. */
+/**
+ * A column of reports as a PostgreSQL array. Reports and states are sent as columns: as rows, they would take
+ * megabytes.
+ */
 export const columnOf = (
   reports: readonly LeaseReport[],
   type: 'uuid' | 'int' | 'bigint' | 'bool',
   of: (report: LeaseReport) => string | number | boolean,
 ): Prisma.Sql => arrayOf(type, reports.map(of));
 
-/** Columns as JSON lists; `n` is the number of the report, from 1. */
+/** Columns as JSON lists; `n` contains the numbers of the reports, starting at 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;
 
-/** Returns the state of each report in its place, or undefined. */
+/** Returns the states in the order of the reports; undefined for a report without a state. */
 export function statesOf(columns: StateColumns | undefined, reported: number): (LeaseState | undefined)[] {
   const list = <Value>(name: keyof StateColumns) => JSON.parse(columns?.[name] ?? '[]') as Value[];
   const [granted, closed, limit] = [list<number>('granted'), list<boolean>('closed'), list<number>('limit')];

@@ -2,18 +2,20 @@ import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How long calls are spent from a lease after it was requested or extended, in ms: 2 s less than its life. */
+/** How long calls are spent from a lease after it was requested or extended, in ms: 2 s less than its lifetime. */
 const USABLE_FOR = 18 * SECOND;
-/** A lease holds the calls that its user makes in this time. It is extended when half of that is left. */
+/**
+ * A lease holds the calls that its user makes in this time. The lease is extended when less than half of them are left.
+ */
 const BLOCK_SECONDS = 20;
 /** The assumed rate of a new user, in calls per second. */
 const FIRST_RATE = 1;
-/** A user without a call for this long is idle: all calls but a few are returned. In ms. */
+/** After this time without a call, in ms, a user is idle: all but a few of the leased calls are returned. */
 export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESTING_CALLS = 20;
-/** In ms. */
+/** How long an idle user's lease with resting calls stays open, in ms. */
 export const RESTING_FOR = 10 * MINUTE;
-/** Within this time other processes return their calls of a user who needs them. */
+/** Within this time, other processes return the calls that they hold for a user who needs them. */
 export const RECALL_SECONDS = 2;
 
 /** A block of a user's allowance that this process holds, for one period and one UTC date. */
@@ -22,7 +24,7 @@ export type Lease = {
   readonly userKey: number;
   readonly period: Period;
   readonly date: number;
-  /** In Unix ms. The clock may be set back into another period or date. */
+  /** In Unix ms. The clock may be set back into an earlier period or date. */
   readonly usableFrom: number;
   granted: number;
   spent: number;
@@ -34,10 +36,10 @@ export type Lease = {
   /** Calls of the period that were neither spent nor leased, as of the ledger's last response. */
   left: number;
   limit: number;
-  /** The lease ends at the first of both: Unix ms, and ms of the monotonic clock. */
+  /** The lease ends at the earlier of these instants: in Unix ms, and in ms of the monotonic clock. */
   usableUntil: number;
   usableUntilElapsed: number;
-  /** No more calls are spent. The next settlement returns the unspent ones. */
+  /** No more calls are spent from the lease. The next settlement returns the unspent calls. */
   closing: boolean;
   closed: boolean;
 };
@@ -67,7 +69,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
   };
 }
 
-/** Both clocks count: the wall clock can be set back, and the monotonic clock stands still while the machine sleeps. */
+/** Both clocks count: the wall clock can be set back, and the monotonic clock stops while the machine sleeps. */
 export function extend(lease: Lease, request: Instant): void {
   lease.usableUntil = Math.min(request.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
   lease.usableUntilElapsed = request.elapsed + USABLE_FOR;
@@ -78,7 +80,7 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
-/** Nothing is spent until the ledger has responded how much the lease still holds. */
+/** Nothing is spent from the lease until the ledger has reported how many calls it still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }
@@ -96,13 +98,16 @@ export const unspent = ({ granted, spent }: Lease) => granted - spent;
 /** A lower bound of the period's remaining calls. `left` includes the calls of a closed lease. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
-/** `rate` in calls per second, `waiting` calls that wait for a grant; a new lease holds at least `firstGrant`. */
+/**
+ * Calls that a lease should hold in total. `rate` is in calls per second; `waiting` is the number of calls that wait
+ * for a grant. A new lease holds at least `firstGrant`.
+ */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
   const first = lease.granted === 0 ? firstGrant : 0;
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
-/** Calls that an idle lease requests to keep; 0 if it holds no more than it may already keep. */
+/** Calls that an idle lease asks to keep; 0 if it holds no more than it was already allowed to keep. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
 export function isRunningOut(lease: Lease, rate: number): boolean {
@@ -115,7 +120,7 @@ export function giveBackCall(lease: Lease, cost = 1): void {
   lease.spent -= cost;
 }
 
-/** @param comesBackIn in how many seconds another process may have returned calls */
+/** @param comesBackIn the number of seconds after which another process may have returned calls */
 export function quotaExceeded(
   cost: number,
   comesBackIn: number | undefined,

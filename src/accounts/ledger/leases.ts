@@ -37,16 +37,16 @@ export type LeasesReading = Held & {
 
 /** A newly opened page makes about this many calls at once. */
 const FIRST_GRANT = 50;
-/** How often a call retries while other processes return calls. */
+/** How many times a call retries while other processes return calls. */
 const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 
 export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
-  /** The minimum size of a first grant if plenty is left. */
+  /** The minimum size of a first grant if plenty of calls are left. */
   firstGrant?: number | undefined;
-  /** Pause of a call before it retries while other processes return calls, in ms. */
+  /** How long a call pauses before it retries while other processes return calls, in ms. */
   recallMs?: number | undefined;
-  /** How long after the start nothing is reclaimed from other processes, in ms. */
+  /** How long after its start this process reclaims nothing from other processes, in ms. */
   reclaimAfterMs?: number | undefined;
   /** Called with the time that a call waited for the ledger, in ms. */
   observeWait?: ((ms: number) => void) | undefined;
@@ -88,7 +88,10 @@ export function createLeases(dependencies: LeaseOptions) {
 
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
-  /** Waits for the next statement with this user's leases, at most `atMost` ms. Its grant stays with the user. */
+  /**
+   * Waits up to `atMost` ms for the next statement with this user's leases. It grants calls to the user, not to this
+   * call.
+   */
   async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
     quota.waiting.push(cost);
@@ -129,7 +132,7 @@ export function createLeases(dependencies: LeaseOptions) {
     }
   }
 
-  /** Calls that are too few for one call may be enough for a cheaper one, in any process. */
+  /** Returns calls that are too few for one call: they may be enough for a cheaper one, in any process. */
   function giveBack(quota: QuotaState): void {
     const { exhausted } = quota;
     if (!quota.lease || unspent(quota.lease) <= 0) return;
@@ -138,15 +141,15 @@ export function createLeases(dependencies: LeaseOptions) {
     settleSoon(quota);
   }
 
-  /** The next tick repeats and reports a failure. */
+  /** Ignores a failure, since the next tick repeats the settlement and reports the failure. */
   function settleSoon(quota: QuotaState): void {
     ask(quota).catch(() => undefined);
   }
 
   return {
     /**
-     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited`: the wait for the database so
-     * far, in ms.
+     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited`: how long the call has already
+     * waited for the database, in ms.
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
@@ -187,16 +190,16 @@ export function createLeases(dependencies: LeaseOptions) {
 
     settle: (): Promise<void> => scheduler.tick(),
 
-    /** Settles everything and returns unspent calls, in as many rounds as fit into the time (ms). */
+    /** Settles everything and returns unspent calls, in as many rounds as fit into `withinMs`. */
     async close(withinMs: number): Promise<void> {
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
       const report = (error: unknown) => failures.failed('settlement', error, { isStopping: true });
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
-        // A waiting call gets its grant first.
+        // Waiting calls get their grants first.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
-        // Both end before the next round. Otherwise one that fails immediately would start it while the other still
-        // runs.
+        // Both end before the next round starts. Otherwise, if one failed immediately, the next round would start while
+        // the other was still running.
         await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },

@@ -6,11 +6,11 @@ import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesO
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
- * Grants new leases all requested calls, or nothing. Returns the granted ones as `StateColumns`. The others go to the
- * settlement, which takes PostgreSQL several times as long, mostly planning. A user's first call waits for this
- * statement alone. Race: the `usage` row is inserted, or locked and read again, before the requested calls are compared
+ * Grants each new lease all requested calls, or none. Returns the granted leases as `StateColumns`. The others go to
+ * the settlement, which takes PostgreSQL several times as long, mostly for planning. A user's first call waits only for
+ * this statement. Race: the `usage` row is inserted, or locked and read again, before the requested calls are compared
  * with a fourth of the remaining ones. So two processes cannot be granted the same calls. Rows are locked in order of
- * user and period, against deadlocks.
+ * user and period, to prevent deadlocks.
  */
 const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -45,12 +45,12 @@ export type { LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** One part in this many of a period's remaining calls may rest with idle users. */
+/** One in this many of a period's remaining calls may rest with idle users. */
 const RESTING_PART = 1000;
-/** Users and periods whose lapsed leases are closed together. */
+/** Maximum number of users' periods whose lapsed leases are closed by one statement. */
 const TIDIED_AT_ONCE = 1000;
 
-/** Settling this report of no lease only reclaims the lapsed leases of a user and period. */
+/** A report without a lease. Settling it only reclaims the lapsed leases of a user and period. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
@@ -58,7 +58,7 @@ const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
 
 /**
  * @param counted called for each statement that reports leases
- * @param restingPart one part in this many of a period's remaining calls may rest with idle users
+ * @param restingPart one in this many of a period's remaining calls may rest with idle users
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -76,20 +76,26 @@ export function createLedgerStore(
   const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
-    /** Extends leases. Returns the numbers (from 0) of reports whose leases are open, not unknown or closed. */
+    /**
+     * Extends leases. Returns the numbers (from 0) of the reports whose leases are open, that is, neither unknown nor
+     * closed.
+     */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
       counted();
       const [row] = await query<{ n: string | null }>(heartbeats(reports));
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
-    /** Grants new leases that request at most a fourth of the period's remaining calls. The others have no state. */
+    /**
+     * Grants new leases that request at most a fourth of the period's remaining calls. Returns no state for the others.
+     */
     grantFirst: reported(firstGrants),
-    /** Without a state, a lease must be sent again: another process opened its period at the same moment. */
+    /** A lease without a state must be sent again: another process opened its period at the same moment. */
     settle,
 
     /**
-     * At one moment: calls of the period (its start in Unix ms), of the newest UTC dates, and of open or named leases.
+     * Returns, as of one instant, the calls of the period (its start in Unix ms), of the newest UTC dates, and of the
+     * leases that are open or named.
      */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);

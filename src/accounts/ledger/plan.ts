@@ -10,10 +10,10 @@ export const PLAN_NAMES = Object.keys(PLANS) as [Plan, ...Plan[]];
 
 export const termInWords = (plan: Plan): string => TERMS[PLANS[plan].months];
 
-/** `end` is exclusive; in Unix ms. */
+/** Instants in Unix ms; `end` is exclusive. */
 export type Period = { start: number; end: number };
 
-/** In Unix ms, UTC. A missing day becomes the month's last: 31 January and one month is 28 or 29 February. */
+/** In Unix ms, UTC. A day that the month lacks becomes its last: 31 January plus one month is 28 or 29 February. */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();
@@ -43,14 +43,14 @@ export function periodAt(plan: Plan, anchor: number, instant: number): Period {
   return { start: boundary(plan, anchor, n), end: boundary(plan, anchor, n + 1) };
 }
 
-/** In Unix ms. */
+/** Instants in Unix ms. */
 export type Term = { plan: Plan; anchor: number; validUntil: number };
 
 export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/** A lapsed term starts anew; others end a period later. Undefined beyond one period ahead of the running one. */
+/** Restarts a lapsed term, or extends the term by a period. Undefined if it already ends after the current period. */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

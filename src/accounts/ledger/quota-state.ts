@@ -12,17 +12,17 @@ export type QuotaState = {
   lease: Lease | undefined;
   /** Closed leases, until their last call is settled. */
   ended: Lease[];
-  /** Calls per second as of the last tick, and calls since then. */
+  /** Calls per second as of the last tick, and the number of calls since then. */
   rate: number;
   callsThisTick: number;
   lastCallAt: number;
   reportedAt: number;
   waiting: number[];
-  /** Another process may need these calls: the next settlement returns all that may not rest. */
+  /** Another process may need these calls: the next settlement returns all but those that may rest. */
   recalled: boolean;
-  /** The settlement that the calls wait for. */
+  /** The settlement that this user's calls wait for. */
   asked: Promise<void> | undefined;
-  /** The ledger could not grant this cost: when to retry, and in how many seconds calls may be returned. */
+  /** The cost that the ledger could not grant, when to retry, and in how many seconds calls may be returned. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
@@ -30,7 +30,7 @@ export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Spent, but not confirmed by the ledger. */
+  /** Calls that are spent, but that the ledger has not confirmed. */
   unsettled: number;
 };
 
@@ -45,7 +45,7 @@ export function endLease(quota: QuotaState): void {
   if (!lease) return;
   lease.closing = true;
   quota.lease = undefined;
-  // It was exhausted in this lease's period, under a limit that may have changed.
+  // The allowance was exhausted in this lease's period, under a limit that may have changed.
   quota.exhausted = undefined;
   if (lease.seq > 0) quota.ended.push(lease);
 }
@@ -93,7 +93,7 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /** Once per tick: measures rates, ends and deletes what is over. Returns the number of active users. */
+    /** Measures rates, and ends or deletes what is over, once per tick. Returns the number of active users. */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -136,12 +136,12 @@ export function createQuotaStates(clock: Clock) {
 
 export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
-/** Nothing is reclaimed for this long after a database failure, in ms: processes that were cut off settle first. */
+/** How long nothing is reclaimed after a database failure, in ms: processes that were cut off settle first. */
 const AFTER_FAILURE = 10 * SECOND;
-/** After the start of this process, and perhaps of the database: 35 s after a crash all calls are back. */
+/** The same after the start of this process, and perhaps of the database. All calls are back 35 s after a crash. */
 const AFTER_START = 5 * SECOND;
 
-/** A lease lapses while its holder cannot reach the database, which each process notices by its own polls. */
+/** A lease lapses while its holder cannot reach the database. Each process notices an outage by its own statements. */
 export function createReclaimGuard({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
   let reclaimsFrom = clock.elapsed() + afterStart;
   return {

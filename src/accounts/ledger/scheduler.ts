@@ -5,12 +5,12 @@ import type { FailureLog } from '#upstream/failure-log';
 import { isRunningOut, type Lease, restWanted, wanted } from './lease.ts';
 import { isIdle, type QuotaState } from './quota-state.ts';
 
-/** An open lease is reported at least this often, to stay alive; in ms. */
+/** An open lease is reported at least this often to stay alive, in ms. */
 const REPORT_EVERY = 10 * SECOND;
 
 /**
- * `want` in total (0 requests none). Fewer calls than `need`, the cost of the most expensive waiting call, are not
- * granted.
+ * `want` is how many calls the lease should hold in total (0 requests none). If fewer calls than `need`, the cost of
+ * the most expensive waiting call, are available, none are granted.
  */
 export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
@@ -18,9 +18,9 @@ const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all
 const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 /**
- * The leases of users whose calls wait, with their ended leases. Handled users are removed from `users`.
- * @param opening leases whose first grant is running: they are left out
- * @param atMost no further user is added from this number of leases on
+ * Returns the leases, including ended ones, of users whose calls wait. Handled users are removed from `users`.
+ * @param opening leases whose first grant is in progress: they are left out
+ * @param atMost no further user is added once there are this many leases
  */
 export function dueOfAsking(
   users: Set<QuotaState>,
@@ -34,7 +34,7 @@ export function dueOfAsking(
     users.delete(quota);
     const { lease, waiting, recalled } = quota;
     quota.recalled = false;
-    // The rate is that of the last tick: more calls may have come since.
+    // The rate is that of the last tick: more calls may have arrived since.
     const rate = Math.max(quota.rate, quota.callsThisTick);
     const isWaitedFor = waiting.length > 0;
     const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
@@ -46,8 +46,8 @@ export function dueOfAsking(
 }
 
 /**
- * The leases of a tick.
- * @param opening leases whose first grant is running: they are left out if they ended meanwhile
+ * Returns the leases that a tick reports.
+ * @param opening leases whose first grant is in progress: those that have ended in the meantime are left out
  * @param now on the monotonic clock, in ms
  */
 export function dueInTick(
@@ -74,7 +74,10 @@ export function dueInTick(
   return items;
 }
 
-/** Up to this many active users, the tick is shortest. Beyond that it grows in proportion, up to `LONGEST` times. */
+/**
+ * Up to this many active users, a tick has its minimum length. With more, it grows in proportion, up to `LONGEST`
+ * times.
+ */
 const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
 
@@ -96,12 +99,12 @@ type Dependencies = SchedulerOptions & {
 
 type InTurn = ReturnType<typeof createMutex>;
 
-/** Returns a function that requests the next run. All requests before it starts share it. */
+/** Returns a function that requests the next run. All requests made before that run starts share it. */
 function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(async () => {
-      // Requests that arrived together are read in sequence: after a turn of the loop, all of them are in.
+      // Requests that arrive together are read one after another: after one turn of the loop, all have been read.
       await nextTurn();
       next = undefined;
       return statement();
@@ -111,9 +114,9 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
 }
 
 /**
- * Runs one ledger statement at a time, without pauses. Waiting calls share the next one, which precedes the tick's
- * statements that have not started. First grants run beside them, also one at a time: no other statement includes their
- * leases.
+ * Runs one ledger statement at a time, without pauses. Waiting calls share the next statement, which precedes the
+ * tick's statements that have not started. First grants run in parallel, also one at a time: no other statement
+ * includes their leases.
  */
 export function createScheduler({ settleAsking, grantFirst, begin, clock, failures, tickMs = SECOND }: Dependencies) {
   const inTurn = createMutex();

@@ -2,17 +2,17 @@ import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
 import { columnOf, type LeaseReport } from './lease-report-store.ts';
 
-/** How long a lease lives after its last report, and how much later any process may reclaim it. */
+/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
 export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
 
 /**
  * Records spent calls and extends leases that neither need calls nor return any. Returns the numbers of the reports
  * whose leases are open, as a JSON list. The calls remain in `lease.unbooked` until the lease is settled or reclaimed.
- * The remaining calls of the period do not change, because the grant has already taken these calls. So no usage row is
- * touched: one row per lease instead of three. Race: only its holder sends a lease's heartbeats, one statement at a
- * time. One that timed out may still run beside the next. If they deadlock, PostgreSQL ends one of them, which is
- * repeated.
+ * The remaining calls of the period do not change, because the grant has already taken these calls. So one row per
+ * lease is written instead of three, and no usage row is touched. Race: only the holder of a lease sends its
+ * heartbeats, one statement at a time. A statement that timed out may still be running alongside the next one. If the
+ * two deadlock, PostgreSQL aborts one of them, which is then repeated.
  */
 export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -27,27 +27,30 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
   SELECT json_agg(n)::text AS n FROM reported`;
 
 /**
- * Books spent calls, extends, closes, reclaims and grants leases, and inserts the usage row of a new period. Returns
+ * Books spent calls; extends, closes, reclaims and grants leases; and inserts the usage row of a new period. Returns
  * the states as `StateColumns`. A lease whose period another process opened at the same moment has no state and must be
  * sent again. Races:
  * - Two processes want the last calls: the `usage` row is locked before anything is computed from it. Adding up leases
- * instead would grant too much, because they are read from a snapshot older than the lock. Rows are locked in order
- * of user and period, against deadlocks.
- * - Two processes open a period: the row is inserted with its grant. The grant of the process that loses is dropped.
- * - Calls rest on another process: they are counted in the usage row, under its lock. A settlement that can grant
- * nothing while   some rest marks the user as changed. Every process then returns its resting calls with its next poll.
- * - A call costs several: all are granted, or none. If leases hold the difference, the user is marked as changed and
- * leases in use are put to rest, so that two such calls do not each keep a part.
+ * instead would grant too many calls, because leases are read from a snapshot older than the lock. Rows are locked in
+ * order of user and period, to prevent deadlocks.
+ * - Two processes open a period: the row is inserted with its grant. The losing process's grant is dropped.
+ * - Calls rest in another process: they are counted in the usage row, under its lock. If a settlement can grant nothing
+ * while some calls rest, it marks the user as changed. At its next poll, every process returns the resting calls that
+ * it holds for the user.
+ * - A call costs several calls: all of them are granted, or none. If leases hold the difference, the user is marked as
+ * changed and leases in use are put to rest, so that two such calls do not each keep a part.
  * - A response is lost: reports contain totals, so they can be repeated, and `seq` keeps a delayed one from undoing a
  * later one.
  * - A holder is cut off: its lease is reclaimed only `RECLAIM_SECONDS` after it expired, and not by a process that
- * itself could not reach the database just now (`mayReclaim`). A late report is booked even past the limit, because
- * the closed row contains the settled calls. A lease whose row was deleted counts as closed. A locked lease is not
- * reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves them in a
- * lease that it closes. Such a lease is reclaimed like an open one. The planner does not know how many leases a report
- * holds. So each step adds columns to the rows of the one before, and joins only tables, by their keys.
+ * recently failed to reach the database itself (`mayReclaim`). A late report is booked even past the limit, because the
+ * closed row contains the settled calls. A lease whose row was deleted counts as closed. A locked lease is not
+ * reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves their
+ * values in a lease that it closes. Such a lease is reclaimed like an open one.
+ *
+ * The planner cannot estimate the number of reported leases. So each step adds columns to the rows of the previous
+ * step, and joins only tables, by their keys.
  * @param mayReclaim whether lapsed leases of other processes are reclaimed
- * @param restingPart one part in this many of a period's remaining calls may rest
+ * @param restingPart one in this many of a period's remaining calls may rest
  */
 export const settlement = (
   reports: readonly LeaseReport[],
@@ -65,12 +68,12 @@ export const settlement = (
       ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
       ${columnOf(reports, 'int', ({ rest }) => rest)})
       WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, n)),
-  locked AS MATERIALIZED ( -- each with its usage row, which is locked
+  locked AS MATERIALIZED ( -- each report with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
       coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
     FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
       WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
-  lapsed AS MATERIALIZED ( -- leases of others that may be reclaimed, locked
+  lapsed AS MATERIALIZED ( -- leases of other processes that may be reclaimed, locked
     SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked, l.resting
     FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
       USING (user_key, period_start)
@@ -78,7 +81,7 @@ export const settlement = (
       AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
       AND ${mayReclaim}::boolean
     FOR UPDATE OF l SKIP LOCKED),
-  reclaimed AS ( -- these are closed
+  reclaimed AS ( -- the lapsed leases are closed
     UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id
     RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked, lapsed.resting),
   change AS MATERIALIZED ( -- what each report changes about its lease
@@ -93,7 +96,7 @@ export const settlement = (
     FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
       CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
         AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
-  total AS MATERIALIZED ( -- the sums of its period after that
+  total AS MATERIALIZED ( -- the sums of each report's period after these changes
     SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
       (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
         + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
@@ -102,7 +105,7 @@ export const settlement = (
         sum(resting) AS resting
       FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
     WINDOW period AS (PARTITION BY user_key, period_start)),
-  amounts AS MATERIALIZED ( -- how many calls each is granted, or keeps at rest
+  amounts AS MATERIALIZED ( -- how many calls each lease is granted, or keeps at rest
     SELECT t.*, left_before,
       CASE WHEN stays_open AND lacks <= left_before
         THEN greatest(0, least(want - held, greatest(lacks, ceil(left_before / 4.0)::int))) ELSE 0 END AS amount,
@@ -117,7 +120,7 @@ export const settlement = (
     SELECT DISTINCT ON (user_key, period_start) user_key, period_start, used_now, held_now + granted_now
     FROM grants WHERE is_first ORDER BY user_key, period_start
     ON CONFLICT DO NOTHING RETURNING user_key, period_start),
-  sure AS MATERIALIZED ( -- without periods that another process opened
+  sure AS MATERIALIZED ( -- the grants, without periods that another process opened
     SELECT *, stays_open AND want > holds AND holds - now_spent < need
       AND CASE WHEN need > 1 THEN lim - used_now >= need ELSE rests_now > 0 END AS is_recalled
     FROM grants
@@ -133,7 +136,7 @@ export const settlement = (
       UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
-  kept AS ( -- the leases that were there already
+  kept AS ( -- the existing leases
     UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
       seq = greatest(l.seq, g.seq), closed = NOT g.is_open, expires_at = CASE WHEN g.is_open
         THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
@@ -143,7 +146,7 @@ export const settlement = (
     SELECT id, user_key, period_start, date, amount, now_spent, seq,
       clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM sure WHERE is_new AND amount > 0),
-  asked_for AS ( -- users whose calls other processes give back
+  asked_for AS ( -- users whose calls other processes should return
     UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))
   SELECT json_agg(n)::text AS n, json_agg(holds)::text AS granted, json_agg(NOT is_open)::text AS closed,
     json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",

@@ -9,7 +9,7 @@ import { type DueLease, dueInTick, dueOfAsking, type Statement } from './schedul
 /** Pauses before a retry, in ms: for a user with nothing left, and after the ledger failed. */
 export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
-/** Leases per statement. A settlement takes 30 ms, which bounds the wait of other calls. */
+/** Leases per statement. A settlement of this many takes 30 ms, which bounds how long other calls wait. */
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
 
@@ -18,7 +18,7 @@ type Dependencies = {
   ledger: LedgerStore;
   clock: Clock;
   outages: ReclaimGuard;
-  /** The minimum size of a first grant if plenty is left. */
+  /** The minimum size of a first grant if plenty of calls are left. */
   firstGrant: number;
 };
 
@@ -29,7 +29,7 @@ const inPieces = <One>(all: readonly One[], size: number): One[][] =>
 export function createSettling({ quotas, ledger, clock, outages, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
   const askingFirst = new Set<QuotaState>();
-  /** Leases whose first grant is running: no other statement includes them. */
+  /** Leases whose first grant is in progress: no other statement includes them. */
   const opening = new Set<Lease>();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   const itemsOfAsking = (users: Set<QuotaState>): DueLease[] =>
     dueOfAsking(users, opening, SETTLED_AT_ONCE, firstGrant);
 
-  /** Whether the user's calls wait for a first grant, and nothing else of the user is unsettled. */
+  /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
   /** @param mayGiveBack whether an idle or recalled user's calls are returned, except those that may rest */
@@ -46,7 +46,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
     const rest = mayGiveBack && !closing && isAtRest ? restWanted(lease) : 0;
-    // How many it still holds is unknown until the response.
+    // Until the response arrives, it is unknown how many calls the lease still holds.
     if (rest > 0) suspend(lease);
     return {
       id,
@@ -63,7 +63,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     };
   }
 
-  /** After a failure, the ledger is not queried for a moment. */
+  /** Waits for the ledger's response. After a failure, calls do not query the ledger for a moment. */
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
@@ -92,10 +92,12 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (items.length > 0) await settle(items);
   }
 
-  /** A first grant to a user with plenty left costs a fourth of a settlement. Others are requested again. */
+  /**
+   * For a user with plenty of calls left, a first grant costs a fourth of a settlement. Other users' calls ask again.
+   */
   async function grantFirst(): Promise<void> {
     refuseFailed();
-    // They may have been settled meanwhile, with a lease that ended.
+    // In the meantime, a settlement may have included these leases, together with an ended one.
     const items = itemsOfAsking(askingFirst).filter(({ lease }) => lease.seq === 0);
     if (items.length === 0) return;
     for (const { lease } of items) opening.add(lease);
@@ -119,7 +121,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  /** A report counts as settled, unless a later one was sent meanwhile. */
+  /** A report counts as settled, unless a later one was sent in the meantime. */
   function acknowledge({ lease }: DueLease, sent: LeaseReport): boolean {
     if (sent.seq !== lease.seq) return false;
     settledCalls += Math.max(0, sent.spent - lease.settled);
@@ -148,7 +150,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   return {
-    /** Adds the user to the next statement for waiting calls; returns whether that is for first grants. */
+    /** Adds the user to the next statement for waiting calls; returns whether that statement is for first grants. */
     ask(quota: QuotaState): boolean {
       const isFirst = isNew(quota);
       (isFirst ? askingFirst : asking).add(quota);

@@ -15,7 +15,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes the calls per date after their retention period: once a day, and at the start of a process. */
+/** Deletes the calls per date after their retention period: once a day, and when a process starts. */
 export function createUsageRetention(dependencies: Dependencies) {
   const { store, refreshes, retention, clock, log, failures } = dependencies;
   const startedAt = clock.now();
@@ -47,10 +47,10 @@ export function createUsageRetention(dependencies: Dependencies) {
   });
 }
 
-/** Users see the calls of the newest 31 dates. */
+/** Users can see the calls of the newest 31 dates. */
 const LEAST = 31 * DAY;
 
-/** Returns ms. Throws `RangeError` with the accepted form. */
+/** Returns ms. Throws a `RangeError` that states the accepted form. */
 export function parseUsageRetention(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined || duration < LEAST)
@@ -58,5 +58,5 @@ export function parseUsageRetention(text: string): number {
   return duration;
 }
 
-/** The first date whose calls are kept (its start, Unix ms). The retention period counts from the end of a date. */
+/** The first date whose calls are kept (its start in Unix ms). The retention period counts from the end of a date. */
 export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);

@@ -9,7 +9,7 @@ export type Account = User & {
   state: UserState;
   /** Live keys, including those in the grace period of a rotation. */
   keys: number;
-  /** Calls of the running period; those of the last seconds may be missing. */
+  /** Calls made in the current period; those of the last few seconds may be missing. */
   used: number;
   period: Period;
   lastUsedAt: number | null;
@@ -20,7 +20,7 @@ type Shown<Notices> = { account: Account; keys: (AccountKey & { state: KeyState 
 type Dependencies<Notices> = {
   users: UserStore;
   accounts: AccountStore;
-  /** Undefined for an unknown user. */
+  /** Returns undefined for an unknown user. */
   noticesOf: (userKey: number) => Promise<Notices | undefined>;
   clock: Clock;
 };
@@ -43,7 +43,7 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
       const now = clock.now();
       const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));
       const all = await users.list();
-      // A user who registered between the two queries is in the next list.
+      // A user who registers between the two queries appears in the next list.
       return all.flatMap((user) => {
         const known = facts.get(user.key);
         return known ? [accountOf(user, known, now)] : [];
@@ -84,7 +84,7 @@ function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number)
 
 type KeyFacts = { revokedAt: number | null; expiresAt: number | null; replacedAt: number | null };
 
-/** The state of the key alone, regardless of its user's. */
+/** Returns the state of the key alone, regardless of its user's state. */
 function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';

@@ -18,7 +18,7 @@ const id = z
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
-/** The largest ID of the database's type. */
+/** The largest ID that the database's type can hold. */
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
@@ -49,10 +49,11 @@ const remove = {
   summary: 'Revoke a key',
   operationId: 'revokeKey',
   description:
-    'The key is revoked: immediately on this process, and within 5 seconds on all others. The last owner key ' +
-    'can only be rotated, or erased with its user. A key that has already ended does not change.',
+    'Revokes the key: immediately in the process that handles the request, and within 5 seconds in all others. ' +
+    'The last owner key can only be rotated, or erased together with its user. A key that has already expired or ' +
+    'been revoked does not change.',
   params: z.object({ id }),
-  response: { 204: z.undefined().meta({ description: 'The key has ended' }) },
+  response: { 204: z.undefined().meta({ description: 'The key is no longer valid' }) },
 };
 
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];

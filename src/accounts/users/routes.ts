@@ -36,10 +36,10 @@ const create = {
   summary: 'Register and get an API key',
   operationId: 'createUser',
   description:
-    'The key is returned once and cannot be read again. It expires at `validUntil`; `Link` leads to its ' +
-    'renewal. An email address may register more than once. A service that verifies addresses responds with ' +
-    '202 and without a key. It mails a one-time code that is valid for 24 hours. `POST /v1/user/verify` with ' +
-    'this code registers the user, whose term then starts.',
+    'The key is returned once and cannot be read again. It expires at `validUntil`; the `Link` header points to ' +
+    'its renewal. An email address may be registered more than once. A service that verifies addresses responds ' +
+    'with 202 and without a key, and emails a one-time code that is valid for 24 hours. `POST /v1/user/verify` ' +
+    'with this code registers the user and starts the term.',
   querystring: registrationForm,
   response: { 201: userRecord, 202: registrationPending },
 };
@@ -59,7 +59,7 @@ const usage = {
   tags: ['users'],
   summary: 'Read the usage of the allowance',
   operationId: 'getUsage',
-  description: 'Free of charge. Calls of the last seconds on other processes may not be counted yet.',
+  description: 'Free of charge. Calls made in the last few seconds through other processes may not be counted yet.',
   response: { 200: usageRecord },
 };
 
@@ -80,8 +80,8 @@ const renew = {
   summary: 'Renew the plan',
   operationId: 'renewKey',
   description:
-    'An active user gets one more period, up to one period ahead of the running one. A lapsed user starts a ' +
-    "new period now. The running period's allowance is never refilled early.",
+    'An active user gets one more period, up to one period ahead of the current one. A lapsed user starts a ' +
+    "new period immediately. The current period's allowance is never refilled early.",
   response: { 200: userRecord },
 };
 
@@ -90,14 +90,15 @@ const erase = {
   summary: 'Delete the user and all keys',
   operationId: 'deleteUser',
   description:
-    'Every key of the user is revoked: immediately on this process, and within 5 seconds on all others. Name and email address are erased.',
+    'Revokes all keys of the user: immediately in the process that handles the request, and within 5 seconds in all ' +
+    'others. Erases the name and the email address.',
   response: { 204: z.undefined().meta({ description: 'Erased' }) },
 };
 
 export type UserOptions = {
   users: Users;
   allowance: Allowance;
-  /** Verifies addresses; undefined if no mail is configured. */
+  /** Verifies addresses; undefined if mail is not configured. */
   mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
   settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };

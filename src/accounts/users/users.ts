@@ -28,7 +28,7 @@ type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: str
 type Dependencies = {
   store: UserStore;
   clock: Clock;
-  /** Called after every change to a user or key, so that this process applies it at once. */
+  /** Called after every change to a user or key, so that this process applies the change immediately. */
   changed?: () => Promise<unknown>;
 };
 
@@ -40,7 +40,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     return user;
   }
 
-  /** Applies a change in this process. Throws `api_key_revoked` and `too_many_keys` for these outcomes. */
+  /** Applies a change in this process. Throws `api_key_revoked` for the outcome `ended`, and `too_many_keys`. */
   async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
     const outcome = await change;
     await changed();
@@ -66,7 +66,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(user, apiKey);
     },
 
-    /** The record as the key may read it: with name and email address only for the scope `account`. */
+    /** Returns the record as the key may read it: the name and email address require the scope `account`. */
     recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
       const record = toRecord(holder.user, apiKey);
       return covers(holder, 'account') ? record : { ...record, name: null, email: null };
@@ -94,7 +94,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /** Replaces lost owner keys immediately. Undefined if the user was erased, the keys revoked, or the code used. */
+    /**
+     * Replaces lost owner keys immediately. Returns undefined if the user was erased, the keys were revoked, or the
+     * code is no longer valid.
+     */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
@@ -115,7 +118,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
-    /** A key that has already ended does not change. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
+    /**
+     * A key that has already expired or been revoked does not change. Throws `api_key_revoked`, `not_found` and
+     * `last_owner_key`.
+     */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
       const outcome = await decided(store.deleteKey(authority, id, clock.now()));
@@ -147,7 +153,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return count;
     },
 
-    /** Revokes every key and erases name and email address. The record number and the counts remain. */
+    /** Revokes every key, and erases the name and the email address. The record number and the counts remain. */
     async erase(authority: Authority): Promise<void> {
       await decided(store.erase(authority, clock.now()));
     },
