@@ -19,20 +19,20 @@ import type { Capability, CapabilityDeps } from '#server/capability';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import type { NotificationSettings } from './settings.ts';
 
-/** In ms. */
+/** How often old rows are deleted, in ms. */
 const TIDY_EVERY = HOUR;
-/** Many, since a webhook that never responds occupies its slot until the deadline. */
+/** Concurrent webhooks. Many are allowed, since a webhook that never responds occupies its slot until the deadline. */
 const WEBHOOKS_AT_ONCE = 50;
-/** How long a stop waits for mails in progress, in ms. */
+/** How long a stopping process waits for mails in progress, in ms. */
 const LAST_MAILS = 2000;
 
 type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };
 
-/** Undefined if no mail is configured. */
+/** Returns undefined if mail is not configured. */
 async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
-  // Without mail, its library is not loaded.
+  // The mail library is loaded only if mail is configured.
   const { createMailer } = await import('#notifications/sources/smtp');
   const mailer = createMailer(smtp, from);
   const shared = { users, mailer, wake: () => outbox.wake(), clock, publicUrl };
@@ -43,7 +43,7 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
   const noticeStore = createNoticeStore(prisma);
   const noticeSettings = deadline.over(createNoticeSettingsStore(prisma, users));
   const watch = createNoticeWatch({
-    // Without the deadline of requests: a late turn is better than two at once.
+    // The watch is not bound by the deadline for requests: a late turn is better than two at once.
     store: noticeStore,
     claims: createRefreshStore(prisma),
     wake: shared.wake,

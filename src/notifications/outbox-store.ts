@@ -6,9 +6,9 @@ export type OutboxMessage = {
   kind: string;
   userKey: number | null;
   payload: unknown;
-  /** Claims of the message so far, including this one: distinguishes this claim from later ones. */
+  /** How many times the message has been claimed, including this claim. Distinguishes this claim from later ones. */
   attempts: number;
-  /** Since the message was added, in ms. */
+  /** Time since the message was added, in ms. */
   age: number;
 };
 
@@ -21,9 +21,9 @@ const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}
 export function createOutboxStore(prisma: PrismaClient) {
   return {
     /**
-     * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: one statement skips rows
-     * that another has locked, so each message goes to one process. When a claim lapses, its message is due again, so
-     * the messages of a dead process go to others.
+     * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: a statement skips rows that
+     * another statement has locked, so each message goes to one process. When a claim lapses, its message is due again,
+     * so a dead process's messages go to other processes.
      */
     async claim(room: Readonly<Record<string, number>>, forMs: number): Promise<OutboxMessage[]> {
       return prisma.$queryRaw<OutboxMessage[]>`
@@ -38,12 +38,12 @@ export function createOutboxStore(prisma: PrismaClient) {
           greatest(0, extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age`;
     },
 
-    /** Also deletes the message if the claim has lapsed meanwhile. */
+    /** Also deletes the message if the claim has lapsed in the meantime. */
     async delivered({ id }: Pick<OutboxMessage, 'id'>): Promise<void> {
       await prisma.$executeRaw`DELETE FROM outbox_message WHERE id = ${id}::uuid`;
     },
 
-    /** Makes the message due after a pause (ms), unless it was claimed again meanwhile. */
+    /** Makes the message due after a pause (ms), unless it was claimed again in the meantime. */
     async failed(
       { id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>,
       pause: number,
@@ -54,7 +54,9 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /** Ends the attempts, unless it was claimed again. Drops `email`: its owner may be erased later. */
+    /**
+     * Ends the attempts, unless the message was claimed again. Removes `email`, since its owner may be erased later.
+     */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},

@@ -4,24 +4,29 @@ import type { Log } from '#core/log';
 import type { OutboxMessage, OutboxStore } from '#notifications/outbox-store';
 import type { FailureLog } from '#upstream/failure-log';
 
-/** How often a process looks for due messages, including those of others, in ms. */
+/** How often a process looks for due messages, including those of other processes, in ms. */
 const POLL_EVERY = 5 * SECOND;
-/** The deadline of an attempt, in ms. */
+/** How long an attempt may take, in ms. */
 const ATTEMPT = 30 * SECOND;
-/** In ms: longer than an attempt; after a kill, another process takes over within a minute. */
+/**
+ * How long a claim lasts, in ms: longer than an attempt. If the process is killed, another takes over within a minute.
+ */
 const CLAIM = 45 * SECOND;
-/** Concurrent deliveries of a kind, unless set otherwise. */
+/** The default number of concurrent deliveries of a kind. */
 const AT_ONCE = 5;
 const MAX_REASON = 300;
 
-/** Throws `Undeliverable` if a retry is useless. Messages may come twice; errors are logged and shown to operators. */
+/**
+ * Throws `Undeliverable` if a retry is useless. A message may be delivered twice; errors are logged and shown to
+ * operators.
+ */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
   store: OutboxStore;
   log: Pick<Log, 'warn'>;
   failures: Pick<FailureLog, 'failed'>;
-  /** By kind; messages of other kinds are ignored. */
+  /** The delivery functions by kind; messages of other kinds are ignored. */
   deliver: Readonly<Record<string, Deliver>>;
   atOnce?: Readonly<Record<string, number>>;
 };
@@ -29,7 +34,7 @@ type Dependencies = {
 const describeError = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MAX_REASON);
 
-/** Delivers messages that wait in the database at least once, with growing pauses between attempts. */
+/** Delivers each message in the database at least once, with growing pauses between attempts. */
 export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
@@ -42,11 +47,11 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const { id, kind, userKey, attempts, age } = message;
     const reason = describeError(error);
     const facts = { id, kind, user: userKey, attempts, reason };
-    // An attempt that was cut short by this stop is due immediately for other processes.
+    // If a stop cut the attempt short, the message is due immediately for other processes.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
-      // At `info`: a user's broken webhook is not a fault of the service.
+      // Logged at `info`, since a user's broken webhook is not a fault of the service.
       failures.failed('delivery', error, { ...facts, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
@@ -96,7 +101,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
   const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
 
-  /** Starts the due messages. One claim runs at a time, and is repeated for requests that arrive meanwhile. */
+  /** Starts due deliveries. One claim runs at a time, and is repeated for requests that arrive in the meantime. */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
@@ -114,7 +119,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     tidy: (): Promise<void> => store.tidy(),
 
-    /** Waits for deliveries in progress. After this time (ms) they are left to another process. */
+    /** Waits for deliveries in progress. After `withinMs`, they are left to other processes. */
     async close(withinMs: number): Promise<void> {
       isClosed = true;
       const timer = setTimeout(() => stopping.abort(), withinMs);
@@ -127,17 +132,17 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** In ms since the message was added. */
+/** When a message is given up, in ms since it was added. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
-/** In ms; doubled after each attempt. */
+/** Pauses between attempts, in ms; the pause doubles after each attempt. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
-/** Random part of a pause, so that messages that failed together are not retried together. */
+/** The random part of a pause, so that messages that failed together are not retried together. */
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
 /**
- * In ms; undefined to give up. The last attempt is made at the end of the message's time. `age` in ms, `random` from 0
- * to 1.
+ * Returns the pause in ms, or undefined to give up. The last attempt is made at the end of the message's time. `age` is
+ * in ms; `random` is from 0 to 1.
  */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;

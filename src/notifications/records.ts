@@ -21,7 +21,7 @@ export type NoticesRecord = z.infer<typeof noticesRecord>;
 export const noticesWithSecretRecord = noticesRecord
   .extend({
     webhookSecret: text(
-      'The secret of the signatures. It is returned once, when the address is new or changed.',
+      'The secret that signs webhooks. It is returned once: for a new or changed address, or when rotated.',
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     ).optional(),
   })

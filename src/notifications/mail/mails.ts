@@ -17,7 +17,7 @@ function htmlOf(part: MailPart): string {
   return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
 }
 
-/** The subject becomes one line. */
+/** Writes a mail as text and HTML. Line breaks in the subject become spaces. */
 export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
   const html = parts.map(htmlOf).join('\n');
   return {
@@ -30,7 +30,7 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
 /** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
 export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The call that a link makes, without a browser; `path` starts with a slash. */
+/** Returns a command that makes the same call as a link does; `path` starts with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
@@ -63,11 +63,11 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
   ]);
   return writeMail('A new API key', [
     `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Nothing has changed.`,
-    `The new key replaces the user's current owner keys, which are revoked immediately. Each link works once and expires at ${inWords(expiresAt)}. Without a browser, use the command below the link.`,
+    `The new key replaces the user's current owner keys, which are revoked immediately. Each link works once and expires at ${inWords(expiresAt)}. If you have no browser, use the command below the link.`,
     ...each,
     ...(others === 0
       ? []
-      : [`This address has ${others} more users. To get their keys, contact the operator of the service.`]),
+      : [`This address has ${others} more users. To get their keys, contact the service's operator.`]),
   ]);
 }
 
@@ -84,7 +84,7 @@ export const verificationMail = ({ plan, token, expiresAt, publicUrl }: Verifica
     `An API key was requested at ${publicUrl} (${plan} plan) for this address. If this wasn't you, ignore this email. No account has been created.`,
     `The link works once and expires at ${inWords(expiresAt)}.`,
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
-    'Without a browser:',
+    'If you have no browser:',
     { code: curl(publicUrl, '/v1/user/verify', { token }) },
-    `The key is then valid for ${termInWords(plan)}. Renew it on the page of the service or with POST /v1/user/renew: it stays the same.`,
+    `The key is then valid for ${termInWords(plan)}. Renew it on the service's website or with POST /v1/user/renew. Renewal does not change the key.`,
   ]);

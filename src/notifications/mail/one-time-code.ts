@@ -5,7 +5,7 @@ import { Problem } from '#core/problems';
 /* A one-time code is 32 bytes from a CSPRNG in base64url. Only its SHA-256 is stored. */
 const BYTES = 32;
 const FORM = /^[A-Za-z0-9_-]{43}$/;
-/** In ms. */
+/** How long a code is valid, in ms. */
 export const TOKEN_LIFE = { recover: 30 * MINUTE, verify: DAY } as const;
 
 export const mintMailToken = () => randomBytes(BYTES).toString('base64url');
@@ -15,18 +15,18 @@ export const isMailToken = (text: string) => FORM.test(text);
 /** SHA-256 in lower-case hex: the only form in which a code is stored. */
 export const hashMailToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** The same response for used, expired and unknown codes. */
+/** The response is the same for used, expired and unknown codes. */
 export const tokenInvalid = () =>
   new Problem(
     'token_invalid',
     'The one-time code was already used, has expired or does not exist. Request another mail.',
   );
 
-/** Mails of one kind to an address: `most` within `window` ms, at least `apart` ms between two. */
+/** Limits the mails of one kind to an address: up to `most` within `window` ms, at least `apart` ms apart. */
 export type MailRate = { apart: number; most: number; window: number };
 export const MAIL_RATES = {
   recover: { apart: 5 * MINUTE, most: 5, window: DAY },
-  // Each mail contains its own registration, so a second one is not a repetition.
+  // Each mail belongs to its own registration, so a second mail is not a repetition.
   verify: { apart: 0, most: 5, window: HOUR },
 } as const satisfies Record<string, MailRate>;
 

@@ -12,7 +12,7 @@ export type PendingRegistration = { id: string; email: string; plan: Plan; expir
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the mail. The statement is the same for unknown addresses. */
+    /** Returns whether the limit allows the mail. The statement is the same for known and unknown addresses. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,
@@ -46,7 +46,10 @@ export function createRegistrationStore(prisma: PrismaClient) {
       return token?.registration?.plan;
     },
 
-    /** Returns the record number; undefined without a valid code. Race: one statement deletes the registration. */
+    /**
+     * Returns the new user's record number; undefined without a valid code. Race: one statement deletes the
+     * registration.
+     */
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },

@@ -18,7 +18,7 @@ type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<U
 /** No user is created before the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /** Stores a registration and mails a one-time code. Throws `rate_limited` at the limit of the address. */
+    /** Stores a registration and mails a one-time code. Throws `rate_limited` if the address has reached its limit. */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
@@ -30,7 +30,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       return { email: form.email, expiresAt: iso(expiresAt) };
     },
 
-    /** Sends the mail of a message `verify`, unless the registration has expired. Each attempt uses a new code. */
+    /** Sends the mail for a `verify` message, unless the registration has expired. Each attempt uses a new code. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const registration = await store.find((payload as { registration: string }).registration);
       if (!registration || registration.expiresAt <= clock.now()) return;
@@ -40,7 +40,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       await mailer.send({ ...verificationMail({ plan, token, expiresAt, publicUrl }), id, to: email }, signal);
     },
 
-    /** Creates the user of a code, whose term begins now. Throws `token_invalid`. */
+    /** Creates the user of a code. The user's term begins now. Throws `token_invalid`. */
     async verify(token: string): Promise<UserRecord> {
       const now = clock.now();
       const hash = hashMailToken(token);
@@ -64,7 +64,7 @@ type MailDependencies = {
   /** Sends added messages without waiting for the next poll. */
   wake: () => void;
   clock: Clock;
-  /** Public URL of the service, without a trailing slash. */
+  /** The service's public URL, without a trailing slash. */
   publicUrl: string;
 };
 
@@ -76,12 +76,12 @@ type RecoveryDependencies = MailDependencies & {
 /** Does the same for known and unknown addresses: users are looked up when the mail is sent. */
 export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
-    /** Requests a mail, within the limit of the address. Never reveals whether one is sent. */
+    /** Requests a mail, within the address's limit. Never reveals whether one is sent. */
     async request(email: string): Promise<void> {
       if (await store.request(randomUUID(), email, clock.now())) wake();
     },
 
-    /** Sends the mail of a message `recover` if the address has users. Each attempt uses new codes. */
+    /** Sends the mail for a `recover` message if the address has users. Each attempt uses new codes. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
       const { users: found, count } = await users.usersOf(email, MOST_LISTED);
@@ -91,7 +91,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // To the address as registered, never as the request wrote it.
+      // The mail goes to the address as registered, never as written in the request.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 

@@ -11,7 +11,7 @@ import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
 import type { Recovery, VerifiedRegistration } from './registration.ts';
 
-/** Largest body, in bytes: an address or a one-time code. */
+/** The largest body, in bytes. It contains an address or a one-time code. */
 const MAX_BYTES = 4 * 1024;
 
 const tokenBody = z.object({
@@ -32,7 +32,8 @@ const recover = {
   description:
     'For a user who has lost the key. The response is the same whether or not the address is registered. The ' +
     'mail lists the users of the address, each with a one-time code that is valid for 30 minutes. At most one ' +
-    'mail is sent in five minutes, and five a day. Users whose keys the operator has revoked are not listed.',
+    'mail is sent every five minutes, and at most five are sent every day. Users whose keys the operator has ' +
+    'revoked are not listed.',
   operationId: 'requestRecovery',
   consumes: ['application/json'],
   body: z.object({ email }),
@@ -43,8 +44,9 @@ const confirm = {
   tags: ['users'],
   summary: 'Get a new owner key with a one-time code',
   description:
-    'The old owner keys are revoked: immediately on this process, and within 5 seconds on all others. Keys ' +
-    "with other scopes remain valid. A one-time code can be used once, and invalidates the user's other codes.",
+    'Revokes the old owner keys: immediately in the process that handles the request, and within 5 seconds in all ' +
+    'others. Keys with other scopes remain valid. A one-time code can be used only once, and its use invalidates ' +
+    "the user's other codes.",
   operationId: 'confirmRecovery',
   consumes: ['application/json'],
   body: tokenBody,
@@ -56,8 +58,8 @@ const verify = {
   summary: 'Verify the email address of a registration',
   description:
     'If `POST /v1/user/create` responded with 202, the one-time code from the mail registers the user, and the ' +
-    'term starts now. `validUntil` states when the key expires; `Link` leads to its renewal. If registrations ' +
-    'are not verified, no code is ever valid.',
+    'term starts now. `validUntil` states when the key expires; the `Link` header points to its renewal. If ' +
+    'registrations are not verified, no code is ever valid.',
   operationId: 'verifyUser',
   consumes: ['application/json'],
   body: tokenBody,
@@ -69,13 +71,13 @@ const PROBLEMS: ProblemCode[] = ['unsupported_media_type', 'overloaded', 'databa
 type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
 
 type Options = {
-  /** Undefined if no mail is configured. */
+  /** Undefined if mail is not configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
   settings: Pick<RegistrationSettings, 'basePath' | 'registration'>;
 };
 
-/** Requires no key: the user may have lost it, or may not have one yet. */
+/** These routes require no key: the user may have lost the key, or may not have one yet. */
 export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
   neverStored(app);

@@ -12,7 +12,7 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/** Daily limit of an unverified address, so that a foreign registration cannot flood its mailbox. */
+/** Daily limit for an unverified address, so that someone else's registration cannot flood its mailbox. */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -23,7 +23,7 @@ type Dependencies = {
   mailer: Mailer;
   webhooks: WebhookSender;
   clock: Clock;
-  /** Public URL of the service, without a trailing slash. */
+  /** The service's public URL, without a trailing slash. */
   publicUrl: string;
 };
 
@@ -64,19 +64,19 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
   return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;
 }
 
-/** How often each runs over all processes, and how often a process checks whether it is its turn, in ms. */
+/** How often each look-up runs across all processes, and how often a process checks whether it is its turn, in ms. */
 const USAGE_EVERY = 5 * SECOND;
 const VALIDITY_EVERY = MINUTE;
 const TURN_EVERY = 2.5 * SECOND;
-/** A look-up takes at most one part in this many of the time: with many users the pauses grow. */
+/** The pauses are at least this many times as long as the look-ups, so they grow with the number of users. */
 const PART = 50;
-/** The longest wait of a call, except for upstreams, in ms: after that its charge is final. */
+/** How long a call may wait, not counting upstreams, in ms. After that, its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;
 
 type WatchDependencies = {
   store: Pick<NoticeStore, 'addUsageNotices' | 'addValidityNotices'>;
   claims: Pick<RefreshStore, 'takeTurn'>;
-  /** Called when there are messages to be sent. */
+  /** Called when there are messages to send. */
   wake: () => void;
   upstreamTimeoutMs: number;
   clock: Clock;

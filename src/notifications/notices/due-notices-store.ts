@@ -4,10 +4,13 @@ import { Prisma } from '#generated/prisma/client';
 import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
 import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 
-/** SQL: whether a user `u` with the settings `s` gets notices at all. */
+/** SQL condition: whether a user `u` with the settings `s` gets notices at all. */
 const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
-/** Ends a statement: adds the messages of the notices `fresh` (id, user_key), and returns their number. */
+/**
+ * SQL fragment that ends a statement: adds the messages of the notices `fresh` (id, user_key), and returns the number
+ * of notices.
+ */
 const addMessagesOfFresh = Prisma.sql`
   added AS (
     INSERT INTO outbox_message (id, kind, user_key, payload)
@@ -21,9 +24,9 @@ const addMessagesOfFresh = Prisma.sql`
 const MOST_PER_STATEMENT = 1_000;
 
 /**
- * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. For the
- * days before the end only the smallest that applies is reported. A user without a renewable key gets no notice.
- * Race: two processes may run it at once; the unique index allows one notice per event.
+ * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. Of the
+ * numbers of days before the end, only the smallest that applies is reported. A user without a renewable key gets no
+ * notice. Race: two processes may run this statement at once; the unique index allows one notice per event.
  * @param now in Unix ms
  */
 export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
@@ -48,14 +51,14 @@ const DAYS_AFTER_END = 7;
 /** Thresholds per statement; the next run continues. */
 const NOTED_AT_ONCE = 1_000;
 
-/** SQL: the periods in which so many calls are spent or leased that a threshold may be passed. */
+/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been passed. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, p.outstanding, u."limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/** Longer plans are read user by user: by start, many more rows of monthly plans would be read. */
+/** Plans with longer periods are read user by user: by the start of the period, many more rows would be read. */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
@@ -69,22 +72,22 @@ const busy = (now: number): Prisma.Sql => {
 };
 
 /**
- * Finds users who have used up to one of their thresholds and adds their messages, all or nothing. Returns the number
- * of notices.
- * - Booked calls and unbooked calls of leases count. `used + outstanding` is never less, so leases are read only where
- *   it passes a threshold that was not reported yet.
- * - A failed call is refunded after it was counted. So a passed threshold is noted first (`seen_at`), and reported by a
- *   later run if it is still passed; otherwise the note is deleted.
- * Race: two processes may run it at once. The unique index allows one note per event. If two report it, the second
- * waits for the row and finds it reported.
- * Each notice is looked up by its key (`LIMIT`), for at most a thousand at once: the planner does not know how many
- * rows a step has, and could compare all with all.
+ * Finds users whose calls have reached one of their thresholds and adds their messages, all or nothing. Returns the
+ * number of notices.
+ * - Booked calls and unbooked calls of leases count. `used + outstanding` is never less than their sum, so leases are
+ *   read only where `used + outstanding` passes a threshold that has not been reported yet.
+ * - A failed call is refunded after it was counted. So a passed threshold is first noted (`seen_at`), and reported by a
+ *   later run if it is still passed; otherwise, the note is deleted.
+ * Race: two processes may run this statement at once. The unique index allows one note per event. If both processes
+ * report an event, the second waits for the row and finds the event reported.
+ * Each notice is looked up by its key (`LIMIT`), for at most a thousand thresholds at once: the planner does not know
+ * how many rows a step returns, and might compare all rows with all others.
  * @param now in Unix ms
  * @param staysMs how long a threshold must stay passed before it is reported
  */
 export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
   WITH busy AS (${busy(now)}),
-  likely AS MATERIALIZED ( -- thresholds that may be passed, and were not reported
+  likely AS MATERIALIZED ( -- thresholds that may have been passed, and were not reported
     SELECT b.*, t.threshold, n.id, n.seen_at
     FROM busy b CROSS JOIN LATERAL unnest(b.thresholds) AS t(threshold)
       LEFT JOIN LATERAL (SELECT * FROM notice n WHERE n.user_key = b.user_key AND n.kind = 'usage'

@@ -7,11 +7,11 @@ import { DEFAULT_THRESHOLDS } from './notice.ts';
 export type NoticeSettings = {
   email: boolean;
   webhookUrl: string | null;
-  /** Percent of the allowance, ascending. */
+  /** Percentages of the allowance, in ascending order. */
   thresholds: number[];
 };
 
-/** SQL, for a user `u` with the row `s` or none. By default, mail goes only to verified addresses. */
+/** SQL expressions for a user `u` whose row `s` may not exist. By default, mail goes only to verified addresses. */
 export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
@@ -26,9 +26,9 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
     },
 
     /**
-     * `isSecretNew` states whether the offered secret was stored: for a new address, and for the same one if
-     * `isRotated`. The previous secret remains valid until `graceEnds` (Unix ms). Race: one statement decides, so of
-     * two requests with the same address one secret is stored.
+     * `isSecretNew` states whether the offered secret was stored, as happens for a new address, and for the same
+     * address if `isRotated`. The previous secret remains valid until `graceEnds` (Unix ms). Race: one statement
+     * decides, so two requests with the same address store only one secret.
      */
     put: (
       authority: Authority,
@@ -53,7 +53,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
         return row;
       }),
 
-    /** Stops webhooks to an address that rejects them, if it is still the user's. */
+    /** Stops webhooks to an address that rejects them, if the user's settings still contain it. */
     async dropWebhook(userKey: number, webhookUrl: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE notice_settings SET webhook_url = NULL, secret = NULL, previous_secret = NULL, previous_until = NULL

@@ -34,7 +34,7 @@ function toNotice({ id, userKey, kind, concerns, threshold, used, limit, toldAt 
   return { ...common, kind, threshold, periodStart: at, used: used ?? 0, limit: limit ?? 0 };
 }
 
-/** A message whose notice has not arrived; instants in Unix ms. */
+/** A message whose notice has not been delivered; instants in Unix ms. */
 export type NoticeMessage = {
   notice: string;
   userKey: number;
@@ -44,7 +44,7 @@ export type NoticeMessage = {
   createdAt: number;
   attempts: number;
   dueAt: number | null;
-  /** Null before its first failure. */
+  /** Null before the first failure. */
   lastError: string | null;
 };
 
@@ -59,11 +59,11 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /** Returns the number of notices. `now` in Unix ms; a threshold must remain passed for `staysMs`. */
+    /** Returns the number of notices. `now` is in Unix ms; a threshold must remain passed for `staysMs`. */
     addUsageNotices: (now: number, staysMs: number): Promise<number> => countAdded(addUsageNotices(now, staysMs)),
     addValidityNotices: (now: number): Promise<number> => countAdded(addValidityNotices(now)),
 
-    /** Undefined if the user was erased. `now` in Unix ms. */
+    /** Returns undefined if the user was erased. `now` is in Unix ms. */
     async find(id: string, now: number): Promise<Addressed | undefined> {
       const [row] = await prisma.$queryRaw<Row[]>`
         SELECT n.id::text, n.user_key AS "userKey", n.kind::text, n.concerns, n.threshold, n.used, n."limit",
@@ -82,7 +82,7 @@ export function createNoticeStore(prisma: PrismaClient) {
       };
     },
 
-    /** Notices mailed to an address, case-insensitively, since an instant (Unix ms). */
+    /** Counts the notices mailed to an address (case-insensitive) since an instant (Unix ms). */
     async mailedTo(email: string, since: number): Promise<number> {
       const [row] = await prisma.$queryRaw<[{ count: number }]>`
         SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key
@@ -90,14 +90,14 @@ export function createNoticeStore(prisma: PrismaClient) {
       return row.count;
     },
 
-    /** `now` in Unix ms. */
+    /** Records a delivery. `now` is in Unix ms. */
     async delivered(id: string, by: 'mail' | 'webhook', now: number): Promise<void> {
       const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
       await prisma.$executeRaw`
         UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
     },
 
-    /** Waiting and given-up messages, newest first. */
+    /** Returns waiting and given-up messages, newest first. */
     async undelivered(): Promise<NoticeMessage[]> {
       type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
       const rows = await prisma.$queryRaw<Listed[]>`

@@ -3,7 +3,7 @@ import { iso } from '#core/clock';
 import { inWords, writeMail } from '#notifications/mail/mails';
 import type { Mail } from '#notifications/sources/smtp';
 
-/** Percent of the allowance. */
+/** Percentages of the allowance. */
 export const DEFAULT_THRESHOLDS = [80, 100];
 export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
 export const DAYS_BEFORE_END = [7, 1];
@@ -11,7 +11,7 @@ export const DAYS_BEFORE_END = [7, 1];
 export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
 
-/** An event that a user is notified of once; instants in Unix ms. */
+/** An event of which a user is notified once; instants in Unix ms. */
 export type Notice = { id: string; userKey: number; toldAt: number } & (
   | { kind: 'usage'; threshold: number; periodStart: number; used: number; limit: number }
   | { kind: 'validity'; days: number; validUntil: number }
@@ -19,7 +19,7 @@ export type Notice = { id: string; userKey: number; toldAt: number } & (
 
 type Term = { plan: Plan; anchor: number };
 
-/** After a lapse, periods are counted from another anchor than the notice's own. */
+/** After a lapse, periods are counted from a different anchor than when the notice was created. */
 function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   const period = periodAt(plan, anchor, periodStart);
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
@@ -37,7 +37,7 @@ export function factsOf(notice: Notice, term: Term) {
   return { type: 'usage.threshold_reached' as const, data: { user, threshold, used, limit, remaining, ...period } };
 }
 
-/** The body `{type, timestamp, data}` of Standard Webhooks, the same for each attempt. */
+/** Returns the body `{type, timestamp, data}` defined by Standard Webhooks. It is the same for each attempt. */
 export function webhookBody(notice: Notice, term: Term): string {
   const { type, data } = factsOf(notice, term);
   return JSON.stringify({ type, timestamp: iso(notice.toldAt), data });
@@ -55,7 +55,7 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
     `User ${userKey} at ${publicUrl} has used ${used} of the ${limit} calls of the period that ends at ${resets}.`,
     isSpent
       ? 'Until then, further calls are rejected with 429 quota_exceeded.'
-      : 'When all are used, further calls are rejected with 429 quota_exceeded until the period ends.',
+      : 'When all calls are used, further calls are rejected with 429 quota_exceeded until the period ends.',
   ] as const;
 }
 
@@ -64,19 +64,18 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
   return [
     `The API key expires within ${within}`,
     `The keys of user ${userKey} at ${publicUrl} are valid until ${inWords(validUntil)}.`,
-    'To keep them valid, renew with POST /v1/user/renew and the owner key, in the last period or at any time after it.',
+    'To keep them valid, renew with POST /v1/user/renew and the owner key, during the last period or at any time after it.',
   ] as const;
 }
 
-/** Contains no user input. */
+/** Writes the mail of a notice. The mail contains no user input. */
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);
-  const stranger =
-    'If you did not register there, someone has mistyped an address: contact the operator of the service.';
+  const stranger = "If you did not register there, someone has mistyped an address. Contact the service's operator.";
   return writeMail(subject, [
     ...parts,
-    'To stop these notices, use PUT /v1/user/notices with the owner key, or the page of the service.',
+    "To stop these notices, use PUT /v1/user/notices with the owner key, or the service's website.",
     ...(isVerified ? [] : [stranger]),
     `Notice ${notice.id}`,
   ]);

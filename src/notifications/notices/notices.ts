@@ -4,7 +4,7 @@ import { type Clock, DAY } from '#core/clock';
 import { mintWebhookSecret } from '#notifications/sources/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
-/** How long webhooks are also signed with the secret before a rotation, in ms. */
+/** How long after a rotation webhooks are also signed with the previous secret, in ms. */
 const SECRET_GRACE = DAY;
 
 type Dependencies = { store: NoticeSettingsStore; clock: Clock };

@@ -10,7 +10,7 @@ import { neverStored } from '#server/replies/static-content';
 import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from './notice.ts';
 import type { Notices } from './notices.ts';
 
-/** Largest body, in bytes: an address of 2,000 characters, fully escaped, and the rest. */
+/** The largest body, in bytes. It contains a fully escaped URL of 2,000 characters and the other settings. */
 const MAX_BYTES = 16 * 1024;
 
 const email = z.boolean('must be true or false').meta({
@@ -38,7 +38,7 @@ const NO_THRESHOLD = `must contain only ${RANGE}`;
 const thresholds = z
   .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'must be a list')
   .max(THRESHOLDS.most, `must have at most ${THRESHOLDS.most} numbers`)
-  // Examples of the input: after the sorting step they would describe the output.
+  // These are examples of the input. After the sorting step, they would describe the output.
   .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
@@ -48,21 +48,21 @@ const thresholds = z
 
 const rotateSecret = z.boolean('must be true or false').default(false).meta({
   description:
-    'Creates a new secret for the same address. Webhooks are also signed with the previous one for 24 hours.',
+    'Creates a new secret for the same address. For 24 hours, webhooks are also signed with the previous secret.',
   fix: 'true or false, or omit it',
 });
 
 const DAYS = DAYS_BEFORE_END.map((days) => (days === 1 ? '1 day' : `${days} days`)).join(' and ');
 
 const TIMES =
-  `A notice is sent once for each threshold of a period, and ${DAYS} before \`validUntil\`, once the calls are ` +
-  'settled, which usually takes half a minute.';
+  `A notice is sent once for each threshold of a period, when the calls are settled, which usually takes half a ` +
+  `minute. A notice is also sent ${DAYS} before \`validUntil\`.`;
 
 const get = {
   tags: ['users'],
   summary: 'Read the notice settings',
   operationId: 'getNotices',
-  description: `${TIMES} By default, mails are sent at ${DEFAULT_THRESHOLDS.join(' and ')} per cent if the address is verified, otherwise none.`,
+  description: `${TIMES} By default, mails are sent at ${DEFAULT_THRESHOLDS.join(' and ')} percent if the address is verified; otherwise, no mails are sent.`,
   response: { 200: noticesRecord },
 };
 
@@ -73,15 +73,15 @@ const put = (allowed: NotificationSettings['webhookAllow']) => ({
   description:
     `${TIMES} A threshold that is already passed is reported immediately. A webhook is a POST that is signed ` +
     'according to [Standard Webhooks](https://www.standardwebhooks.com/). Its libraries check the headers ' +
-    '`webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. With a new or changed address, ' +
-    'and with `rotateSecret`, the response contains the secret, once.',
+    '`webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. The response contains the secret ' +
+    'only for a new or changed address, or with `rotateSecret`.',
   consumes: ['application/json'],
   body: z.object({ email, webhookUrl: webhookUrl(allowed), thresholds, rotateSecret }),
   response: { 200: noticesWithSecretRecord },
 });
 
 type Options = {
-  /** Undefined if no mail is configured. */
+  /** Undefined if mail is not configured. */
   mail: { notices: Notices } | undefined;
   bodies: RequestBodies;
   settings: Pick<NotificationSettings, 'webhookAllow'>;

@@ -5,7 +5,7 @@ import { Undeliverable } from '#notifications/outbox';
 type SmtpServer = {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** Uses TLS from the first byte; otherwise, STARTTLS if the server offers it. */
   secure: boolean;
   user: string | undefined;
   password: string | undefined;
@@ -21,17 +21,20 @@ const TIMEOUTS = {
 };
 
 export type Mail = { subject: string; text: string; html: string };
-/** `id` becomes the Message-ID, so that a repeated mail is recognizable. */
+/** `id` becomes the Message-ID, so that a repeated mail can be recognized. */
 type AddressedMail = Mail & { id: string; to: string };
 type SmtpError = Error & { command?: string; response?: string; responseCode?: number };
 
-/** Removes addresses: personal data does not belong in the log. */
+/** Returns the reason without addresses: personal data does not belong in the log. */
 function reasonOf({ command, response, message }: SmtpError): string {
   const said = response === undefined ? message : `${command ?? 'SMTP'}: ${response}`;
   return said.replace(/[^\s<>"',:;]+@[^\s<>"',:;]+/g, '…');
 }
 
-/** The mailbox does not exist (RFC 5321, 4.2.1). Rejections by policy (RFC 3463, X.7) are the operator's to resolve. */
+/**
+ * Whether the mailbox does not exist (RFC 5321, 4.2.1). Rejections by policy (RFC 3463, X.7) do not count: the operator
+ * can resolve them.
+ */
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
 
@@ -50,7 +53,7 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
   const domain = /@(.+)$/.exec(address)?.[1] ?? 'localhost';
 
   return {
-    /** Throws `Undeliverable` for an address that the server rejects, otherwise an error without addresses. */
+    /** Throws `Undeliverable` for an address that the server rejects; otherwise, an error without addresses. */
     async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
       try {
         await transport.sendMail({

@@ -10,7 +10,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/** Checks the text alone: addresses are checked with each connection. `allowed` networks need not be public. */
+/** Checks only the text: addresses are checked for each connection. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'must be a URL';
@@ -23,11 +23,11 @@ export function webhookUrlFault(text: string, allowed: readonly Network[]): stri
   return isReachable ? undefined : 'must have a public address';
 }
 
-/** Public addresses are called only with TLS; networks that the operator allows, also without. */
+/** Public addresses are called only with TLS; networks that the operator allows may be called without TLS. */
 export const mayBeCalled = ({ protocol }: URL, address: string, allowed: readonly Network[]): boolean =>
   isAmong(allowed, address) || (protocol === 'https:' && isPublicAddress(address));
 
-/** Such as `10.0.0.0/8`; a single address is a network too. */
+/** A network such as `10.0.0.0/8`, or a single address. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 const network = (text: string): Network => {
@@ -39,7 +39,7 @@ const network = (text: string): Network => {
   return [ipaddr.parse(address), length];
 };
 
-/** Parses a comma-separated list. Throws with the accepted form. */
+/** Parses a comma-separated list. Throws an error that states the accepted form. */
 export const parseNetworks = (text: string): readonly Network[] => text.split(',').map((one) => network(one.trim()));
 
 /** The space that IANA has assigned to hosts (RFC 4291, 2.4). All other IPv6 is reserved, embeds IPv4, or is local. */
@@ -51,7 +51,9 @@ const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): bo
 /** Whether the last half of an IPv6 address routes to the IPv4 address in it (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
-/** Globally reachable unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP). */
+/**
+ * Whether an address is globally reachable unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP).
+ */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
@@ -59,7 +61,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || (isWithin(address, GLOBAL_UNICAST) && !isTunnel(address));
 }
 
-/** A mapped address (`::ffff:10.0.0.1`) counts as the address it leads to. */
+/** A mapped address (`::ffff:10.0.0.1`) counts as the IPv4 address that it contains. */
 export function isAmong(networks: readonly Network[], text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.process(text);

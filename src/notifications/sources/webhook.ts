@@ -4,7 +4,7 @@ import { SECOND } from '#core/clock';
 import { hostOf, isLocalhost, mayBeCalled, type Network } from '#notifications/sources/webhook-url';
 import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 
-/** For a whole delivery, in ms: name, connection, and the head of the response. */
+/** How long a delivery may take, in ms: name resolution, connection, and the response head. */
 const DEADLINE = 5 * SECOND;
 
 /** Only the operator sees the message: it reveals what can be reached from this host. */
@@ -32,12 +32,15 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
 type Options = {
   /** Networks that may be called although they are not public. */
   allowed: readonly Network[];
-  /** Replace the system's name servers, each as `address:port`. */
+  /** Name servers that replace the system's, each as `address:port`. */
   nameServers?: readonly string[];
   deadlineMs?: number;
 };
 
-/** One POST on its own connection to a checked address: no redirects, no proxy, only the response's head. */
+/**
+ * Sends each POST on its own connection to a checked address. Follows no redirects, uses no proxy, and reads only the
+ * response's head.
+ */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   return {
     /** Resolves on 2xx. Throws `WebhookFailure`. */
@@ -49,7 +52,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
       const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
       const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
-        // An address needs no look-up, so the look-up does not check it.
+        // A URL with an IP address needs no look-up, so the look-up does not check the address.
         if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
         const answer = await client.request(target, {
           method: 'POST',
@@ -71,10 +74,10 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** The timeout of a query to a name server, in ms; it is repeated once. */
+/** The timeout of a query to a name server, in ms; the query is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
-/** No address of the host is allowed. The operator, who reads the message, can allow it. */
+/** None of the host's addresses is allowed. The operator, who reads the message, can allow them. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
@@ -85,14 +88,14 @@ class AddressRefused extends Error {
 type CheckedLookupOptions = {
   isAllowed: (address: string) => boolean;
   signal: AbortSignal;
-  /** Replace the system's name servers, each as `address:port`. */
+  /** Name servers that replace the system's, each as `address:port`. */
   nameServers?: readonly string[] | undefined;
 };
 
 /**
  * Resolves a name once and connects only to checked addresses, so that a name cannot change its target in between. The
- * system's look-up is not used: it occupies one of the process's four threads for as long as a name server takes.
- * Consequently, a hosts file is ignored.
+ * system's look-up is not used: it occupies one of the process's four threads for as long as a name server takes to
+ * respond. Consequently, a hosts file is ignored.
  */
 function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {
