@@ -30,9 +30,9 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
 
 /** An opened part of the service, as the server, status and metrics use it. */
 export type Capability = {
-  /** Below `/v1`. */
+  /** The routes below `/v1`. */
   routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
-  /** Reloads data written by other processes: once a second, if there can be others. */
+  /** Reloads data written by other processes. Called once a second if there can be other processes. */
   poll?: () => Promise<void>;
   /** Conditions to report to operators while the service works. */
   warnings?: () => Warning[];

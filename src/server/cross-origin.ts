@@ -27,7 +27,7 @@ const PREFLIGHT_MAX_AGE = 86_400;
 
 type Origins = readonly string[];
 
-/** Throws `cross_site` for a request of a foreign page whose origin is not allowed. */
+/** Throws `cross_site` for a request from another site's page whose origin is not allowed. */
 export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
   const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
   if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
@@ -56,7 +56,7 @@ export function createCorsHeaders(origins: Origins) {
   const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
 
   return {
-    /** Whether the headers depend on the origin: not if all origins are allowed, or none. */
+    /** Whether the headers depend on the origin. They do not if all origins are allowed, or none. */
     vary: byOrigin.size > 0,
     /** Header fields for an origin, as a flat list of names and values. */
     of: (origin: string | undefined): readonly string[] =>

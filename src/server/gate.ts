@@ -15,7 +15,10 @@ declare module 'fastify' {
 
 /** The port that the server uses to admit and charge requests. `accounts/gate` implements it. */
 export type Gate = {
-  /** Admits and charges a request. Returns undefined, without any effect, if that would wait or be rejected. */
+  /**
+   * Admits and charges a request. Returns undefined, without any effect, if the request would have to wait or be
+   * rejected.
+   */
   admitAtOnce(
     request: IncomingMessage,
     scope: WantedScope,
@@ -36,7 +39,7 @@ type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 
 
 export type RouteFacts = {
   open?: true;
-  /** Calls charged for a 2xx response, or a function of the parsed parameters. */
+  /** Calls charged for a 2xx response, or a function that computes them from the parsed parameters. */
   cost?: number | ((query: never) => number);
   csv?: true;
   /** How the cost depends on the parameters, in words. */
@@ -53,11 +56,11 @@ export type RouteFacts = {
   registers?: true;
   /** Requires mail to be configured. */
   needsMail?: true;
-  /** Limits each address to a few of these calls per minute; the name of the calls, in the plural. */
+  /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;
   /** Headers of a 2xx or 304, beyond those of every route with this cost; `?` marks an optional one. */
   headers?: readonly (Header | `${Header}?`)[];
-  /** Statuses with which the node may reject a request: those of `node_rejected`. */
+  /** Statuses with which the node may reject a request; `node_rejected` passes them on. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
 };

@@ -7,7 +7,7 @@ import type { RequestBodies } from '#server/connections/request-body';
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** Bounds before parsing: a transaction of a thousand messages has about 15,000 values. */
+/** Bounds checked before parsing: a transaction with a thousand messages has about 15,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
 const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 
@@ -27,7 +27,7 @@ function parse(text: string): unknown {
 type Options = {
   /** In bytes. */
   limit: number;
-  /** Bodies of the same client count together; by default the user. */
+  /** Identifies the client whose bodies count together; by default, this is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
 };
 

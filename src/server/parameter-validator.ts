@@ -4,7 +4,7 @@ import { editDistance, tolerance } from '#core/record-fields';
 
 type Shape = Record<string, z.ZodType>;
 
-/** The message for a fault of one parameter, beside zod's issue. */
+/** Returns the message for a fault of one parameter: `message` from zod, or a more precise one. */
 function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
   if (place === 'body' && value !== undefined) return message;
@@ -59,7 +59,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 const apart = (name: string, known: string): number =>
   editDistance(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
 
-/** The known name that equals another except for case or one or two letters. */
+/** Returns the known name that differs from another only in case or in one or two letters. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const [first] = known.toSorted((a, b) => apart(name, a) - apart(name, b));
   return first !== undefined && apart(name, first) < Number.POSITIVE_INFINITY ? first : undefined;

@@ -9,7 +9,7 @@ const FORM = /^[A-Za-z0-9._-]{1,128}$/;
 const run = randomUUID().slice(0, 18);
 let count = 0;
 
-/** Returns the client's own ID if it is safe to repeat, else a new one. */
+/** Returns the client's own ID if it is safe to repeat; otherwise, a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && FORM.test(given) && maskApiKeys(given) === given) return given;

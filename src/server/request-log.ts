@@ -26,7 +26,7 @@ type Options = {
   failures: { failed(work: string, error: unknown, facts: object): void };
 };
 
-/** A failed request is one line: its own for a fault of the service, otherwise a count in the line of its cause. */
+/** A failed request has its own line if the service is at fault; otherwise, it is counted in the line of its cause. */
 export function createRequestLog({ which, logger, failures }: Options) {
   const answered = (facts: Facts) => logger.info(rounded(facts), 'request completed');
 

@@ -16,11 +16,11 @@ export type Histogram = {
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  /** The sum of durations in seconds, then the counts: one array, so that an observation is two stores. */
+  /** The sum of durations in seconds, followed by the counts: one array, so that an observation takes two stores. */
   readonly figures: Float64Array;
 };
 
-/** One count per bucket; the last is beyond all bounds. */
+/** One count per bucket; the last bucket is for durations beyond all bounds. */
 export const countsOf = ({ figures }: Histogram): Float64Array => figures.subarray(1);
 
 /** Adds a response with its duration in seconds. The fast path calls this for each request. */
@@ -34,7 +34,7 @@ export function observe({ figures }: Histogram, seconds: number): void {
 export function createRequestHistograms() {
   const histograms = new Map<string, Histogram>();
 
-  /** The histogram of a route's pattern (undefined if no route matched), method and status. */
+  /** Returns the histogram of a route's pattern (undefined if no route matched), a method and a status. */
   function of(pattern: string | undefined, verb: string, status: number): Histogram {
     const route = pattern ?? 'unmatched';
     const method = METHODS.has(verb) ? verb : 'other';

@@ -1,4 +1,4 @@
-/** Ends synchronously if the work does: a promise per hook and call is measurable. */
+/** Calls `done` synchronously if the work is synchronous: a promise per hook and call is measurable. */
 export function runHook(done: (error?: Error) => void, work: () => void | Promise<void>): void {
   try {
     const outcome = work();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** Concurrent responses, waiting responses, and how long one may take (ms) while others wait. */
+/** How many responses run at once, how many may wait, and how long one may take (ms) while others wait. */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
@@ -10,7 +10,9 @@ const tooMany = () =>
     retryAfter: 2,
   });
 
-/** In the order of requests. A response keeps its place until it is sent or its client disconnects. */
+/**
+ * Runs responses in the order of their requests. A response keeps its place until it is sent or its client disconnects.
+ */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   /** Running responses and when each started, oldest first. */
   const given = new Map<ServerResponse, number>();
@@ -62,9 +64,9 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   };
 }
 
-/** Waiting responses of a user; one runs at a time. */
+/** How many responses to a user may wait; one runs at a time. */
 const WAITING = { long: 3, wide: 30 } as const;
-/** Long responses to all users: a year of minutes is 20 MB, held until it has been read. */
+/** Bounds of long responses to all users: one can take 20 MB, which are held until it has been read. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
 /** One queue per user for long and wide responses, and one for the long responses to all users. */

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 
-/** Unfinished responses by connection. A connection sends them in the order of their requests. */
+/** Tracks unfinished responses by connection. A connection sends its responses in the order of their requests. */
 export function createPendingResponses() {
   const pending = new Map<Socket, Set<ServerResponse>>();
   const last = new WeakMap<Socket, () => void>();
@@ -19,10 +19,10 @@ export function createPendingResponses() {
   }
 
   return {
-    /** Call for every request, once it was passed to the framework or served. */
+    /** Call this for every request after it was served or passed to the framework. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
-      // An ended response is on its way, unless it waits for an earlier one. Others are not kept: keeping responses
-      // until the next on their connection tripled the pauses of garbage collection.
+      // An ended response is on its way, unless it waits for an earlier one. So it is not kept: keeping responses until
+      // the next one on their connection tripled the garbage collection pauses.
       if (response.writableEnded && response.socket !== null) return;
       const responses = responsesOn(socket);
       responses.add(response);
@@ -36,7 +36,7 @@ export function createPendingResponses() {
       for (const responses of pending.values()) yield* responses;
     },
 
-    /** Runs `act` once no response is pending on a connection. */
+    /** Runs `act` as soon as no response is pending on a connection. */
     whenDone(socket: Socket, act: () => void): void {
       if ((pending.get(socket)?.size ?? 0) === 0) act();
       else last.set(socket, act);
@@ -51,9 +51,8 @@ const MOMENT = SECOND;
 
 /**
  * Makes `app.close()` lose no request: new connections are rejected, and requests on open connections get a response
- * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle idle
- * connections immediately, possibly with a request on its way. Requests without a response at the end of this time (ms)
- * are cut.
+ * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle
+ * connections immediately, even if a request is on its way. Requests that have no response after `withinMs` are cut.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
   // From here on, Fastify responds to new requests with `Connection: close`. It closes the server itself after these

@@ -1,13 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of a connection that may wait for earlier responses. */
+/** How many requests on a connection may wait for earlier responses. */
 const WAITING = 32;
 
-/** The parser of a connection. Node does not publish it, so any other object is left alone. */
+/** A connection's parser. Node does not document it, so any other object is left alone. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/** The parser would continue with a request for every 27 bytes of 64 KB. 2 (another protocol follows) stops it. */
+/**
+ * The parser would continue with a request for every 27 bytes of 64 KB. Returning 2 (another protocol follows) stops
+ * it.
+ */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;

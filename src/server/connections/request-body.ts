@@ -9,9 +9,9 @@ import { createLingering, type Linger } from './lingering.ts';
 export const TIMEOUTS = {
   /** From its first byte to the end of its head. */
   head: 30 * SECOND,
-  /** From there to the end of its body. */
+  /** From the end of its head to the end of its body. */
   body: MINUTE,
-  /** From the second of these windows on, `LEAST_RATE` of a body must arrive in each. */
+  /** From the second window on, a body must arrive at `LEAST_RATE` or faster in each window. */
   window: 5 * SECOND,
   /** For an unwanted body, and for the client to read the reason. */
   linger: 2 * SECOND,
@@ -20,23 +20,23 @@ export type Timeouts = typeof TIMEOUTS;
 
 /** Up to this many bytes of a rejected body are read, so that its connection can be reused. */
 const SHORT = 64 * 1024;
-/** Requests with a body that start or continue in one turn of the event loop: a millisecond's work. */
+/** How many requests with a body start or continue in one turn of the event loop: about a millisecond's work. */
 const PER_TURN = 4;
-/** After this many bytes a body waits for its turn before it continues. */
+/** After this many bytes, a body waits for its turn before it continues. */
 const TURN = 32 * 1024;
-/** For one unwanted body, in bytes. */
+/** The maximum size of an unwanted body, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
-/** The buffers of all bodies being read, in bytes, and the number per client. */
+/** The maximum size of the buffers of all bodies being read, in bytes, and the maximum number of bodies per client. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 /** In bytes per second. */
 const LEAST_RATE = 1024;
-/** Pieces of a body: each costs a call, and a chunk (RFC 9112, 7.1) may contain a single byte. */
+/** The maximum number of pieces of a body: each costs a call, and a chunk (RFC 9112, 7.1) may contain a single byte. */
 const MOST_PIECES = 4096;
-/** In bytes. */
+/** The initial size of a buffer, in bytes. */
 const FIRST_BUFFER = 4 * 1024;
 
-// The rest of such a body is not awaited.
+// For responses that do not wait for the rest of a body.
 const close = { connection: 'close' };
 
 export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
@@ -45,7 +45,7 @@ export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
   });
 
 const inTooManyPieces = () =>
-  new Problem('body_too_large', 'The body is sent in too many pieces. Send larger ones.', { headers: close });
+  new Problem('body_too_large', 'The body is sent in too many pieces. Send larger pieces.', { headers: close });
 
 const tooSlow = () =>
   new Problem('request_timeout', 'The body did not arrive in time, or arrived too slowly.', { headers: close });
@@ -60,7 +60,10 @@ export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
-/** Starts reading a body. A request's stream ignores its connection while it believes that it is reading. */
+/**
+ * Starts or continues reading a body. A request's stream does not resume its connection if it believes that it is
+ * already reading.
+ */
 function flow(request: IncomingMessage): void {
   request.resume();
   request.socket.resume();
@@ -76,9 +79,9 @@ type Body = {
 /**
  * Reads wanted bodies; counts and discards others as they arrive. Nothing is read before a handler waits for it, so a
  * rejection does not wait. All bodies together get a small part of a turn of the loop: libuv would read up to 2 MB of
- * each. After the response, the rest of a short body is discarded. A longer one is no longer read, so its sender waits,
- * and its connection is ended, and cut a moment later (RFC 9112, 9.6: a connection that is cut immediately takes the
- * response with it).
+ * each. After the response, the rest of a short body is discarded. A longer body is no longer read, so its sender
+ * waits. Its connection is ended, and cut a moment later (RFC 9112, 9.6: if it were cut immediately, the response could
+ * be lost).
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
@@ -93,7 +96,7 @@ export function createRequestBodies(
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
 
-  /** Passes each piece of a body to `take`; resolves at its end. */
+  /** Passes each piece of a body to `take`; resolves at the end of the body. */
   function receive(request: IncomingMessage, limit: number, take: (piece: Buffer) => void): Promise<void> {
     const body = bodies.get(request);
     if (body === undefined || request.readableEnded) return Promise.resolve();
@@ -150,7 +153,7 @@ export function createRequestBodies(
   /** Handles the rest of a body after its response. */
   function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
     const { socket } = request;
-    // Node would cut a connection that is about to close immediately.
+    // Node would immediately cut a connection that is about to close.
     socket.destroySoon = () => socket.end();
     if (lengthOf(request) > SHORT) {
       // Node continues reading for the next request, which does not arrive.
@@ -164,21 +167,21 @@ export function createRequestBodies(
   }
 
   return {
-    /** Call for every request with a body before the response. */
+    /** Call this for every request with a body, before the response. */
     expect(request: IncomingMessage, response: ServerResponse): void {
       const keepsAlive = response.shouldKeepAlive;
       bodies.set(request, { response, keepsAlive });
       lastOn.set(request.socket, request);
       request.socket.pause();
-      // Until the body is complete, its response is the last one.
+      // Until the body is complete, its response is the last one on the connection.
       if (lengthOf(request) > SHORT) response.shouldKeepAlive = false;
-      // Before Node's own listener, which closes the connection after its last response.
+      // Runs before Node's own listener, which closes the connection after its last response.
       response.prependListener('finish', () => {
         if (!request.complete) linger(request, response);
       });
     },
 
-    /** A thousand bodies that arrive together do not occupy a whole turn of the loop. */
+    /** Calls a function in its turn, so that a thousand bodies that arrive together do not block the event loop. */
     begin: turns.wait,
     /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
@@ -206,7 +209,9 @@ export function createRequestBodies(
       }
     },
 
-    /** Input that is not HTTP. If it belongs to a body, the wait for that body fails, and the result is true. */
+    /**
+     * Handles input that is not HTTP. If the input belongs to a body, reading that body fails, and the result is true.
+     */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

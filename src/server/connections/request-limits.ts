@@ -7,7 +7,7 @@ import { runHook } from '#server/run-hook';
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
 const SECRET = 'mnemonic';
 
-/** Also for a path that could not be parsed. */
+/** Also works for a URL that could not be parsed. */
 function parameterNames({ query, url }: FastifyRequest): string[] {
   if (query) return Object.keys(query);
   return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];
@@ -38,7 +38,7 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
 
-/** Counts the fields of a name (in lower case). */
+/** Counts the fields with a name, which is in lower case. */
 export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   let fields = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -53,7 +53,7 @@ function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
   const message = hosts === 0 ? 'is missing' : 'was sent more than once';
-  const fault = { location: 'header.host', message, fix: 'send one, with the host of the URL' };
+  const fault = { location: 'header.host', message, fix: "send one, with the URL's host" };
   throw new Problem('invalid_request', `header.host ${message}: ${fault.fix}.`, {
     headers: { connection: 'close' },
     members: { errors: [fault] },
@@ -81,14 +81,14 @@ export function checkRequest(request: FastifyRequest): void {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
-/** Fastify rejects an unknown Content-Type and, if there is one, waits for a body that may not exist. */
+/** Fastify rejects a malformed `Content-Type`. If there is a valid one, it waits for a body, which may not exist. */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
   if (given === undefined) return;
   if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
 }
 
-/** Fastify ignores the body of these. */
+/** Methods whose body Fastify ignores. */
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
 /** Enforces the limits on every request. A body is discarded, except where `json-body.ts` reads it. */
@@ -99,7 +99,7 @@ export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void
       forgetMediaType(request);
     }),
   );
-  // After the hooks that identify the caller: their rejections do not wait for a body.
+  // Runs after the hooks that identify the caller: their rejections do not wait for a body.
   app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
     runHook(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
   );

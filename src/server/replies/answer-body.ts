@@ -5,14 +5,17 @@ import { createLongWork } from '#core/time-slicing';
 
 /** The minimum size for compression, in bytes. A smaller body is sent as text in one write with its headers. */
 const WORTH_COMPRESSING = 1024;
-/** Compressed once per version of a body, so it may take a tenth of a second per megabyte. */
+/** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
-/** For long bodies, which may never be requested again: a quarter of the time. */
+/** The quality for long bodies, which may never be requested again. It takes a quarter of the time. */
 const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** With its strong validator (RFC 9110), in quotes. A small body is `latin1`, sent with its headers in one write. */
+/**
+ * A body in one coding, with its strong validator (RFC 9110) in quotes. A small body is a `latin1` string, which is
+ * sent with its headers in one write.
+ */
 export type Representation = {
   readonly coding: Coding;
   readonly payload: string | Buffer;
@@ -21,9 +24,9 @@ export type Representation = {
 
 export type Body = {
   readonly identity: Representation;
-  /** The same object for each call, made on the first. */
+  /** Returns the same object for each call, created on the first call. */
   in(coding: Coding): Representation | Promise<Representation>;
-  /** An upper bound of its memory, including compressed forms, in bytes. */
+  /** An upper bound for the body's memory, including compressed forms, in bytes. */
   size(): number;
 };
 
@@ -41,7 +44,7 @@ const compress = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
-/** Copies the bytes out of their allocation: otherwise a page of Node's or 64 KB of zlib's would stay in memory. */
+/** Copies the bytes out of their allocation: otherwise, a page of Node's or 64 KB of zlib's would stay in memory. */
 function alone(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -49,9 +52,12 @@ function alone(bytes: Buffer): Buffer {
 }
 
 const [making, compressing] = [createLongWork(), createLongWork()];
-/** From this size on, bodies are compressed one at a time, at a lower level; in bytes. */
+/** From this size on, bodies are compressed one at a time, at a lower quality; in bytes. */
 const LONG_BODY = 1024 * 1024;
-/** In bytes: half a millisecond's encoding, and large enough that the memory is returned to the system. */
+/**
+ * The size of a block, in bytes. Encoding it takes half a millisecond, and it is large enough that the memory is
+ * returned to the system.
+ */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {
@@ -60,7 +66,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
-/** Like `bodyOf`, for a text in pieces: the event loop turns between them. */
+/** Like `bodyOf`, but for a text in pieces, between which the event loop can turn. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
@@ -132,9 +138,9 @@ export type Answer = {
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
   modifiedAt: number;
-  /** When its data was fetched; undefined if it was imported or has long been settled. */
+  /** When the data was fetched; undefined if it was imported or has long been settled. */
   fetchedAt: number | undefined;
-  /** When the data is due for a fetch, if requested. */
+  /** When the data is next due for a fetch, if it is requested. */
   dueAt: number;
   settled: boolean;
   /** Missing spans, as `from/thru`. */

@@ -6,7 +6,7 @@ import { type SharedFields, shareFields } from './response-head.ts';
 
 /** How long a price may be cached from now, in ms: a raised budget may refresh it sooner. */
 const LONGEST = HOUR;
-/** Characters of a validator between its quotes: 132 bits. */
+/** The number of characters between the quotes of a validator: 132 bits. */
 const ETAG_LENGTH = 22;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long a cache may serve a stale response while it revalidates or the service is down, in seconds. */
@@ -14,7 +14,7 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-/** In seconds from the fetch: a cache subtracts `Age` (RFC 9111, 4.2). Less than the age if stale. */
+/** In seconds from the fetch: a cache subtracts `Age` (RFC 9111, 4.2). For a stale response, less than its age. */
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
@@ -42,7 +42,7 @@ function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
 export function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  // Most lists do not contain it, and splitting a long one is avoided.
+  // Most lists do not contain the validator, so splitting a long list is avoided.
   if (!header.includes(etag)) return false;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
@@ -72,16 +72,16 @@ type Options = {
 };
 
 /**
- * Creates the cache headers of priced responses. They are the same for every client within a second, and made once.
+ * Creates the cache headers of priced responses. Within a second, they are the same for every client and made once.
  * A 304 is free, and any client can get one: `If-None-Match: *` matches every response (RFC 9110, 13.1.2), and the time
  * of a response can be guessed. So a 304 reveals no figure:
  * - It must contain the `ETag`, `Vary` and `Cache-Control` of the 200 (RFC 9110, 15.4.5), and `Age`, without which a
  *   cache would add a full `max-age` (RFC 9111, 4.2). Headers that may change without the body are included, so that a
  *   cache updates them (RFC 9111, 3.2): `Last-Modified`, `Cache-Status`, `Quotient-Source`, `Quotient-Gaps`. They state
  *   times, sources and missing spans.
- * - `Quotient-Currency` contains the rate, so only the 200 has it. A cache keeps the one that it stored.
- * - The `ETag` is a keyed hash. With a plain one a client could test guesses of a body, where often a single figure is
- *   unknown: a rate, or the newest point of a series that was paid for before.
+ * - `Quotient-Currency` contains the rate, so only the 200 carries this header. A cache keeps the stored value.
+ * - The `ETag` is a keyed hash. With a plain hash, a client could test guesses of a body in which often only one figure
+ *   is unknown: a rate, or the newest point of a series that was paid for before.
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;

@@ -10,7 +10,7 @@ import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
 import { requestId } from '#server/request-id';
 import type { RequestHistograms } from '#server/request-metrics';
 
-/** Node's error for invalid bytes, with the last of them. */
+/** Node's error for invalid bytes, with the last bytes received. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /** Whether bytes start with a request line whose URI alone is too long. */
@@ -42,11 +42,11 @@ type Dependencies = {
 };
 
 /**
- * Responds after the connection's pending responses, and ends it. A fault in a body is reported by its request's
- * response.
+ * Responds after the connection's pending responses, and ends the connection. A fault in a body is reported in the
+ * response to that body's request.
  */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /** Each gets one response: Node also reports the bytes that follow. */
+  /** Connections being ended. Each gets one response, although Node also reports the bytes that follow. */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {
@@ -73,13 +73,13 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
   }
 
   return {
-    /** Node's `clientError`. */
+    /** Handles Node's `clientError` event. */
     refuse(error: NodeJS.ErrnoException, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy(error);
       else refuse(socket, problemOf(error, timeouts));
     },
 
-    /** Node's `connect`: Node no longer handles the connection. */
+    /** Handles Node's `connect` event, after which Node no longer handles the connection. */
     refuseTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
       const fix = `request a path: ${basePath}/docs lists all paths`;

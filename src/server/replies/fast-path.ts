@@ -12,7 +12,7 @@ import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import { isGone, type WriteAnswer } from './write-answer.ts';
 
-/** Cached requests, and the size of their texts, in characters. */
+/** The maximum number of cached requests, and the maximum size of their texts, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
 
 /** A request that a route has answered: its content, and the histogram of its responses. */
@@ -21,12 +21,12 @@ type Known = {
   format: Format;
   route: string | undefined;
   fromCache: NonNullable<Answer['fromCache']>;
-  /** The catalogue's generation with which it was validated. */
+  /** The catalogue's generation when the request was validated. */
   generation: number;
   /** In calls. */
   cost: number;
   scope: WantedScope;
-  /** For its 200 responses. */
+  /** The histogram of its 200 responses. */
   histogram: Histogram | undefined;
 };
 
@@ -45,9 +45,9 @@ type Arrived = IncomingMessage & { [GENERATION]?: number };
 const GENERATION = Symbol('generation of the catalogue');
 
 /**
- * Responds before the framework if the same URL was served before and the response is still cached. The URL
- * passed every check then, and no token has changed since. Only the key, the burst limit and the charge remain.
- * Other requests are passed to the framework unchanged.
+ * Responds before a request reaches the framework, if the same URL was served before and the response is still cached.
+ * At that time, the URL passed every check, and no token has changed since. Only the key, the burst limit and the
+ * charge remain. Other requests are passed to the framework unchanged.
  */
 export function createFastPath(dependencies: Dependencies) {
   const { gate, catalogue, clock, write, requests, log } = dependencies;
@@ -93,7 +93,7 @@ export function createFastPath(dependencies: Dependencies) {
       return true;
     },
 
-    /** Called when a route has responded to a request. `cost` in calls. */
+    /** Called when a route has responded to a request. `cost` is in calls. */
     remember(
       request: IncomingMessage,
       { fromCache }: Answer,
@@ -102,7 +102,7 @@ export function createFastPath(dependencies: Dependencies) {
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
-      // As of its arrival: by now its text may name another token.
+      // The generation at the request's arrival: by now, its URL may name another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined) return;
@@ -110,7 +110,7 @@ export function createFastPath(dependencies: Dependencies) {
       known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, generation, histogram });
     },
 
-    /** All requests now go to the framework, which ends open connections. */
+    /** From now on, all requests go to the framework, which ends open connections. */
     close(): void {
       isClosed = true;
       known.clear();

@@ -7,7 +7,10 @@ import { runHook } from '#server/run-hook';
 /** Longer lists are truncated: a browser sends ten members. */
 const MEMBERS = 64;
 
-/** By name (RFC 9110, 12.4.2). `negotiator` reads lists of any length and hides the qualities, which a tie needs. */
+/**
+ * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` reads lists of any length and hides the
+ * qualities, which are needed to resolve a tie.
+ */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const entry of header.split(',', MEMBERS)) {
@@ -24,7 +27,10 @@ function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): n
   return range === undefined ? 0 : (qualities.get(range) as number);
 }
 
-/** The preferred media type, the first in a tie; any without an `Accept`. Throws `not_acceptable`. */
+/**
+ * Returns the preferred media type, or the first in a tie. Without an `Accept`, any type is accepted. Throws
+ * `not_acceptable`.
+ */
 export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
@@ -51,7 +57,7 @@ export function prefersHtml(accept = ''): boolean {
   return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
 }
 
-/** In order of preference for a tie. */
+/** In order of preference, which decides a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 
 function chooseCoding(header: string): Coding {
@@ -66,7 +72,10 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/** Clients send few different headers, and each call needs the choice: this many are cached, up to this length. */
+/**
+ * Clients send few different headers, and each call needs a choice. So the choices for this many headers, up to this
+ * length, are cached.
+ */
 const REMEMBERED = 256;
 const LONGEST = 256;
 const chosen = new Map<string, Coding>();
@@ -100,7 +109,7 @@ function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[])
   throw new Problem('not_acceptable', `This path returns only ${mediaTypes.join(' and ')}. Omit the format parameter.`);
 }
 
-/** Selects the format of each response of a scope, among those of its route. Throws `not_acceptable`. */
+/** Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`. */
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) =>

@@ -39,8 +39,8 @@ function toProblem(error: unknown): Problem {
 }
 
 /**
- * Whether a person will read the response: a browser announces a navigation, with an older header if there is no TLS.
- * At an unknown path outside the API, no announcement is needed.
+ * Whether a person will read the response: a browser announces a navigation; without TLS, it does so with an older
+ * header. At an unknown path outside the API, no announcement is needed.
  */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
@@ -49,7 +49,7 @@ function isForPerson({ method, url, headers }: FastifyRequest, { basePath, neare
   return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
 }
 
-/** The URL of a request, with the query; `unknown` if no route serves it. */
+/** The URL of a request, including the query; `unknown` is set if no route serves it. */
 export type Asked = {
   basePath: string;
   url: string;
@@ -89,7 +89,8 @@ type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /**
  * Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed.
- * Returns a function that adds the hook for these: before the body is awaited, after all existing hooks.
+ * Returns a function that adds the hook for these two cases. The hook runs after all existing hooks and before the body
+ * is awaited.
  */
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): () => void {
   const { basePath } = options;
@@ -97,7 +98,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);
-    // A pattern may match path and method while its handler finds nothing.
+    // A pattern may match the path and the method although its handler finds nothing.
     if (methods === undefined || methods.has(method))
       return new Problem('not_found', `This path does not exist. ${basePath}/docs lists all paths.`);
     const allow = [...methods].join(', ');
@@ -140,7 +141,7 @@ const ASSET = /\/(static|console)\//;
 function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // A preflight matches any path, which makes none of them known.
+    // The route for preflights matches any path, but does not make it a known path.
     if (url === '*') return;
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
     const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
@@ -155,7 +156,7 @@ function createKnownPaths(app: FastifyInstance) {
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
-    /** The known readable path that an unknown one is close to. */
+    /** Returns the known readable path that an unknown one resembles. */
     nearest(url: string): string | undefined {
       const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && !/[:*]/.test(path));
       const paths = readable.map(([path]) => path).filter((path) => !ASSET.test(path));
@@ -167,7 +168,7 @@ function createKnownPaths(app: FastifyInstance) {
 /** Shorter endings of a path are ambiguous. */
 const SHORTEST_END = 4;
 
-/** The known path that another equals up to case, slashes, one or two letters, or a prefix. */
+/** Returns the known path that differs from another only in case, slashes, one or two letters, or a prefix. */
 export function nearestPath(path: string, known: readonly string[]): string | undefined {
   const given = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const apart = (one: string) => editDistance(given, one.toLowerCase(), tolerance(one.length));

@@ -4,7 +4,7 @@ import { type Answer, type Body, bodyOf, longBodyOf } from '#server/replies/answ
 
 /** How long a response is reused while nothing new is stored, in ms. */
 const GIVEN_FOR = SECOND;
-/** The memory of all bodies with their compressed forms, in bytes. */
+/** The maximum memory of all bodies with their compressed forms, in bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 type Kept = {
@@ -16,26 +16,26 @@ type Kept = {
 
 /** The data of responses. Its `generation` changes with the data. */
 type Source = { generation(): number };
-/** The rows of a window. `version` identifies them all; undefined if their bodies are not kept. */
+/** The rows of a window. `version` identifies all of them; it is undefined if their bodies are not kept. */
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Caches the body of each request while its rows do not change, and the whole response for a second, so that a
- * request made thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not
- * reused: the next one differs.
- * @param keptBytes the memory of all bodies together, in bytes
+ * Caches the body of each request while its rows do not change, and the whole response for a second, so that a request
+ * made thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not reused,
+ * because the next response differs.
+ * @param keptBytes the maximum memory of all bodies together, in bytes
  */
 export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
   const kept = new LRUCache<string, Kept>({
     maxSize: keptBytes,
     sizeCalculation: ({ body, version = '' }, key) => body.size() + version.length + key.length,
   });
-  /** When responses were created whose bodies are useless after them, oldest first. */
+  /** The creation times of responses whose bodies cannot be reused later, oldest first. */
   const fleeting = new Map<string, number>();
 
   const isRecent = (at: number, now: number): boolean => now >= at && now - at < GIVEN_FOR;
 
-  /** Evicts useless bodies, which would otherwise remain until the cache is full. */
+  /** Evicts bodies that cannot be reused, which would otherwise remain until the cache is full. */
   function evictFleeting(now: number): void {
     for (const [key, at] of fleeting) {
       if (isRecent(at, now)) return;
@@ -44,9 +44,9 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
     }
   }
 
-  /** `service` distinguishes its requests from those of others. */
+  /** `service` distinguishes its requests from those of other services. */
   return function answersOf(service: string, source: Source) {
-    /** Long responses in progress, for identical requests meanwhile. */
+    /** Long responses in progress, shared with identical requests that arrive in the meantime. */
     const underWay = new Map<string, Promise<Answer>>();
     const keyOf = (requestKey: string) => `${service} ${requestKey}`;
 
@@ -94,7 +94,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       keep,
       body,
 
-      /** @param pieces the text; for a wide window it is read later, when the rows may have been replaced */
+      /** @param pieces the text; for a wide window, they are read later, when the rows may have been replaced */
       async bodyOfRows(requestKey: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
@@ -103,7 +103,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
-      /** Returns the recent response to the same request, or the long one in progress, or creates one. */
+      /** Returns the recent response to the same request, or the long response in progress, or creates a new one. */
       respond(requestKey: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
         const known = get(requestKey) ?? underWay.get(requestKey);
         if (known) return known;

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { createLongWork } from '#core/time-slicing';
 
-/** Node keeps the text of a head here until it is sent. It is not public: `takesHead` checks for it. */
+/** Node keeps the text of a head here until it is sent. The property is not public, so `takesHead` checks for it. */
 type WithHeader = { _header?: string | null };
 
 /** Header lines from a flat list of names and values, which must be well-formed. */
@@ -25,7 +25,10 @@ export function shareFields(status: 200 | 304, fields: readonly string[]): Share
   return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
 }
 
-/** Its connection is open and no header is set yet. Fastify's `inject` has no socket and needs `writeHead`. */
+/**
+ * Whether the connection is to stay open and no header is set yet. Fastify's `inject` has no socket and needs
+ * `writeHead`.
+ */
 const takesHead = (response: ServerResponse): boolean =>
   response.shouldKeepAlive &&
   (response as WithHeader)._header === null &&
@@ -33,9 +36,9 @@ const takesHead = (response: ServerResponse): boolean =>
   !response.hasHeader('connection');
 
 /**
- * Writes a whole response, bypassing the framework's `onSend` hooks: its head as text if Node accepts it, else with
- * `writeHead`, which validates each field again and cost 17% of the throughput (63,400 and 52,700 calls per second on
- * one core). Flow control, pipelining and the connection stay with Node.
+ * Writes a whole response, bypassing the framework's `onSend` hooks. The head is written as text if Node accepts that,
+ * and otherwise with `writeHead`, which validates each field again and costs 17% of the throughput (52,700 instead of
+ * 63,400 calls per second on one core). Flow control, pipelining and the connection stay with Node.
  * @param keepAliveMs how long the server keeps an idle connection open
  */
 export function createResponseWriter(keepAliveMs: number) {
@@ -43,7 +46,7 @@ export function createResponseWriter(keepAliveMs: number) {
   let second = Number.NaN;
   let end = '';
 
-  /** `own` are the fields of this response alone, well-formed; `now` is in Unix ms. */
+  /** `own` contains the fields of this response only, which must be well-formed; `now` is in Unix ms. */
   return function write(
     response: ServerResponse,
     status: 200 | 304,
@@ -66,14 +69,14 @@ export function createResponseWriter(keepAliveMs: number) {
   };
 }
 
-/** A longer value is written in pieces, with a turn of the event loop between them; in characters. */
+/** A value longer than this, in characters, is written in pieces, with a turn of the event loop between them. */
 const PIECE = 64 * 1024;
 /** The estimated length of a value that is not a string, in characters. */
 const ANY = 8;
 
 const writing = createLongWork();
 
-/** Estimates how many of `room` characters are left after a value. Stops reading it when none are. */
+/** Estimates how many of `room` characters are left after a value. Stops reading the value when none are left. */
 function rest(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - ANY;
   let left = room - ANY;
@@ -108,7 +111,7 @@ function* pieces(value: unknown): Generator<string> {
   yield `${text}${isList ? ']' : '}'}`;
 }
 
-/** As `JSON.stringify` for JSON values, but holds the event loop for a few milliseconds at most. */
+/** Like `JSON.stringify` for JSON values, but blocks the event loop for a few milliseconds at most. */
 export async function writeJson(value: unknown): Promise<string | Buffer> {
   if (rest(value, PIECE) >= 0) return JSON.stringify(value);
   return writing(async (yieldIfDue) => {

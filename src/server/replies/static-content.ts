@@ -9,11 +9,14 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
-/** `Vary` with one more field: CORS may have set it too. */
+/** Returns `Vary` with one more field, since CORS may have set the header too. */
 export const withVary = (reply: FastifyReply, field: string): string =>
   [reply.getHeader('vary') ?? [], field].flat().join(', ');
 
-/** The same for every client: compressed if accepted, 304 if known. Caches revalidate it by default. */
+/**
+ * Sends a body that is the same for every client: compressed if the client accepts that, or as a 304 if the client has
+ * the body. By default, caches revalidate it.
+ */
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,14 +42,14 @@ export function serveText(app: FastifyInstance, url: string, { text, ...content 
   });
 }
 
-/** Forbids caching in a scope (RFC 9111, 5.2.2.5), unless a route sets its own header. */
+/** Forbids caching of the responses in a scope (RFC 9111, 5.2.2.5), unless a route sets its own header. */
 export function neverStored(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
 }
 
-/** No external and no inline content: pages load scripts and styles from files of the service. */
+/** Allows no external and no inline content: pages load scripts and styles from the service's files. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -8,7 +8,7 @@ import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import type { createResponseWriter } from './response-head.ts';
 
-/** The client has disconnected: an undelivered response is not charged. */
+/** Whether the client has disconnected: an undelivered response is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
 type Reply = {
@@ -78,7 +78,7 @@ export function createSend({ write, remember, now }: SendDependencies) {
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 
-  /** Synchronous if the body exists in the accepted coding: a promise per call was measurable. */
+  /** Runs synchronously if the body exists in the accepted coding: the cost of a promise per call was measurable. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,
