@@ -96,7 +96,7 @@ export const settlement = (
     FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
       CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
         AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
-  total AS MATERIALIZED ( -- the sums of each report's period after these changes
+  total AS MATERIALIZED ( -- the period sums of each report after these changes
     SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
       (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
         + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
