@@ -2,7 +2,7 @@ import { editDistance, tolerance } from '#core/record-fields';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
-/** Names are shorter than this. */
+/** Longer texts get no suggestions: all names are shorter. */
 const LONGEST_TEXT = 100;
 
 /** The letters of a text as a bit set in which some letters share a bit. */
@@ -18,7 +18,7 @@ function bitsIn(set: number): number {
   return count;
 }
 
-/** Lower case, with a hyphen for each run of characters that are neither letters nor digits. */
+/** Converts to lower case, and replaces each run of characters that are neither letters nor digits with a hyphen. */
 const hyphenated = (text: string): string =>
   text
     .toLowerCase()
@@ -27,7 +27,7 @@ const hyphenated = (text: string): string =>
 
 const wordsOf = (text: string): string[] => hyphenated(text).split('-').filter(Boolean);
 
-/** The served tokens, in the order in which they were added: a shared symbol means the first token. */
+/** The served tokens, in the order in which they were added. A shared symbol refers to the first token that has it. */
 export function createCatalogue(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();
@@ -42,7 +42,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     }
   }
 
-  /** Tokens with a similar name, symbol or title, the closest first. */
+  /** Returns tokens with a similar name, symbol or title, the closest first. */
   function alike(text: string): Token[] {
     const most = tolerance(text.length);
     if (most === 0) return [];
@@ -57,7 +57,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);
   }
 
-  /** Tokens that share words with the text, the most shared words first. */
+  /** Returns the tokens that share words with the text. Those that share the most words come first. */
   function sharing(text: string): Token[] {
     const shared = new Map<Token, number>();
     for (const word of new Set(wordsOf(text))) {
@@ -67,7 +67,7 @@ export function createCatalogue(tokens: readonly Token[]) {
   }
 
   return {
-    /** In the order in which they were added. */
+    /** The tokens, in the order in which they were added. */
     all: (): readonly Token[] => tokens,
     named: (name: TokenName): Token | undefined => byName.get(name),
 

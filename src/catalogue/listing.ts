@@ -9,27 +9,27 @@ import type { TokenStore } from './token-store.ts';
 export const MOST_SERVED = 5000;
 const SUGGESTED = 3;
 
-/** Why a token was not added. `names` are suggested names, or the conflicting token. */
+/** Why a token was not added or removed. `names` contains suggestions or the conflicting token. */
 export type Refusal = {
   reason: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair';
   names: readonly string[];
 };
 
-/** The pair was `found` by its symbol, `given` by the operator, or is missing for the stated reason. */
+/** Whether the pair was `found` by its symbol or `given` by the operator, or why there is none. */
 export type PairOutcome =
   | { kind: 'given'; status: string }
   | { kind: 'found'; status: string }
   | { kind: 'not_traded' }
   | { kind: 'left_out' }
   | { kind: 'unavailable'; cause: string }
-  /** The prices (USD) differ too much to be of the same token. */
+  /** The two prices (USD) differ too much to belong to the same token. */
   | { kind: 'another'; pair: string; price: number; wanted: number }
   | { kind: 'taken'; pair: string; by: string };
 
 export type Added = {
   token: Token;
   isKnown: boolean;
-  /** Whether `listed` is certainly the first date; otherwise the plan's history is too short to know. */
+  /** Whether `listed` is known to be the first date with a price. If false, the plan's history is too short to tell. */
   isFirstDate: boolean;
   pair: PairOutcome;
   /** Other tokens with the same symbol. */
@@ -51,7 +51,7 @@ type Dependencies = {
 const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
 const refused = (reason: Refusal['reason'], names: readonly string[] = []): Refusal => ({ reason, names });
 
-/** Adds tokens with the data that CoinGecko and Kraken report, and removes them. Throws `UpstreamFailure`. */
+/** Adds tokens with the data that CoinGecko and Kraken report, and removes tokens. Throws `UpstreamFailure`. */
 export function createListing({ coinGecko, kraken, store, catalogue, clock }: Dependencies) {
   /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
@@ -64,7 +64,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       .map(({ name }) => name);
   }
 
-  /** The first midnight with a CoinGecko price, and the first within the plan's history (Unix ms). */
+  /** Returns the first midnight with a CoinGecko price, and the first midnight within the plan's history (Unix ms). */
   async function firstAvailable(id: string): Promise<{ first: number | undefined; reach: number }> {
     const days = coinGecko.historyDays();
     const isUnlimited = !Number.isFinite(days);
@@ -73,7 +73,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       const [first] = await coinGecko.daily(id, isUnlimited ? 'max' : days);
       return { first: first?.at, reach };
     } catch (error) {
-      // The failure has taught the source that its plan has less history.
+      // The source has learned from the failure that its plan has less history.
       if (isOutOfReach(error) && coinGecko.historyDays() < days) return firstAvailable(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
@@ -108,7 +108,9 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
   }
 
   return {
-    /** Adds a token by its CoinGecko id, or updates one that is served; `pair` is a Kraken pair name, or `none`. */
+    /**
+     * Adds a token by its CoinGecko id, or updates it if it is already served. `pair` is a Kraken pair name or `none`.
+     */
     async add(wanted: Wanted): Promise<Added | Refusal> {
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');

@@ -28,7 +28,7 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
     named: (name) => current.named(name),
     find: (nameOrSymbol) => current.find(nameOrSymbol),
     nearest: (text) => current.nearest(text),
-    /** Reads tokens that any process added or removed; the poll of all versions does so too. */
+    /** Reads the tokens again if any process has added or removed one. The poll of all versions does the same. */
     sync,
     /** Changes when the tokens change. */
     generation: () => generation,

@@ -26,7 +26,7 @@ export function createTokenStore(prisma: PrismaClient) {
       return rows.map(toToken);
     },
 
-    /** Adds or updates a token, or shows a removed one again in its old position; bumps the row `what` of `Refresh`. */
+    /** Adds or updates a token, or restores a removed token in its old position. Bumps the row `what` of `Refresh`. */
     async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
@@ -38,7 +38,7 @@ export function createTokenStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Hides a token as of an instant (Unix ms) and keeps its rows; returns false if it is not served. */
+    /** Hides a token as of an instant (Unix ms) and keeps its rows. Returns false if the token is not served. */
     async remove(what: string, name: string, at: number): Promise<boolean> {
       const [hidden] = await prisma.$transaction([
         prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),

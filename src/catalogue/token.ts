@@ -10,7 +10,7 @@ export type Token = {
   /** In lower case. */
   symbol: string;
   title: string;
-  /** The date of the first block of the chain or the contract's creation: no price is older. */
+  /** The date of the chain's first block or of the contract's creation. No price is older. */
   begins: string;
   /** The first date for which CoinGecko is known to have a price. */
   listed: string;
@@ -84,17 +84,17 @@ const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 /** The first instant of the token's listing date, in Unix ms. */
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/** The start (Unix ms) of the date of the listing or, if earlier, of the first stored day (`firstDay`). */
+/** The start (Unix ms) of the listing date or, if earlier, of the first stored day (`firstDay`). */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
-/** The start (Unix ms) of the date of the chain's first block; of Bitcoin's for a token that is not served. */
+/** The start (Unix ms) of the date in `begins`. For a token that is not served, the time of Bitcoin's first block. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
-/** A CoinGecko id that needs no escaping in a path or a list. */
+/** Whether a text is a CoinGecko id that needs no escaping in a path or a list. */
 export const isTokenId = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(text);
 
-/** In lower case, without spaces, commas and control characters. */
+/** Whether a text is a symbol in lower case, without spaces, commas or control characters. */
 export const isTokenSymbol = (text: string): boolean =>
   /^[^\s,\p{C}]{1,50}$/u.test(text) && text === text.toLowerCase();
