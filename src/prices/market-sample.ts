@@ -12,7 +12,7 @@ import type { Backfill } from '#prices/refresh/backfill';
 import { type Answer, type Body, bodyOf } from '#server/replies/answer-body';
 import { upstreamProblem } from '#upstream/failure';
 
-/** In ms: the public sample is free, so it fetches rarely. */
+/** In ms. The public sample is free, so it is refreshed rarely. */
 export const REFRESH_EVERY = HOUR;
 /** How long all clients share a sample or a failure, in ms. */
 const KEPT_FOR = 10 * SECOND;
@@ -60,7 +60,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
 
   const isFresh = ({ fetchedAt = 0, gaps }: Sample) => gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
 
-  /** The last day's chart provides the change of 24 hours. */
+  /** The last day's chart provides the 24-hour change. */
   async function refresh(): Promise<Sample> {
     await Promise.allSettled([market.days(token.name, 1, 'json')]);
     await market.latestOf([token]);
@@ -68,7 +68,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     return read();
   }
 
-  /** Returns stored data. Old or missing data is fetched, at most once an hour. */
+  /** Returns stored data. Fetches old or missing data at most once an hour. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
     const known = await read().catch((error: unknown) => {

@@ -50,7 +50,7 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
   csv: seriesCsv,
 };
 
-/** `question` identifies the request. */
+/** `requestKey` identifies the request. */
 type WindowRequest = { requestKey: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
 /** The archived span and number of points of an interval, across all sources. */
@@ -111,7 +111,7 @@ export function createMarket(dependencies: Dependencies) {
 
   async function history({ requestKey, token, window, shape, currency }: WindowRequest): Promise<Answer> {
     const { rows, answer, valuation } = await readRows(token, window, currency);
-    // A copy, since writing a large body takes a while.
+    // Copied, because the rows may be replaced while a large body is written.
     const wide = rows.isWide ? rows.columns() : undefined;
     const pieces = () => RENDER[shape](wide ?? rows.columns(), valuation?.currency);
     return { body: await answers.bodyOfRows(requestKey, rows, pieces), ...answer };
@@ -127,7 +127,7 @@ export function createMarket(dependencies: Dependencies) {
     latest: createLatestPrice({ archive, latestAnswer }),
     latestOf: createLatestTable({ archive, latestAnswer }),
 
-    /** An array of one snapshot: the figures at 00:00 UTC of a date (Unix ms of its midnight). */
+    /** Returns an array of one snapshot: the figures at 00:00 UTC on a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {
       const window = { ...rangeWindow('day', date, date, clock.now()), withLatest: false };
       const { rows, answer, valuation } = await readRows(token, window, currency);
@@ -150,7 +150,7 @@ export function createMarket(dependencies: Dependencies) {
       return respond([token, days, format], { token, window, shape, currency });
     },
 
-    /** From one date thru another (Unix ms of their midnights), both included. */
+    /** Returns the series from one date through another (Unix ms of their midnights), both included. */
     range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
       const shape = format === 'csv' ? 'csv' : 'object';
       const window = rangeWindow(interval, from, thru, clock.now());
@@ -158,7 +158,7 @@ export function createMarket(dependencies: Dependencies) {
     },
 
     size,
-    /** For the operator: differences between the configured plan and the key's, and failed fetches. */
+    /** For the operator: how the key's plan differs from the configured plan, failed fetches, and failover. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),
 
@@ -170,7 +170,10 @@ export function createMarket(dependencies: Dependencies) {
 
     generation: archive.generation,
 
-    /** Each token's first known instant (Unix ms), archived spans, and the first available price per interval. */
+    /**
+     * Returns each token's first known instant (Unix ms), its archived spans, and its first available price per
+     * interval.
+     */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {

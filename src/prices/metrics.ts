@@ -1,7 +1,10 @@
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import type { MetricsRegistry } from '#core/metrics';
 
-/** Counts tokens with a large price difference at a switch. The built-in tokens' counters exist from the start. */
+/**
+ * Counts tokens whose price differs greatly when the source is switched. The built-in tokens' counters exist from the
+ * start.
+ */
 export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
   const count = registry.counter(
     'quotient_price_differences_total',

@@ -7,12 +7,12 @@ import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { PriceSettings } from './settings.ts';
 
-/** Below the rate limit in Kraken's documentation, which names no other limit. */
+/** In ms. Keeps calls below the rate limit in Kraken's documentation, which states no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
 
-/** Kraken with its circuit breaker and its budget: candles, and prices as the fallback. */
+/** Opens Kraken, the source of candles and of fallback prices, with its circuit breaker and budget. */
 export async function openKraken(
   deps: Pick<PriceDeps, 'settings' | 'refreshes' | 'catalogue' | 'observe' | 'dropped' | 'clock' | 'log'>,
 ) {
@@ -37,7 +37,7 @@ export async function openKraken(
   return {
     source,
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads how many calls other processes made. */
+    /** Reads how many calls other processes have made. */
     sync: budget.sync,
     close: source.close,
   };

@@ -39,7 +39,7 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
     throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now, load()),
     clock,
   });
-  /** The interval of the latest prices; the configured one if the budget is spent. */
+  /** The interval of the latest prices, in ms; the configured interval if the budget is spent. */
   const every = () => {
     const { latest } = budget.schedule();
     return Number.isFinite(latest) ? latest : coingecko.schedule.latest;
@@ -103,7 +103,7 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
     market,
     sample: createSample({ market, archive, backfill, clock }),
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads how many calls other processes made, and shares which tokens were requested. */
+    /** Reads how many calls other processes have made, and shares which tokens were requested here. */
     poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 
     async close(): Promise<void> {

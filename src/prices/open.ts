@@ -51,7 +51,7 @@ export async function openPrices(deps: PriceDeps) {
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
 
-    /** Deletes expired samples and candles, and resolves when that is done. */
+    /** Deletes expired samples and candles. Resolves when they are deleted. */
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {

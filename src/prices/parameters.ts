@@ -5,8 +5,8 @@ import { type Clock, startOfDate } from '#core/clock';
 import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
- * Parameters that several routes share. `fix` states the accepted values. It never repeats the client's text, which may
- * be a secret. `wire` describes the text in the OpenAPI document where it is parsed into another value.
+ * Parameters that several routes share. `fix` states the accepted values and never repeats the client's text, which may
+ * be a secret. If a text is parsed into another value, `wire` describes the text in the OpenAPI document.
  */
 
 function tokenFix(near: readonly { name: string }[]): string {
@@ -41,8 +41,8 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
 const lowerCase = z.string().transform((value) => value.toLowerCase());
 
 const RATE_RULE =
-  'Each value is converted at the European Central Bank reference rate for its UTC date, or the last rate published ' +
-  'before it. Latest values use the latest rate; `ath` and `atl` use the rates of their own dates. ';
+  'Each value is converted at the European Central Bank reference rate for its UTC date, or the last rate before ' +
+  'that date. Latest values use the latest rate; `ath` and `atl` use the rates of their own dates. ';
 
 const currencyRules = (served: readonly Currency[]) =>
   'The currency of prices, market caps and volumes, case-insensitive. ' +
@@ -54,12 +54,12 @@ function endedRule(served: readonly Currency[]): string {
   const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
   if (ended.length === 0) return '';
   return (
-    ` ${ended.join(', ')} are no longer published: only dates up to the end of the currency have points. A ` +
-    'window without any is rejected with 400.'
+    ` Rates for ${ended.join(', ')} are no longer published: only dates up to the currency's last rate have points. ` +
+    'A window without points is rejected with 400.'
   );
 }
 
-/** The currency parameter under its two names; `served` has the supported codes, in lower case. */
+/** The currency parameter under its two names. `served` contains the supported codes in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
   const code = lowerCase.refine((value) => served.includes(value), 'is not a supported currency').optional();

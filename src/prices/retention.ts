@@ -24,7 +24,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes expired samples and candles, once an hour. Undefined without a retention period. */
+/** Deletes expired samples and candles once an hour. Returns undefined if no retention period is set. */
 export function createRetention(dependencies: Dependencies): DeletionRounds | undefined {
   const { store, refreshes, archive, candles, retention, clock, log, failures } = dependencies;
   const sources = Object.keys(retention) as MarketSourceName[];
@@ -55,7 +55,7 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
   });
 }
 
-/** The deleted rows of a token. `spans`: how many coverage spans were deleted or shortened. */
+/** How many of a token's rows were deleted. `spans` is how many coverage spans were deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
@@ -70,7 +70,7 @@ export function createPurge({ store, clock }: PurgeDependencies) {
   }
 
   /**
-   * Deletes a source's data, one token at a time. Running processes drop it from memory. An interruption undoes
+   * Deletes a source's data, one token at a time. Running processes drop the data from memory. An interruption undoes
    * nothing.
    */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {

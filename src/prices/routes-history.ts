@@ -25,9 +25,9 @@ import {
 const REACH =
   'The archive is filled from CoinGecko, as far back as its plan allows. If part of the window is unavailable, ' +
   'the response contains the available points, and `Quotient-Gaps` lists the missing spans. If the whole ' +
-  'window is missing, the response is 404 `no_data` when the token was not listed yet, 404 `no_data` with ' +
-  '`gaps` for minutes older than 24 hours, which CoinGecko does not provide, and otherwise 503 ' +
-  '`upstream_unavailable`, with `gaps` when the window is older than the plan allows.';
+  'window is missing, the response is 404 `no_data` when the token was not listed yet. It is 404 `no_data` with ' +
+  '`gaps` for minutes older than 24 hours, which CoinGecko does not provide. Otherwise, it is 503 ' +
+  '`upstream_unavailable` with `gaps`.';
 
 const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   date: {
@@ -35,7 +35,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     summary: 'Read the price on a date',
     description:
       "Until today's daily figures are available, the first sample of the day is returned. A few old dates " +
-      `have a sample at another time of day only, and return that one. ${REACH}`,
+      `have no midnight sample: their only sample is returned. ${REACH}`,
     operationId: 'getPriceHistoryByDate',
     querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency })),
     response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },

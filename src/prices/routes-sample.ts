@@ -8,8 +8,8 @@ const schema = {
   tags: ['prices'],
   summary: 'Read a free sample: the latest price and the last 30 days of a token',
   description:
-    `For \`${SAMPLE.token.name}\`, in US dollars, free of charge. \`latest\` is a record of ` +
-    '`/v1/prices/latest/tokens`, and `history` is one of `/v1/prices/history/days`. The sample is refreshed at ' +
+    `Covers \`${SAMPLE.token.name}\` in US dollars. \`latest\` is a record of ` +
+    '`/v1/prices/latest/tokens`, and `history` is a series of `/v1/prices/history/days`. The sample is refreshed at ' +
     'most once an hour; `Age` is its age.',
   operationId: 'getSample',
   response: { 200: marketSample },

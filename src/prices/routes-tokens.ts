@@ -12,11 +12,11 @@ import { sendShared } from '#server/replies/static-content';
 
 const schema = {
   tags: ['tokens'],
-  summary: 'List the tokens and the archived data of each',
+  summary: 'List the tokens and their archived data',
   description:
     'Returns the tokens in the order in which they were added. The operator can add and remove tokens at any ' +
     'time, except the built-in ones. The other endpoints accept `tokenName` or `symbol`. If several tokens ' +
-    'share a symbol, it refers to the first of them. `available` contains the first available date of each ' +
+    'share a symbol, it refers to the first of them. `available` contains the first available date for each ' +
     'interval of prices and candles.',
   operationId: 'listTokens',
   response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },
@@ -54,13 +54,13 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
   return { tokenName, symbol, title, listed: isoDate(listedAt), endpoints, archive, available };
 }
 
-/** In ms: all requests without a key share a list. */
+/** How long all clients share a list, in ms. Requests need no key. */
 const KEPT_FOR = SECOND;
 /** A longer list is built in pieces. */
 const LONG_LIST = 200;
 type Options = { catalogue: OpenCatalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
 
-/** The shared body: a list of a thousand tokens has half a megabyte. */
+/** Creates the shared body. A list of a thousand tokens takes half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {
   async function make(): Promise<Body> {
     const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);

@@ -16,7 +16,7 @@ import type { Candles } from './candles/candles.ts';
 import { CSV_HEADER } from './history/series-text.ts';
 import type { WindowSize } from './history/window-rows.ts';
 
-/** The names in the API. */
+/** The intervals by their names in the API. */
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z
@@ -28,11 +28,11 @@ export const interval = z
     examples: ['daily'],
   });
 
-/** The CSV of a path: the pattern of its header, an example, and a note. */
+/** The CSV that a path returns: the pattern of its header, an example and a note. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
-  note: ', with a column `source` if the points have several sources, and a last column `currency` if it is not the US dollar',
+  note: ', with a column `source` if the points have several sources, and a last column `currency` for currencies other than `usd`',
 };
 export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
   description: `${description}. As CSV, midnights are written as \`2026-11-21\` and other times as \`2026-11-21 13:05:00\`${note}`,
@@ -74,7 +74,7 @@ const problems: ProblemCode[] = [
 export const WINDOW_FACTS = { cost: 1, scope: 'prices', csv: true, headers: ['Quotient-Currency?'], problems } as const;
 export type WindowOptions = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
 
-/** Sends a window's response; a large one waits for earlier ones of the same user. */
+/** Sends a window's response. A large response waits for the same user's earlier large responses. */
 export function createWindowSender(send: Send) {
   const enter = createAnswerQueues();
   return function sendWindow(
@@ -93,13 +93,13 @@ type SendWindow = ReturnType<typeof createWindowSender>;
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,
   example: `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`,
-  note: ', with a last column `currency` if it is not the US dollar',
+  note: ', with a last column `currency` for currencies other than `usd`',
 };
 
 const CANDLE_RULES =
-  '`date` is the start of a candle. The unfinished candle is left out. Without a trade, all four prices are ' +
-  'the last price and the volume is 0. A candle may be corrected until an hour after its end. Kraken provides ' +
-  'the newest 720 candles of each interval, and the archive keeps them for as long as the operator has ' +
+  '`date` is the start of a candle. The unfinished candle is left out. In a candle without trades, all four ' +
+  'prices are the last price and the volume is 0. A candle may be corrected until an hour after its end. Kraken ' +
+  'provides the newest 720 candles of each interval, and the archive keeps them for as long as the operator has ' +
   'configured. Missing spans are listed in `Quotient-Gaps`. If the whole window is missing, the response is ' +
   '404 `no_data` with `gaps`.';
 
@@ -112,7 +112,7 @@ const CANDLE_INTERVAL = {
 const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   tags: ['history'],
   summary: 'Read candles between two dates',
-  description: `Open, high, low, close and volume from Kraken, which \`Quotient-Source\` names. In another currency, all four prices are converted at one rate: that of the date on which the candle starts. In \`btc\` and \`eth\`, the rate is the open price of that token's own candle of the same time. ${CANDLE_RULES}`,
+  description: `Returns open, high, low, close and volume from Kraken (\`Quotient-Source\`). In other currencies, all four prices are converted at the rate of the date on which the candle starts. In \`btc\` and \`eth\`, the rate is the open price of that token's candle at the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
     inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency })),

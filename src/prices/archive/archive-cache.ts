@@ -29,12 +29,12 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
-  /** Whether prices of the fallback may be served. */
+  /** Whether the fallback's prices may be served. */
   hasFallback?: boolean;
   workingSet?: WorkingSet;
 };
 
-/** Merges the rows of each series from its earliest instant, but nothing older than what is in memory. */
+/** Merges the rows of each series into one, which starts at the earliest instant but not before the data in memory. */
 function eachOnce(rows: readonly Touched[], now: number): Touched[] {
   const of = new Map<string, Touched>();
   for (const { token, interval, from } of rows) {
@@ -47,7 +47,10 @@ function eachOnce(rows: readonly Touched[], now: number): Touched[] {
 const firstDayOf = (token: CachedToken | undefined): number | undefined =>
   token && firstSample(token.series.day.all())?.at;
 
-/** The archive in memory. Data is stored first and then reloaded, in every process alike. Use a token after `load`. */
+/**
+ * The archive in memory. Data is stored first and then reloaded, in every process alike. A token must be loaded
+ * (`load`) before use.
+ */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
@@ -73,7 +76,9 @@ export async function openArchiveCache(dependencies: Dependencies) {
       return (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
     });
 
-  /** The coverage is read before the samples and set after them: it must not cover samples that are not loaded. */
+  /**
+   * The coverage is read before the samples and set after them, so that it never covers samples that are not loaded.
+   */
   async function reload(changed: readonly Fetch[]): Promise<void> {
     const now = clock.now();
     const times = plausibleTimes(now);
@@ -102,7 +107,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     for (const token of affected) tokens.of(token).setCoverage(coverageOf.get(token) ?? [], now);
     state = stored && (hasFallback || stored.served === PRIMARY_SOURCE) ? stored : STARTING_STATE;
     latest.set(priced, prices, state);
-    // No response contains data that is not loaded.
+    // No response contains data that is not loaded, so changes to other data do not count.
     if (news.length > 0) generation += 1;
     polledAt = now;
     workingSet.trim();
@@ -117,11 +122,11 @@ export async function openArchiveCache(dependencies: Dependencies) {
     version,
     fetchedAt,
     loaded: tokens.kept,
-    /** Loads a token. Returns undefined if it is in memory, where it remains as long as it is used. */
+    /** Loads a token. Returns undefined if the token is already in memory, where it remains as long as it is used. */
     load: (token: TokenName): Promise<void> | undefined => tokens.load(token, sync),
     series: (token: TokenName, interval: Interval) => tokens.of(token).series[interval],
 
-    /** The complete spans of one source, or of all. */
+    /** The complete spans of one source, or of all sources together. */
     coverage: (token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] =>
       tokens.of(token).coverage(interval, source),
 
@@ -130,7 +135,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     latestOf: latest.of,
     /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
-    /** Rises with each change to memory. */
+    /** Rises with each change to the data in memory. */
     generation: () => generation,
     /** The first instant with known data: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), firstDayOf(tokens.peek(token))),

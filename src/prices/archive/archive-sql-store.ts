@@ -11,7 +11,7 @@ import type { Sample } from '#prices/model/sample';
 /** A stored sample, whether it is final, and its source. */
 export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
 
-/** A span for which a source has no more data. */
+/** A span for which a source has provided all its data. */
 export type Coverage = { token: TokenName; interval: Interval; source: MarketSourceName; span: Span };
 type CoverageTable = 'source_coverage' | 'candle_coverage';
 
@@ -29,7 +29,7 @@ export const plausiblePoint = ({ from, thru }: Span) => Prisma.sql`(
 export const firstInstants = (column: string) =>
   Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
 
-/** Rows are sent as one JSON text: the server casts each figure from its digits, so none is rounded. */
+/** Rows are sent as one JSON text: the server casts each figure from its digits, so no figure is rounded. */
 export const given = (samples: readonly (Sample & { settled: boolean })[]) => Prisma.sql`
   SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, price, market_cap, volume, settled
   FROM json_to_recordset(${JSON.stringify(
@@ -42,7 +42,7 @@ export const given = (samples: readonly (Sample & { settled: boolean })[]) => Pr
     })),
   )}::json) AS row(at float8, price float8, market_cap float8, volume float8, settled boolean)`;
 
-/** The row of `Refresh` that serves as a table lock: every PostgreSQL supports row locks. */
+/** The row of `Refresh` that serves as a table lock: every PostgreSQL-compatible database supports row locks. */
 const lockOf = (table: 'point' | 'candle') => `writes:${table}`;
 
 /** Other writers of a table wait until the transaction ends; readers do not. */
@@ -50,7 +50,8 @@ export const lockRows = (table: 'point' | 'candle') => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
 /**
- * Waits for a lock, but not for others that share it. The insert comes first, because a concurrent insert also blocks.
+ * Waits for an exclusive lock, but not for others that share the lock. The insert comes first, because a concurrent
+ * insert also blocks.
  */
 export const shareRows = (table: 'point' | 'candle') => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lockOf(table)}) ON CONFLICT DO NOTHING`,
@@ -60,9 +61,9 @@ export const shareRows = (table: 'point' | 'candle') => [
 export const lockPoints = lockRows('point');
 
 /**
- * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the coverage of
- * other sources ends there: each instant belongs to one source. Adjacent spans merge. Two concurrent writers may
- * leave an overlap, which is merged on reading.
+ * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the added spans
+ * are removed from other sources' coverage: each instant belongs to one source. Adjacent spans are merged. Two
+ * concurrent writers may leave an overlap, which is merged on reading.
  * @param table coverage of samples, or of candles
  */
 export function addCoverage(
@@ -98,7 +99,7 @@ export function addCoverage(
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/** The coverage of each source and series; of all tokens by default. */
+/** The coverage of each source and series, by default of all tokens. */
 export async function readCoverage(prisma: PrismaClient, table: CoverageTable, tokens?: readonly TokenName[]) {
   const rows = await prisma.$queryRaw<
     { token: string; interval: Interval; source: string; from: number; thru: number }[]
@@ -139,21 +140,21 @@ const isSuperseded = (interval: Interval, { from, thru }: Span) => {
     OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
 };
 
-/** The tokens in a table, found by skipping through the index: no rows are read. */
+/** The tokens in a table, found by skipping through the index, without reading rows. */
 export const tokensOf = (table: Prisma.Sql) => Prisma.sql`(
   WITH RECURSIVE tokens AS (
     SELECT min(token) AS token FROM ${table}
     UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
   SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
-/** Samples of one interval, ascending; `covers` is the span that they complete. */
+/** Samples of one interval, ascending; `covers` is the span for which they are complete. */
 export type SeriesUpdate = { interval: Interval; samples: readonly (Sample & { settled: boolean })[]; covers?: Span };
 
 /**
  * Writes a response's samples of a series: replaces unsettled and provisional rows of the covered span and adds new
- * ones. A settled row never changes, and its slot gets no second sample: CoinGecko may report an old slot at another
- * second than before. Rows of a preferred source remain, and nothing is added to a span that such a source covers.
- * Taken slots are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a
+ * rows. A settled row never changes, and its slot gets no second sample: CoinGecko may report an old slot at a
+ * different second than before. Rows of a preferred source remain, and nothing is added to a span that such a source
+ * covers. Taken slots are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a
  * correlated look-up would read the whole series for each row.
  */
 export function writePoints(token: TokenName, source: MarketSourceName, update: SeriesUpdate): Prisma.Sql {

@@ -48,21 +48,21 @@ const toSample = ([at, price, marketCap, volume, settled, source]: SampleText): 
   source,
 });
 
-/** One JSON text: tens of thousands of separate rows take four times as long. */
+/** Returns samples as one JSON text: tens of thousands of separate rows take four times as long. */
 const sampleTexts = Prisma.sql`json_agg(json_build_array(${epochMs('point.at')}, price, market_cap, volume,
   settled AND NOT provisional, source) ORDER BY point.at)::text AS samples`;
 const toSamples = (text: string | null | undefined) => (JSON.parse(text ?? '[]') as SampleText[]).map(toSample);
 
 export function createArchiveStore(prisma: PrismaClient) {
   /**
-   * The fallback waits: otherwise it would miss coverage that the primary source is writing. Writes of one source share
-   * the lock.
+   * The fallback takes the lock exclusively. Otherwise, it would miss coverage that the primary source is writing. The
+   * primary source's writes share the lock.
    */
   const inTurn = (source: MarketSourceName) =>
     (preferredTo(source).length > 0 ? [lockPoints] : shareRows('point')).map((lock) => prisma.$executeRaw(lock));
 
   return {
-    /** Stores a response for a token, in one transaction. */
+    /** Stores a response for a token in one transaction. */
     async record(
       source: MarketSourceName,
       what: string,
@@ -80,7 +80,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Stores the latest prices of a response, each as a point too. */
+    /** Stores a response's latest prices, and each of them also as a point. */
     async recordLatest(
       source: MarketSourceName,
       what: Fetch,
@@ -144,7 +144,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return [...points, ...spans, ...latest];
     },
 
-    /** For each token with points, a number that differs after each change to them. */
+    /** For each token with points, a number that differs after each change to its points. */
     async changes(): Promise<Map<TokenName, number>> {
       const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
         SELECT token, sum(change)::float8 AS changes FROM (

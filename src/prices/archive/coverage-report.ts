@@ -7,7 +7,9 @@ import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
 import { coveredSpans } from './lazy-cache.ts';
 
-/** One series from one source; instants in Unix ms; `first` and `last` are those of its samples. */
+/**
+ * One series from one source. Instants are in Unix ms; `first` and `last` are the times of the first and last sample.
+ */
 export type CoverageRow = {
   token: TokenName;
   interval: Interval;
@@ -28,7 +30,7 @@ type StoredSeries = {
   /** The complete spans of an interval, from stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
   gapsOf: (token: Token, interval: Interval, reported: readonly SeriesSummary[], complete: Span[]) => Span[];
-  /** The source that always has a row. Others have one if they have any data. */
+  /** The source that always has a row. Other sources have a row only if they have any data. */
   always?: MarketSourceName;
 };
 
@@ -68,7 +70,7 @@ export async function coverageReport(store: ArchiveStore, tokens: readonly Token
   });
 }
 
-/** The first instant with known prices of a token, according to such a report. */
+/** The first instant with known prices of a token, according to a report. */
 export function beginningIn(report: readonly CoverageRow[]) {
   return function beginning(token: Token): number {
     const mine = report.filter((row) => row.token === token.name && row.interval === 'day');

@@ -4,7 +4,7 @@ import { INTERVALS, type Interval, spacingOf } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import { type ResourceOf, readResource } from '#upstream/resource';
 
-/** Resources of all tokens together. Those of the primary source have no source in their name. */
+/** Resources that concern all tokens. The names of the primary source's resources contain no source. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
 /** The name of each fetch, and of other changes to the cache: import, purge, retention, failover. */
@@ -22,7 +22,7 @@ const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest',
 export const fetchesOf = (token: TokenName, sources: readonly MarketSourceName[] = MARKET_SOURCES): readonly Fetch[] =>
   sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
 
-/** Changes that concern the token alone. */
+/** The names of changes that concern only the token. */
 export const namesOf = (token: TokenName): readonly Fetch[] => [
   ...MARKET_SOURCES.flatMap((source) => FETCHES[source](token)),
   `import:${token}`,
@@ -35,16 +35,16 @@ export const tokenOf = (what: Fetch): TokenName | undefined => readResource(what
 /** How far back a response with the last day may change rows. */
 const LAST_DAY = DAY + 2 * HOUR;
 
-/** More samples than Kraken returns for a series: its response changes no older ones. */
+/** More samples than Kraken returns for a series. A response changes no older samples. */
 const VENUE_TELLS = 1000;
 
-/** The start of the rows of a series that may have changed since an instant (Unix ms); 0 means all. */
+/** The rows of a series that may have changed: those from `from` (Unix ms) on; 0 means all. */
 export type Touched = { token: TokenName; interval: Interval; from: number };
 
 export const touchedWhole = (token: TokenName): Touched[] =>
   INTERVALS.map((interval) => ({ token, interval, from: 0 }));
 
-/** The start of the rows that a change of one token may have affected since an instant (Unix ms). */
+/** The rows that changes to one token may have affected since an instant (Unix ms). */
 export function touched(what: Fetch, since: number): Touched[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];

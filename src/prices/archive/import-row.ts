@@ -6,12 +6,12 @@ import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/ma
 import type { SourcedSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** The columns of CoinGecko's export of daily history. The service's own CSV calls the first one `date`. */
+/** The columns of CoinGecko's export of daily history. The service's own CSV calls the first column `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-/** The source is in some CSVs of the service itself. */
+/** Some of the service's own CSVs also have the column `source`. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
-/** A row, or its fault, with its time if readable. */
+/** A row, or its fault with its time if the time is readable. */
 type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -23,7 +23,7 @@ function readTime(text: string): number | undefined {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;
 }
 
-/** A figure: null if the field is empty, else a finite number from 0. */
+/** Parses a figure: null if the field is empty, otherwise a finite number from 0 or a fault. */
 function readFigure(column: ImportColumn, text: string): number | null | { fault: string } {
   if (text === '') return null;
   if (!NUMBER.test(text)) return { fault: `${column} is not a number` };
@@ -63,7 +63,7 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   return { sample: { at, price, marketCap, volume, source } as SourcedSample };
 }
 
-/** Bounds the memory for one file. */
+/** In characters. Limits the memory for one file. */
 const LONGEST_LINE = 1_000_000;
 
 /** `line` starts at 1. */
@@ -91,10 +91,13 @@ function unreadable(path: string, error: unknown): ImportFileError {
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
-/** Spreadsheets quote fields. */
+/** A field without its quotes: spreadsheets quote fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/** Reads CSV in constant memory, any number of times: any line ends, a BOM, quoted fields. Throws `ImportFileError`. */
+/**
+ * Reads CSV in constant memory, any number of times. Accepts any line endings, a BOM and quoted fields. Throws
+ * `ImportFileError`.
+ */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
@@ -107,7 +110,7 @@ export async function openCsvLines(path: string) {
     /** Every line that is not empty. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       const file = createReadStream(path);
-      // No quotes: a stray one would merge the rest of the file into one field.
+      // Quotes are not parsed: a stray quote would merge the rest of the file into one field.
       const parser = parse({
         bom: true,
         info: true,

@@ -8,7 +8,7 @@ import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
-/** Spans for which a source has no more data. */
+/** Spans for which a source has provided all its data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
@@ -17,8 +17,8 @@ export function createImportStore(prisma: PrismaClient) {
   return {
     /**
      * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction. `merge` receives the
-     * stored rows. The table is locked from the read to the write. Otherwise a process that fetches one of these dates
-     * in between would store a second row for it, or lose a settled one.
+     * stored rows. The table is locked from the read to the write. Otherwise, a process that fetches one of these dates
+     * in the meantime would store a second row for the date or lose a settled row.
      */
     async merge(
       token: TokenName,

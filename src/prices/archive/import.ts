@@ -10,13 +10,13 @@ import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A settled row that is kept, although the file's row differs. */
+/** A stored row that is kept although the file's row differs. */
 export type KeptRow = { stored: SourcedSample; given: SourcedSample };
 
 type ImportOptions = {
-  /** The file's rows replace settled ones. */
+  /** Whether the file's rows replace settled rows. */
   replace: boolean;
-  /** Stop at the first bad line. */
+  /** Whether to stop at the first bad line. */
   strict: boolean;
   /** On abort, the rows read so far are written, except the deferred ones, and reading ends. */
   signal: AbortSignal;
@@ -29,7 +29,7 @@ type ImportOptions = {
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/** `gaveWay`: the file has a better row for its date. `dates`: the possible dates of a bad line, in Unix ms. */
+/** `gaveWay`: the file has a better row for the row's date. `dates`: the possible dates of a bad line, in Unix ms. */
 type CheckedRow = { sample: SourcedSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
 
 /** The span from the earliest row to the latest; undefined without rows. */
@@ -50,7 +50,7 @@ const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
     spans: union(mine.map(({ date }) => wholeDate(date))),
   }));
 
-/** A row at another time than midnight counts only if its date has no midnight row, so it is deferred to the end. */
+/** A row that is not at midnight counts only if its date has no midnight row, so it is deferred to the end. */
 async function* checkedRows(
   lines: AsyncIterable<CsvLine>,
   columns: readonly ImportColumn[],
@@ -87,8 +87,8 @@ async function* checkedRows(
 }
 
 /**
- * The dates with a row, and a single date missing between two rows of one source: CoinGecko's exports skip dates. A
- * longer gap suggests a truncated file. A date with a bad row is not covered.
+ * The dates that a file covers: dates with a row, and a single date missing between two rows of one source, since
+ * CoinGecko's exports skip dates. A longer gap suggests a truncated file. A date with a bad row is not covered.
  */
 function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
@@ -109,7 +109,7 @@ function createCoveredDates() {
 
 type Dependencies = { store: ImportStore; clock: Clock };
 
-/** Imports CoinGecko's export, or the service's own, into the daily series of the archive. */
+/** Imports CoinGecko's export, or the service's own, into the archive's daily series. */
 export function createImport({ store, clock }: Dependencies) {
   return {
     /** Reads a file to its end or until the signal, stores nothing, and returns the number of bad lines. */
@@ -124,7 +124,10 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /** Imports in batches, which an interruption keeps. Repeatable. Throws `ImportFileError` and database errors. */
+    /**
+     * Imports in batches. An interruption keeps the completed batches, and the import can be repeated. Throws
+     * `ImportFileError` and database errors.
+     */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();
@@ -133,7 +136,7 @@ export function createImport({ store, clock }: Dependencies) {
       let batch: SourcedSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
-        // Once the next date is ready, no midnight row is expected for the date.
+        // Once the next date's row is ready, no midnight row is expected for this date.
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const given = batch.map((sample) => {

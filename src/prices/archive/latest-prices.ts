@@ -46,14 +46,14 @@ export type SourcedLatest = {
   /** The time of the price. */
   at: number;
   fetchedAt: number;
-  /** The sources; that of the price first. */
+  /** The sources, the price's source first. */
   sources: readonly { source: MarketSourceName; fetchedAt: number }[];
 };
 
 const sourcesOf = (...rows: readonly [FromSource, ...FromSource[]]): SourcedLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/** Kraken provides only the price. All other figures remain the primary source's. `rows` in source order. */
+/** Kraken provides only the price. All other figures remain the primary source's. `rows` must be in source order. */
 function composeLatest(rows: readonly FromSource[], { served, since }: FailoverState): SourcedLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

@@ -18,7 +18,7 @@ export type LatestRow = {
 };
 type Quotes = readonly Omit<LatestRow, 'source'>[];
 
-/** Undefined for a source that is not served and for an implausible price. */
+/** Returns undefined for an unknown source or an implausible price. */
 export function readLatest(
   { token, source, record: stored, at, fetchedAt }: LatestModel,
   times: Span,
@@ -29,7 +29,7 @@ export function readLatest(
   return isPlausible({ at: row.at, price: record.current_price }, times) ? row : undefined;
 }
 
-/** Rows are sent as one JSON text: the server casts each figure from its digits, so none is rounded. */
+/** Rows are sent as one JSON text: the server casts each figure from its digits, so no figure is rounded. */
 const given = (quotes: Quotes) => Prisma.sql`
   SELECT token, record, to_timestamp(at / 1000)::timestamptz(3) AS at,
     to_timestamp("fetchedAt" / 1000)::timestamptz(3) AS fetched_at
@@ -43,16 +43,16 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
   SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`;
 
 /**
- * Stores each latest price as a sample too, unless its slot has a permanent row or a preferred source covers its time.
+ * Also stores each latest price as a sample, unless its slot has a permanent row or a preferred source covers its time.
  */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
   const isReplaceable = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
-  // Any row of an hour is already its sample.
+  // An hour that has any row keeps it.
   const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${isReplaceable})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
-  // A look-up per row: otherwise the planner reads the whole table for 250 keys.
+  // One look-up per row. Otherwise, the planner would read the whole table for 250 keys.
   return Prisma.sql`
     INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
     SELECT given.token, ${interval}::grain, given.at, ${figure('current_price')}, ${figure('market_cap')},
@@ -73,7 +73,9 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     WHERE ${isReplaceable}`;
 }
 
-/** CoinGecko's prices are also the first sample of an hour. Kraken's would be a second one beside its candle's. */
+/**
+ * CoinGecko's first price in an hour is also the hour's sample. Kraken's would be a second sample beside the candle's.
+ */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
@@ -104,7 +106,7 @@ const WHAT = 'latest';
 
 export function createFailoverStore(prisma: PrismaClient) {
   return {
-    /** Undefined if no switch has happened, or the active source is no longer configured. */
+    /** Undefined if no switch has happened, or if the active source is no longer supported. */
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
       if (!row || !isMarketSource(row.served)) return undefined;
@@ -113,9 +115,9 @@ export function createFailoverStore(prisma: PrismaClient) {
     },
 
     /**
-     * Replaces a state; returns false if it is no longer the stored one. A single statement: of two processes that
-     * decide at once, one succeeds and the other reads its result. The version rises with it, so that every process
-     * reads the row again.
+     * Replaces a state. Returns false if it is no longer the stored state. This is a single statement: if two processes
+     * decide at once, one succeeds and the other reads its result. The statement also raises the version, so that every
+     * process reads the row again.
      * @param what the row of `Refresh` to bump
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {

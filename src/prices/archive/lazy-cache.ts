@@ -13,7 +13,7 @@ type Options<Value> = {
   dropped: (name: string) => void;
 };
 
-/** Stored values in memory, by name. A wanted name is loaded, and kept, by the poll. */
+/** Stored values in memory, by name. The poll loads and keeps the values of wanted names. */
 export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options<Value>) {
   const kept = new Map<string, Evictable & { value: Value }>();
   const wanted = new Set<string>();
@@ -28,13 +28,14 @@ export function createLazyCache<Value>({ workingSet, bytesOf, dropped }: Options
   return {
     /** Returns a value and marks it as used. Throws if it is not in memory. */
     of,
-    /** Returns undefined for a missing value, and does not mark it as used. */
+    /** Returns a value without marking it as used, or undefined if it is not in memory. */
     peek: (name: string): Value | undefined => kept.get(name)?.value,
     kept: (): string[] => [...kept.keys()],
     wanted: (): string[] => [...wanted],
 
     /**
-     * Loads a missing value with a poll. Returns undefined if it is in memory, where it remains as long as it is used.
+     * Loads a missing value with a poll. Returns undefined if the value is already in memory, where it remains as long
+     * as it is used.
      */
     load(name: string, sync: () => Promise<void>): Promise<void> | undefined {
       if (kept.has(name)) return void of(name);
@@ -79,7 +80,7 @@ export function createCachedToken() {
 
   return {
     series,
-    /** The complete spans of one source, or of all. */
+    /** The complete spans of one source, or of all sources together. */
     coverage(interval: Interval, source?: MarketSourceName): readonly Span[] {
       const { all, bySource } = covered[interval];
       return source === undefined ? all : (bySource.get(source) ?? []);

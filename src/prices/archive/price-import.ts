@@ -55,7 +55,7 @@ export async function openImportFile(path: string) {
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
-/** The outcome for a given row, compared with the stored rows of its date. */
+/** The outcome of comparing a given row with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
@@ -64,9 +64,9 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one per date, into the stored ones. Equal rows are skipped (and settled if due). An unsettled row is
- * replaced. A settled row that differs is kept, unless `replace` is set. A row of a preferred source is always kept. So
- * is a midnight row when the new row of the same source is of another time.
+ * Merges rows, one per date, into the stored rows. An equal row is skipped (and settled if due). An unsettled row is
+ * replaced. A settled row that differs is kept, unless `replace` is set. A stored row of a preferred source is always
+ * kept. So is a stored midnight row if the new row of the same source is not at midnight.
  * @param stored ascending
  * @returns the outcome of each row; `gone`: times (Unix ms) of stored rows to delete; `samples`: rows to write
  */

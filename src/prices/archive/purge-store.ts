@@ -6,7 +6,7 @@ import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** Rows per transaction: other writers of the table wait a few milliseconds for it. */
+/** Rows per transaction. Other writers of the table wait a few milliseconds for each transaction. */
 const BATCH = 5000;
 /** The timeout of a transaction in ms, including the wait for other writers. */
 const LONGEST = 30_000;
@@ -40,14 +40,14 @@ const KINDS = {
 
 type PurgedKind = keyof typeof KINDS;
 
-/** The data of a source before an instant (Unix ms), or all of it. */
+/** A source's data before an instant (Unix ms), or all of its data. */
 export type Purge = { source: MarketSourceName; before?: number | undefined };
 
 /**
- * Deletes the next rows of a source in a series, and its coverage up to the last of them; the last batch deletes
- * coverage up to the end of the purge. If a deleted row had replaced another source's, that source's coverage loses the
- * slot, so coverage never exceeds the rows. Rows are deleted by a list of times: the embedded database has no
- * statistics, and a self-join took a minute.
+ * Deletes a source's next rows in a series, and its coverage up to the last deleted row. The last batch deletes
+ * coverage up to the end of the purge. If a deleted row had replaced another source's row, that source's coverage loses
+ * the slot, so coverage never exceeds the rows. Rows are deleted by a list of times, because the embedded database has
+ * no statistics and a self-join took a minute.
  */
 function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const [table, coverage] = [Prisma.raw(kind.rows), Prisma.raw(kind.coverage)];
@@ -98,7 +98,10 @@ export function createPurgeStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token).sort();
     },
 
-    /** Deletes a source's rows of a series in batches, which an interruption keeps. Returns changed rows and spans. */
+    /**
+     * Deletes a source's rows of a series in batches. An interruption keeps the completed batches. Returns the numbers
+     * of deleted rows and changed spans.
+     */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const { rows, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };
@@ -119,7 +122,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       }
     },
 
-    /** Deletes a source's latest price of a token (returns 0 or 1), and makes the fetches `due` again. */
+    /** Deletes a source's latest price of a token, and makes the fetches named in `due` due again. Returns 0 or 1. */
     async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
       return prisma.$transaction(async (tx) => {

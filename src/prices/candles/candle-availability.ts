@@ -19,7 +19,7 @@ type Dependencies = {
 /** The start of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
-/** Which candles are available: stored ones, and those that Kraken still provides. */
+/** Which candles are available: stored candles, and candles that Kraken still provides. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
@@ -55,7 +55,10 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 /** `first` and `last` are the starts of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/** The stored candles and gaps per token, interval and source; `beginning` is the first known price in Unix ms. */
+/**
+ * The stored candles and gaps per token, interval and source; `beginning` returns the time of a token's first known
+ * price (Unix ms).
+ */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],

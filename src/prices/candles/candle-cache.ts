@@ -11,10 +11,10 @@ import type { ResourceOf } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
-/** A fetch returns no older candles than this many. */
+/** More candles than a fetch returns. A fetch changes no older candles. */
 const FETCHED = 725;
 
-/** The name of a fetch, here and in the store, and of other changes to candles. */
+/** The names of fetches and of other changes to candles, here and in the store. */
 export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch => `candles-import:${token}:${interval}`;
@@ -42,7 +42,10 @@ type Dependencies = {
   workingSet: WorkingSet;
 };
 
-/** The stored candles in memory: stored first and then reloaded, as in the price archive. Use a series after `load`. */
+/**
+ * The stored candles in memory. As in the price archive, candles are stored first and then reloaded. A series must be
+ * loaded (`load`) before use.
+ */
 export function createCandleCache({ store, versions, clock, workingSet }: Dependencies) {
   const residents = createLazyCache<CachedCandles>({
     workingSet,
@@ -56,7 +59,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
   const readerOf = (series: CandleSeries, thru: number) => (from: number, most: number) =>
     store.candles(series, { from, thru }, most);
 
-  /** The coverage is read before the candles: it must not cover candles that are not loaded. */
+  /** The coverage is read before the candles, so that it never covers candles that are not loaded. */
   async function load(series: CandleSeries, coverage: readonly Coverage[], isFetched: boolean): Promise<void> {
     const known = residents.peek(nameOf(series));
     const now = clock.now();
@@ -92,7 +95,7 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
     sync,
     version,
     fetchedAt,
-    /** Loads a series. Returns undefined if it is in memory, where it remains as long as it is used. */
+    /** Loads a series. Returns undefined if the series is already in memory, where it remains as long as it is used. */
     load: (series: CandleSeries): Promise<void> | undefined => residents.load(nameOf(series), sync),
     coverage: (series: CandleSeries) => of(series).coverage,
     slice: (series: CandleSeries, { from, thru }: Span): Slice<CandleColumns> => of(series).series.slice(from, thru),
@@ -105,14 +108,14 @@ export function createCandleCache({ store, versions, clock, workingSet }: Depend
 
     generation: () => generation,
 
-    /** A copy of the candles of a span, read from the store if memory does not reach back that far. */
+    /** A copy of a span's candles, read from the store if memory does not reach back that far. */
     async between(series: CandleSeries, { from, thru }: Span): Promise<CandleColumns> {
       const stored =
         from < oldest(series.interval) ? await readSeries(CANDLES, from, readerOf(series, thru)) : of(series).series;
       return columnsOf(CANDLES, [], stored.slice(from, thru));
     },
 
-    /** A version of the candles of a span; undefined if they are not in memory. */
+    /** The version of a span's candles; undefined if they are not in memory. */
     versionOf: (series: CandleSeries, { from }: Span): string | undefined =>
       from >= oldest(series.interval) ? String(of(series).series.version) : undefined,
 

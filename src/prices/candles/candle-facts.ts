@@ -28,11 +28,11 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     keptFrom: keptFrom(retention, source.name, now),
   });
 
-  /** The first instant with known candles: that of prices, or an older stored candle. */
+  /** The first instant that can have candles: the start of the token's prices, or an older stored candle. */
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
 
-  /** The missing parts of a window, except a newest candle that is being fetched. */
+  /** The missing parts of a window, except the newest candle of an open window: it may not have been fetched yet. */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
@@ -104,11 +104,11 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   return { bounds, beginning, missing, nothingToServe, facts };
 }
 
-/** In ms: younger candles have been observed to change. */
+/** In ms. Younger candles have been observed to change. */
 const SETTLES_AFTER = HOUR;
-/** In ms: the newest candle may be a moment late. */
+/** The pause before the next request, in ms: the newest candle may be a moment late. */
 const ASKED_AGAIN = MINUTE;
-/** Kraken's oldest candles are not requested: they are gone when the response arrives. */
+/** How many of Kraken's oldest candles are not requested: they are gone when the response arrives. */
 const EDGE = 2;
 
 /** The known candles of a token and an interval as of `now`; instants in Unix ms. */
@@ -116,7 +116,7 @@ type KnownCandles = {
   now: number;
   interval: Interval;
   coverage: readonly Span[];
-  /** The start of the first candle that may still change and can be requested (`firstAsked`). */
+  /** The start of the first candle that may still change and can be requested (`firstRequested`). */
   unsettledFrom: number | undefined;
   /** The earliest instant for which Kraken has candles. */
   reach: number;
@@ -125,7 +125,7 @@ type KnownCandles = {
   fetchedAt: number | undefined;
 };
 
-/** The candles to fetch for a window, from an instant on or all, and how long the response waits for them. */
+/** The candles to fetch for a window (all, or from an instant on), and how long the response waits for them. */
 type PlannedCandles = { from: number | undefined; wait: Wait };
 
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
@@ -137,7 +137,7 @@ export const runningCandle = (interval: Interval, now: number): number =>
 const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The start of the first candle to request: older ones are not provided by Kraken, or not kept. */
+/** The start of the first candle to request. Older candles are not provided by Kraken, or not kept. */
 export const firstRequested = (
   interval: Interval,
   { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
@@ -154,7 +154,10 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/** Missing candles are awaited, the newest only for a moment, unsettled ones not at all. One call is enough. */
+/**
+ * Plans one call at most. The response waits for missing candles, but only a moment for the newest candle, and not at
+ * all for unsettled candles.
+ */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;
@@ -166,7 +169,7 @@ export function planCandles(span: Span, known: KnownCandles): PlannedCandles | u
   const isUnsettled = unsettled <= span.thru && isCandleSettled(unsettled, length, now);
   const [gap] = gaps;
   if (!gap && !isUnsettled) return undefined;
-  // From the oldest missing candle of the whole series, so that the next window needs no call.
+  // The call starts at the oldest missing candle of the whole series, so that the next window needs no call.
   const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
   const oldest = Math.min(missing?.from ?? running, unsettled);
   const from = oldest === firstAvailable(interval, reach) ? undefined : oldest;

@@ -14,7 +14,10 @@ import type { CandleStore } from './candle-store.ts';
 /** The columns of Kraken's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 
-/** Unix seconds are smaller than this until the year 5138. Milliseconds have been larger since 1973. */
+/**
+ * Unix seconds are smaller than this until the year 5138. Timestamps in Unix milliseconds have been larger than this
+ * since 1973.
+ */
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
@@ -23,7 +26,7 @@ type ReadCandle = { candle: Candle } | { fault: string };
 function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
-    return { fault: `timestamp is not an integer in Unix seconds${header}` };
+    return { fault: `timestamp is not an integer number of Unix seconds${header}` };
   }
   if (Number(text) < LARGEST_SECONDS) return Number(text) * SECOND;
   return { fault: 'timestamp is in milliseconds: it must be in Unix seconds' };
@@ -60,7 +63,7 @@ function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now
 const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as const;
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
-/** Checks the lines of a file in order, and compares each with the last valid one. */
+/** Checks the lines of a file in order, and compares each with the newest candle so far. */
 function createCandleReader({ interval, now, allowHoles }: Order) {
   const length = candleLength(interval);
   let last: { at: number; line: number } | undefined;
@@ -90,7 +93,7 @@ const intervalOfLength = (length: number): Interval | undefined =>
 
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
 
-/** JSON text in pieces: an array of `{date, open, high, low, close, volume}`, `date` an HTTP-date. */
+/** Writes JSON text in pieces: an array of `{date, open, high, low, close, volume}`, where `date` is an HTTP-date. */
 export function* candlesJson({ at, open, high, low, close, volume }: CandleColumns): Generator<string> {
   yield '[';
   yield* inPieces(
@@ -115,13 +118,13 @@ type Options = {
   token: TokenName;
   source: MarketSourceName;
   interval: Interval;
-  /** Accepts gaps: Kraken leaves out candles without a trade. */
+  /** Whether to accept gaps: Kraken leaves out candles without trades. */
   allowHoles: boolean;
 };
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** The interval of a file, from the smallest distance between two lines; the bad line otherwise. */
+    /** A file's interval, from the smallest distance between two lines, or the bad line if that is no interval. */
     async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
@@ -135,7 +138,8 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       const { length, line } = smallest;
       const between =
         length === Number.POSITIVE_INFINITY ? 'is the only line' : `is ${length / 1000} s after the previous line`;
-      const fault = `${between}, which matches no interval: it must be five minutes (300 s), an hour (3600 s) or a day (86400 s)`;
+      const wanted = 'five minutes (300 s), an hour (3600 s) or a day (86400 s)';
+      const fault = `${between}: the smallest distance must be ${wanted}`;
       return intervalOfLength(length) ?? { line, fault };
     },
 

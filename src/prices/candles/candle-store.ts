@@ -19,7 +19,7 @@ import type { ImplausibleRows } from '#upstream/plausible';
 
 export type CandleSeries = { token: TokenName; interval: Interval };
 
-/** Candles of a series, ascending; `covers` is the span that they complete. */
+/** Candles of a series, ascending; `covers` is the span for which they are complete. */
 type CandleUpdate = CandleSeries & {
   source: MarketSourceName;
   candles: readonly StoredCandle[];
@@ -29,7 +29,7 @@ type CandleUpdate = CandleSeries & {
 /** `at`: the start of the first candle of a series, in Unix ms. */
 type FirstCandle = CandleSeries & { at: number };
 
-/** A million rows take a minute. */
+/** The timeout of an import. A million rows take a minute. */
 const IMPORT_MS = 30 * 60 * 1000;
 
 const given = (candles: readonly StoredCandle[]) => Prisma.sql`
@@ -73,7 +73,7 @@ const toCandle = ([at, open, high, low, close, volume, settled]: Row): StoredCan
 
 export function createCandleStore(prisma: PrismaClient) {
   return {
-    /** Stores a response, in one transaction. */
+    /** Stores a response in one transaction. */
     async record(what: string, update: CandleUpdate, fetchedAt: number): Promise<void> {
       const { covers } = update;
       await prisma.$transaction([
@@ -84,7 +84,10 @@ export function createCandleStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Stores a file's candles, all or none; calls `covers` after all are read. Returns the number of changed rows. */
+    /**
+     * Stores all of a file's candles or none. Calls `covers` after reading the last candle. Returns the number of
+     * changed rows.
+     */
     import: (
       what: string,
       series: Omit<CandleUpdate, 'candles' | 'covers'>,
@@ -115,7 +118,7 @@ export function createCandleStore(prisma: PrismaClient) {
       return (JSON.parse(row?.candles ?? '[]') as Row[]).map(toCandle);
     },
 
-    /** The complete spans of some tokens, or of all. */
+    /** The complete spans of some tokens, or of all tokens. */
     coverage: (tokens?: readonly TokenName[]): Promise<Coverage[]> => readCoverage(prisma, 'candle_coverage', tokens),
 
     /** Rises with each change to candles. */

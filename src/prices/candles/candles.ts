@@ -30,7 +30,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `question` identifies the request. */
+/** `requestKey` identifies the request. */
 type CandleRequest = {
   requestKey: string;
   series: CandleSeries;
@@ -47,7 +47,7 @@ export function createCandles(dependencies: Dependencies) {
   const candleFacts = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = candleFacts;
 
-  /** One call for all candles from an instant on. Candles beyond the retention period are not stored. */
+  /** Makes one call for all candles from an instant on. Candles older than the retention period are not stored. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
     const candleFacts = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
@@ -75,7 +75,7 @@ export function createCandles(dependencies: Dependencies) {
     return runner.outcome;
   }
 
-  /** A token as a currency, at the open prices of its own candles. */
+  /** Values a token as a currency, at the open prices of the token's own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await Promise.all([archive.load(token), cache.load(series)]);

@@ -22,7 +22,10 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, usd
   return Number.isNaN(figure) ? null : (figure as Figure);
 }
 
-/** Reference rates of each instant's UTC date; `units` for one euro, undefined for the euro itself. */
+/**
+ * Uses the reference rates of each instant's UTC date. `units` is the currency's rate per euro; undefined for the euro
+ * itself.
+ */
 export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefined): UsdRate {
   let date = Number.NaN;
   let usdRate = Number.NaN;
@@ -35,7 +38,7 @@ export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefi
   };
 }
 
-/** The nearest sample: of the same UTC date for days, else within the spacing of the interval. */
+/** Uses the nearest sample: for days, of the same UTC date; otherwise, within the interval's spacing. */
 export function usdRateFromSamples(
   { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,
@@ -57,7 +60,7 @@ export function usdRateFromSamples(
   };
 }
 
-/** Converts the columns `money` from US dollars, and leaves out rows without a known rate. */
+/** Converts the columns named in `money` from US dollars, and leaves out rows without a known rate. */
 function convertRows<Rows extends Columns>(
   rows: Rows,
   money: readonly (keyof Rows & string)[],
@@ -87,14 +90,15 @@ function convertRows<Rows extends Columns>(
 export const convertColumns = (columns: PointColumns, usdRate: UsdRate): PointColumns =>
   convertRows(columns, ['price', 'marketCap', 'volume'], usdRate);
 
-/** Converts each candle at the rate of its start. The volume is in tokens and is not converted. */
+/** Converts each candle at the rate at its start. The volume is in tokens and is not converted. */
 export const convertCandles = (columns: CandleColumns, usdRate: UsdRate): CandleColumns =>
   convertRows(columns, ['open', 'high', 'low', 'close'], usdRate);
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 
 /**
- * Highs and lows are converted at their dates' rates, the rest at `now`. Undefined if the price cannot be converted.
+ * Converts the all-time high and low at the rates of their dates, and the other figures at the current rate, `now`.
+ * Returns undefined if the price cannot be converted.
  */
 export function convertLatest(record: LatestPrice, now: number, usdRate: UsdRate): LatestPrice | undefined {
   const current_price = convertFigure(record.current_price, now);

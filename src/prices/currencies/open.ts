@@ -10,7 +10,7 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/** The ECB documents no limits. This one bounds a malfunction: a day takes two calls, a holiday six. */
+/** The ECB documents no limits. This budget limits a malfunction: a day takes two calls, and a holiday takes six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Nothing is read before the first request for a currency other than the dollar. */
@@ -50,7 +50,7 @@ export function openCurrencies(deps: PriceDeps) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
-    /** The dollar first. */
+    /** The supported currencies, the dollar first. */
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],

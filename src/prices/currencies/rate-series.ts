@@ -3,14 +3,17 @@ import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** Holidays and weekends last five days at most. After a longer pause, a currency was discontinued or not quoted. */
+/**
+ * How long a rate may bridge a pause, in ms. Holidays and weekends last at most five days. After a longer pause, a
+ * currency was discontinued or not quoted.
+ */
 export const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. A rate is valid until the next one, over weekends and holidays. Without a successor for
- * ten days, it is valid on its own date only. The last rate remains valid, unless newer rates were published without
- * it.
- * @param rows date (Unix ms of its midnight, UTC) and units for one euro, ascending
+ * The rates of one currency. A rate is valid until the next one, through weekends and holidays. Without a successor for
+ * ten days, it is valid on its own date only. The last rate remains valid unless other currencies' rates are more than
+ * ten days newer.
+ * @param rows date (Unix ms of its midnight, UTC) and units per euro, ascending
  * @param newest the newest date with any rate
  */
 export function createRateSeries(rows: readonly (readonly [date: number, rate: number])[], newest: number) {
@@ -29,7 +32,7 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   return {
     /** The spans with a rate, ascending; the last may have no end. */
     known: known as readonly Span[],
-    /** The date of the last rate of a discontinued currency. */
+    /** The date of the last rate, if rates are no longer published. */
     endedOn: isOver ? last : undefined,
 
     /** The rate at an instant, and the date for which it was published. */
@@ -52,15 +55,15 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
 /**
- * The call for the rates from an instant on, if needed. It is made less often the longer rates are absent, as on a
- * holiday.
+ * Plans the call for the rates from an instant on, if one is needed. The longer rates are absent, as on a holiday, the
+ * less often the call is made.
  */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,
   now: number,
 ): { from: number; wait: Wait } | undefined {
-  // Whole years limit the number of such calls.
+  // Requesting whole years limits the number of such calls.
   const needed = new Date(Math.max(FIRST_BLOCK, instant) - HOLDS).getUTCFullYear();
   const first = Date.UTC(needed, 0, 1);
   if (from === undefined || first < from) return { from: first, wait: 'end' };

@@ -7,7 +7,7 @@ import { bumpVersion } from '#upstream/claims-and-budgets-store';
 /** The only source. */
 const SOURCE = 'ecb';
 
-/** Date (Unix ms of its midnight, UTC) and units for one euro, ascending. */
+/** Date (Unix ms of its midnight, UTC) and units per euro, ascending. */
 type RateRows = readonly (readonly [date: number, rate: number])[];
 
 /** One row per date, not per rate: a call may return a hundred thousand rates. */
@@ -37,7 +37,7 @@ export function createRateStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The first fetched date (Unix ms). */
+    /** The first date for which rates were fetched (Unix ms). */
     async from(): Promise<number | undefined> {
       const row = await prisma.exchangeRateSpan.findUnique({ where: { source: SOURCE } });
       return row?.from.getTime();

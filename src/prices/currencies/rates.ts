@@ -18,10 +18,10 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Failures that mean that the response was too long. */
+/** Failures that suggest that too many rates were requested. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
-/** Exchange rates, fetched when they are requested and missing or due, and kept forever. */
+/** Exchange rates. They are fetched on request if they are missing or due, and kept forever. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
   /** The first request for a currency other than the dollar reads the stored rates. */
   const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
@@ -43,7 +43,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
     const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
     if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
       return runner.outcome;
-    // Nothing is stored, and many years exceeded the deadline: a single year may not.
+    // Nothing is stored, and a request for many years failed. A request for a single year may succeed.
     singleFlight.forget(RATES);
     return refresh(now);
   }
@@ -77,7 +77,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Without a source of rates, no request can name a currency that needs them. */
+/** Without a source of rates, no request can name a currency that needs rates. */
 export const NO_RATES: Rates = {
   valuation: (currency) => Promise.reject(new RangeError(`no rates for ${currency} are available`)),
   warnings: () => [],
@@ -88,11 +88,11 @@ export const NO_RATES: Rates = {
 export const RATES = 'rates';
 type RateFetch = typeof RATES;
 
-/** The rates for one euro; `units` is undefined for the euro itself. */
+/** The rates per euro. `units` is undefined for the euro itself. */
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
-/** The stored rates of the requested currencies in memory. Every process stores them first and then reads them. */
+/** The stored rates of the requested currencies in memory. Every process stores rates first and then reads them. */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;

@@ -22,7 +22,7 @@ export type Valuation = {
   on: UsdRate;
   /** The parts of a span without a known value, ascending. */
   missing: (span: Span) => Span[];
-  /** Whether the values thru an instant are final. */
+  /** Whether the values through an instant are final. */
   isSettled: (thru: number) => boolean;
   endedOn: number | undefined;
   outcome: FetchOutcome;
@@ -30,7 +30,7 @@ export type Valuation = {
 
 type OfSamples = Pick<Valuation, 'currency' | 'source' | 'outcome'> & {
   version: string | undefined;
-  /** The token's start (Unix ms), and the later spans without samples. */
+  /** The token's start (Unix ms), and the spans after it without samples. */
   beginning: number;
   gaps: readonly Span[];
   isSettled: boolean;
@@ -61,13 +61,15 @@ function digits(rate: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** `Quotient-Currency`: `eur;source=ecb`, with rate and date for a response with a single rate. */
+/**
+ * The value of `Quotient-Currency`: `eur;source=ecb`, plus the rate and its date if the response uses a single rate.
+ */
 export function currencyText({ currency, source, usdRate, on }: Valuation, at?: number): string {
   if (at === undefined) return `${currency};source=${source}`;
   return `${currency};rate=${digits(1 / usdRate(at))};on=${isoDate(on(at))};source=${source}`;
 }
 
-/** If rates could not be fetched, older ones are used with their date: the response has not failed. */
+/** If rates could not be fetched, older rates are used with their dates, and the response has not failed. */
 export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
   ofRates === undefined
     ? outcome
@@ -78,7 +80,7 @@ export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { fro
   if (endedOn !== undefined && from >= endedOn + DAY)
     return invalidRequest({
       location: 'query.currency',
-      message: `is a currency that was discontinued on ${isoDate(endedOn)}`,
+      message: `has no rates after ${isoDate(endedOn)}`,
       fix: `another currency, or a time up to ${isoDate(endedOn)}`,
     });
   const members = { gaps };

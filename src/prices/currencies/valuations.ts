@@ -20,14 +20,14 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `now` is the current value, `usdRate` the value on the dates of the records' extremes. */
+/** `now` is the current value, and `usdRate` returns the value on the dates of the records' extremes. */
 type LatestValuation = Valuation & { now: number };
 
 /** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** Values a currency by reference rates or, if it is a token, by its samples. */
+/** Values a currency by reference rates or, if the currency is a token, by the token's samples. */
 export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const { interval, span } = window;
@@ -49,7 +49,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
     );
   }
 
-  /** Values a token now, and on the dates of the extremes. */
+  /** Values a token now and on the dates of the extremes. */
   async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
     await archive.load(token);
     const outcome = await backfill.latest(token);

@@ -14,7 +14,7 @@ const ARRAYS = [
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 const twoDigits = (i: number) => TWO_DIGITS[i] as string;
 
-/** The end of an HTTP-date, from ms since midnight. */
+/** The time part of an HTTP-date, from ms since midnight. */
 function timeText(ms: number): string {
   if (ms === 0) return '00:00:00 GMT';
   const seconds = Math.floor(ms / SECOND);
@@ -22,7 +22,7 @@ function timeText(ms: number): string {
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)} GMT`;
 }
 
-/** A later sample in the same second replaces the earlier one: an HTTP-date has whole seconds. */
+/** Whether a later sample in the same second replaces this sample: an HTTP-date has whole seconds. */
 function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
   const second = Math.floor((at[index] as number) / SECOND);
   for (let i = index + 1; i < at.length; i++) {
@@ -33,9 +33,10 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
 }
 
 /**
- * JSON text in pieces: `prices`, `market_cap` and `total_volume`, arrays of `{date, price}` with `date` an HTTP-date; a
- * missing figure is left out of its array. Hand-written because thirteen years are 14,000 points; in pieces because a
- * year of minutes is 300,000. The date text is made once per day for all arrays, so that no sample allocates.
+ * Writes JSON text in pieces: `prices`, `market_cap` and `total_volume` are arrays of `{date, price}`, where `date` is
+ * an HTTP-date. A missing figure is left out of its array. The code does not use `JSON.stringify` because thirteen
+ * years have 14,000 points, and it writes pieces because a year of minutes has 300,000. A day's text is created once
+ * for all arrays, so that no sample allocates.
  */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
@@ -71,13 +72,13 @@ export function* seriesJson(columns: PointColumns): Generator<string> {
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
-/** CSV in pieces. Unknown figures are empty. If points have several sources, a fifth column names them. */
+/** Writes CSV in pieces. Unknown figures are empty. If points have several sources, a fifth column names them. */
 export function seriesCsv(
   { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,
 ): Generator<string> {
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
-  /** The last sample of a second: a row has whole seconds. */
+  /** The last known figure of a second, since a row has whole seconds. */
   function field(figures: Float64Array, i: number): number | '' {
     for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
     return '';
@@ -102,6 +103,6 @@ export function fileName(
 ): string {
   const dates = new Set([isoDate(from), isoDate(thru)]);
   const parts = [...about, interval === 'day' ? [] : interval, ...dates, currency ?? []].flat();
-  // Allowed in a header field and in file names on any system.
+  // These characters are allowed in a header field and in file names on any system.
   return parts.join('-').replace(/[^\w.-]/g, '_');
 }

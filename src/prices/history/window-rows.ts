@@ -8,7 +8,7 @@ import { columnsOf, firstUnsettled } from '#prices/model/series';
 
 /** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
-/** Few longer windows may wait. */
+/** Only a few larger windows may wait at the same time. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
@@ -20,7 +20,7 @@ export function windowSize(samples: number): WindowSize {
 type Dependencies = { archive: ArchiveCache; clock: Clock };
 
 export function createWindowReader({ archive, clock }: Dependencies) {
-  /** Until today's row is ready, the first sample after midnight replaces it; a later hour's does not. */
+  /** Until today's row is ready, the first sample after midnight stands in for it. A later hour's sample does not. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
@@ -30,7 +30,10 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     return first && isMidnightSample(first.at) ? first : undefined;
   }
 
-  /** The rows of a window, and the samples that follow them. Valid only until the next await: rows may be replaced. */
+  /**
+   * Reads a window's rows and the samples that follow them. The result is valid only until the next await, because rows
+   * may be replaced.
+   */
   function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: SourcedSample[] = [];
@@ -41,7 +44,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       lastAt = sample.at;
     };
     if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
-    // The latest sample is outside the requested window.
+    // The latest sample may be outside the requested window, so it does not count.
     const isEmpty = slice.start === slice.end && following.length === 0;
     if (withLatest) follow(archive.newest(token));
     const sources = sourcesByFrequency(
@@ -61,9 +64,9 @@ export function createWindowReader({ archive, clock }: Dependencies) {
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
       first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
-      /** A copy. */
+      /** A copy of the rows. */
       columns: () => columnsOf(POINTS, following, slice),
-      /** Identifies the rows; undefined for rows that are not in memory, whose bodies are not cached. */
+      /** Identifies the rows. Undefined for rows that are not in memory: their bodies are not cached. */
       version: inMemory
         ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,

@@ -15,12 +15,13 @@ import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
 import type { TokenPrice } from './records.ts';
 
-/** The largest distance from 24 hours earlier, in ms. */
+/** The largest accepted distance of a sample from 24 hours earlier, in ms. */
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * The change in per cent of a price (at an instant, Unix ms) from the sample nearest to 24 hours before it, in any
- * series. If two samples of a series are equally near, the earlier counts. Null if no sample is within the tolerance.
+ * The change in per cent of a price at an instant (Unix ms), compared with the sample of any series that is nearest to
+ * 24 hours earlier. If two samples of a series are equally near, the earlier sample is used. Null if no sample is
+ * within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
@@ -51,7 +52,7 @@ export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
 type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
-/** The latest price of a token, and its change in dollars between samples of the chart's series. */
+/** The latest price of a token and its 24-hour change, calculated in dollars from the samples of the chart's series. */
 export function priceOf(archive: Archive, { name, symbol }: Named): Row {
   const latest = archive.latest(name);
   const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
@@ -62,7 +63,10 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
 type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
 
 export function createLatestTable({ archive, latestAnswer }: Dependencies) {
-  /** In the order of the tokens. A token without a price has nulls; throws a problem if none has one. */
+  /**
+   * Returns records in the order of the tokens. A token without a price has null figures. Throws a problem if no token
+   * has a price.
+   */
   return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
     const names = tokens.map(({ name }) => name);
     const requestKey = `latest ${currency} ${names.join()}`;
@@ -88,7 +92,10 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
 
 export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
-/** `Quotient-Source`: the most frequent source first, each with its greatest age in seconds unless all are primary. */
+/**
+ * Returns the value of `Quotient-Source`: the most frequent source first, each with the age of its oldest price in
+ * seconds. If all prices are from the primary source, no age is stated.
+ */
 export function sourcesOf(prices: readonly SourcedLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
   const latest = new Map<MarketSourceName, number>();
@@ -112,12 +119,12 @@ export function sourcesOf(prices: readonly SourcedLatest[], now: number): string
 export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the response does not contain the token');
 type LatestAnswerRow = { latest: SourcedLatest | undefined };
 
-/** `question` identifies the request. */
+/** `requestKey` identifies the request. */
 type LatestRequest<R extends LatestAnswerRow> = {
   requestKey: string;
   tokens: readonly TokenName[];
   read: () => R[];
-  /** Identifies the figures of the rows. */
+  /** Identifies the figures in the rows. */
   versionOf: (rows: readonly R[]) => string;
   write: (rows: readonly R[]) => string;
 };
@@ -192,7 +199,7 @@ export function createLatestAnswers({ archive, backfill, answers, valuations, cl
     };
   }
 
-  /** Returns at once if everything is in memory and not due. */
+  /** Returns synchronously if all prices are in memory and none is due. */
   return function latestAnswer<R extends LatestAnswerRow>(
     request: LatestRequest<R>,
     currency: Currency,

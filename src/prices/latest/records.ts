@@ -19,8 +19,7 @@ export const tokenPrice = z
       .nullable()
       .meta({
         description:
-          'Change in per cent since the sample nearest to 24 hours before `at`; null where none is within 30 ' +
-          'minutes of that',
+          'Change in per cent since the sample nearest to 24 hours before `at`; null if none is within 30 minutes',
         examples: [-1.25],
       }),
     ...latestPrice.shape,
@@ -43,6 +42,6 @@ export const marketSample = z
   })
   .meta({
     id: 'MarketSample',
-    description: `The latest price of a token, and its history of ${SAMPLE.days} days: one point per midnight (UTC), then the latest price`,
+    description: `The latest price of a token, and its ${SAMPLE.days}-day history: one point per midnight (UTC), then the latest price`,
   });
 export type MarketSample = z.infer<typeof marketSample>;

@@ -5,18 +5,18 @@ import { MOST_TOKENS } from './records.ts';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
-/** Each invalid entry is compared with all tokens. */
+/** How many invalid entries are described. Each is compared with all tokens. */
 const MAX_FAULTS = 3;
 const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens from GET /v1/tokens, separated by commas, each token once`;
 
-/** The invalid entries by position, from 1, with suggestions. Never repeats the client's text. */
+/** Describes the invalid entries by position, starting at 1, with suggestions. Never repeats the client's text. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
   const isWrong = (token: Token | undefined, i: number) => !token || tokens.indexOf(token) !== i;
   const wrong = tokens.flatMap((token, i) => (isWrong(token, i) ? [i] : []));
   if (wrong.length === 0) return undefined;
   const faults = wrong.slice(0, MAX_FAULTS).map((i) => {
     const [token, entry] = [tokens[i], entries[i] as string];
-    if (token) return { message: `repeats the token at position ${tokens.indexOf(token) + 1} at position ${i + 1}` };
+    if (token) return { message: `repeats at position ${i + 1} the token at position ${tokens.indexOf(token) + 1}` };
     if (entry === '') return { message: `is empty at position ${i + 1}` };
     const names = nearest(entry).map(({ name }) => name);
     const fix = names.length > 0 ? [`${names.join(' or ')} at position ${i + 1}`] : [];
@@ -45,7 +45,7 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
     })
     .meta({
       description:
-        'Token names or symbols, separated by commas, case-insensitive. The response has the same order. ' +
+        'Comma-separated token names or symbols, case-insensitive. The response has the same order. ' +
         'Spaces around a comma are ignored.',
       fix: FIX,
       wire: { type: 'string', examples: ['bitcoin,ethereum,sol'] },

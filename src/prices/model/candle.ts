@@ -4,7 +4,10 @@ import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
-/** `at` is the start in Unix ms; prices in US dollars, `volume` in tokens. Untraded: the last price, volume 0. */
+/**
+ * `at` is the start in Unix ms. Prices are in US dollars, and `volume` is in tokens. Without trades, all prices are the
+ * last price and `volume` is 0.
+ */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
 /** Kraken's candle intervals, in minutes. */
@@ -16,10 +19,10 @@ export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisf
 /** In ms. */
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
 
-/** Finished candles, ascending; `covers` is the span that they complete. */
+/** Finished candles, ascending; `covers` is the span for which they are complete. */
 export type SourcedCandles = { candles: Candle[]; covers: Span | undefined };
 
-/** Why a candle is implausible; `beginning` and `now` in Unix ms, `length` in ms. */
+/** Why a candle is implausible, if it is. `beginning` and `now` are in Unix ms, `length` is in ms. */
 export function implausibleCandle(
   beginning: number,
   { at, open, high, low, close, volume }: Candle,
@@ -35,7 +38,7 @@ export function implausibleCandle(
     : 'price';
 }
 
-/** A candle's close as a sample at its end; `length` in ms. */
+/** A candle's close as a sample at the candle's end; `length` in ms. */
 export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
   at: at + length,
   price: close,

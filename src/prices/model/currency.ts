@@ -6,7 +6,7 @@ export const DOLLAR: Currency = 'usd';
 /** The base of the reference rates. */
 export const EURO: Currency = 'eur';
 
-/** Tokens that serve as currencies, by symbol: their own samples are the rate. */
+/** Tokens that serve as currencies, by symbol. The rate is the price in their own samples. */
 const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
   ['btc', 'bitcoin'],
   ['eth', 'ethereum'],
@@ -15,20 +15,21 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
 /**
- * ECB reference rates since 2009. The ECB also publishes indicative rates, which nothing in their rows distinguishes.
+ * The currencies with ECB reference rates since 2009. The ECB also publishes indicative rates, and nothing in their
+ * rows distinguishes them.
  */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
   'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ' +
   'ron rub sek sgd thb try zar'
 ).split(' ');
 
-/** Discontinued currencies: they have a history, but no current rate. */
+/** Currencies for which rates are no longer published. They have a history but no current rate. */
 const ENDED: ReadonlySet<Currency> = new Set(['bgn', 'eek', 'hrk', 'ltl', 'lvl', 'rub']);
 export const hasEnded = (currency: Currency): boolean => ENDED.has(currency);
 const WITH_RATES: ReadonlySet<Currency> = new Set([DOLLAR, ...REFERENCE_CURRENCIES]);
 export const hasReferenceRate = (currency: Currency): boolean => WITH_RATES.has(currency);
 
-/** The supported currencies, the dollar first. National ones require a source of rates. */
+/** The supported currencies, the dollar first. National currencies other than the dollar require a source of rates. */
 export const servedCurrencies = (hasRates: boolean): readonly Currency[] => [
   DOLLAR,
   ...(hasRates ? [EURO] : []),
@@ -36,5 +37,5 @@ export const servedCurrencies = (hasRates: boolean): readonly Currency[] => [
   ...(hasRates ? REFERENCE_CURRENCIES : []),
 ];
 
-/** Units of a currency for one euro, as published for a date (Unix ms of its midnight, UTC). */
+/** Units of a currency per euro, as published for a date (Unix ms of its midnight, UTC). */
 export type PublishedRate = { currency: Currency; date: number; rate: number };

@@ -5,14 +5,14 @@ export type Interval = 'minute' | 'hour' | 'day';
 export const INTERVALS = ['minute', 'hour', 'day'] as const satisfies readonly Interval[];
 const SLOT = { minute: MINUTE, hour: HOUR, day: DAY } as const;
 
-/** The spacing of CoinGecko's samples, in ms: a shorter span may have none. */
+/** The spacing of CoinGecko's samples, in ms. A shorter span may contain no sample. */
 const SPACING = { minute: 5 * MINUTE, hour: HOUR } as const;
 
 /** The spacing of the samples, in ms. */
 export const spacingOf = (interval: Interval): number => (interval === 'day' ? DAY : SPACING[interval]);
 export const samplesIn = (interval: Interval, { from, thru }: Span): number => (thru - from + 1) / spacingOf(interval);
 
-/** An uncovered span is a gap if it must hold a sample; a day's sample is at midnight. */
+/** An uncovered span is a gap if it must contain a sample. A day's sample is at midnight. */
 export function isGap(interval: Interval, { from, thru }: Span): boolean {
   return interval === 'day' ? startOfDate(from + DAY - 1) <= thru : thru - from + 1 >= SPACING[interval];
 }
@@ -31,23 +31,26 @@ export function isMidnightSample(at: number): boolean {
 }
 
 /**
- * CoinGecko has the last day from 00:35 UTC, cached until 00:40. Finer samples count as final after two hours. A daily
- * row at another time than midnight is never final.
+ * CoinGecko provides the last day from 00:35 UTC and caches responses until 00:40. Finer samples count as final after
+ * two hours. A daily row that is not at midnight is never final.
  */
 export function isSettled(interval: Interval, at: number, fetchedAt: number): boolean {
   if (interval === 'day') return isMidnightSample(at) && fetchedAt >= dayReady(at);
   return fetchedAt > at + 2 * HOUR;
 }
 
-/** When the daily row of the date of `at` is final. */
+/** When the daily row of the date that contains `at` is final. */
 export function dayReady(at: number): number {
   return startOfDate(at) + 40 * MINUTE;
 }
 
-/** `open`: later samples count, so a clock behind CoinGecko's loses none. `withLatest`: the newest sample follows. */
+/**
+ * `open`: later samples are included, so that none is lost if the clock is behind CoinGecko's. `withLatest`: the newest
+ * sample is appended.
+ */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 
-/** The window of `history/days`: `days` is an integer from 1; `now` in Unix ms. */
+/** The window of `history/days`: `days` is an integer from 1, and `now` is in Unix ms. */
 export function daysWindow(days: number, now: number): Window {
   if (days > 10) {
     const from = startOfDate(now) - (days - 1) * DAY;
@@ -64,11 +67,11 @@ export function rangeWindow(interval: Interval, fromDate: number, thruDate: numb
   return { interval, span: { from: fromDate, thru }, open, withLatest: open && interval === 'day' };
 }
 
-/** The plausible part of covered time: not in the future, and not before the first block. */
+/** The plausible part of covered time: not in the future and not before the first block. */
 export const knowablePart = (interval: Interval, span: Span, now: number): Span | undefined =>
   overlap(span, { from: FIRST_BLOCK, thru: lastKnowable(interval, now) });
 
-/** The last instant with known data at `now`: a day counts only when its row is ready. */
+/** The last instant with known data at `now`: a day counts only once its row is ready. */
 export function lastKnowable(interval: Interval, now: number): number {
   if (interval !== 'day') return now;
   return now >= dayReady(now) ? startOfDate(now) + DAY - 1 : startOfDate(now) - 1;
@@ -77,13 +80,13 @@ export function lastKnowable(interval: Interval, now: number): number {
 /** The known data of a series at `now`; instants in Unix ms. */
 export type Known = {
   now: number;
-  /** The first instant with possible data. */
+  /** The first instant that can have data. */
   beginning: number;
   /** The complete spans. */
   coverage: readonly Span[];
 };
 
-/** The parts of a span that must hold a sample and are not covered, ascending. */
+/** The uncovered parts of a span that must contain a sample, ascending. */
 export function gapsIn(interval: Interval, span: Span, { now, beginning, coverage }: Known): Span[] {
   const knowable = overlap(span, { from: beginning, thru: lastKnowable(interval, now) });
   return knowable ? without(knowable, coverage).filter((gap) => isGap(interval, gap)) : [];

@@ -1,6 +1,6 @@
-/** The primary source is served while it is healthy, otherwise the fallback. */
+/** The primary source is served while it is healthy; otherwise, the fallback is served. */
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
-/** The name in `Quotient-Source`, the archive, the log and the metrics. */
+/** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
 export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 
@@ -8,7 +8,8 @@ export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
 /**
- * Throws `RangeError`. CoinGecko is always primary: only it has all figures, and more days than Kraken's newest 720.
+ * CoinGecko is always primary: only CoinGecko has all figures, and Kraken has only the newest 720 days. Throws
+ * `RangeError`.
  */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const names = text.split(',').map((name) => name.trim());
@@ -20,11 +21,13 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
   return names as MarketSourceName[];
 }
 
-/** The sources that take precedence over one, whose rows are then provisional and replaceable. */
+/**
+ * The sources that take precedence over a source. If there are any, the source's rows are provisional and replaceable.
+ */
 export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
-/** The sources in columns of their positions in `MARKET_SOURCES`, the most frequent first. */
+/** The sources in columns that contain positions in `MARKET_SOURCES`, the most frequent source first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {
   const counts: number[] = MARKET_SOURCES.map(() => 0);
   for (const column of columns) for (const place of column) (counts[place] as number)++;

@@ -43,7 +43,7 @@ const points = (what: string, example: number) =>
     .array(
       z.object({
         date: httpDate,
-        price: z.number().meta({ description: 'The figure, in all three arrays', examples: [example] }),
+        price: z.number().meta({ description: "The array's figure", examples: [example] }),
       }),
     )
     .meta({ description: `${what}: ascending, with unique dates` });

@@ -1,7 +1,10 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 
-/** How long samples and candles are kept after their own time, in ms. Data of other sources is kept forever. */
+/**
+ * How long each source's samples and candles are kept after their own time, in ms. Without an entry, they are kept
+ * forever.
+ */
 export type Retention = Partial<Record<MarketSourceName, number>>;
 const FORM = `must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
 
@@ -17,7 +20,7 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant for which data of a source is kept; -Infinity without a limit. */
+/** The first instant for which a source's data is kept; -Infinity without a limit. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 

@@ -5,7 +5,7 @@ import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-
 import { type LatestPrice, latestPrice } from './records.ts';
 import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
-/** `at` in Unix ms; figures in USD, null if the source does not provide one. */
+/** `at` is in Unix ms. Figures are in USD, or null if the source does not provide them. */
 export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
@@ -21,7 +21,10 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
   [Member in keyof typeof latestPrice.shape]: null;
 };
 
-/** The date's row is its first sample. Unless it is of midnight, the date must be over. `samples` ascending. */
+/**
+ * Finds the row of each date, and a last sample that is not at midnight. A date's row is its first sample. If that
+ * sample is not of midnight, the date must be over. `samples` must be ascending.
+ */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
@@ -43,7 +46,7 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
 
 export type SourcedSample = Sample & { source: MarketSourceName };
 
-/** Unsettled and from the primary source, by default. */
+/** By default, a row is unsettled and from the primary source. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
 /** `source`: the position of a row's source in `MARKET_SOURCES`. */

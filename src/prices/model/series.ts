@@ -3,7 +3,7 @@ import type { Currency } from './currency.ts';
 /** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
-/** Columns of figures, and of flags from 0 through 255. */
+/** Columns of figures, and of marks from 0 through 255. */
 export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
   readonly [Name in Figure]: Float64Array;
 } & { readonly [Name in Mark]: Uint8Array };
@@ -16,7 +16,7 @@ export type Layout<C extends Columns, Row> = {
 
 type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<Record<Figure, number | null>>;
 
-/** The layout of rows with figures (a missing one is NaN) and further members as numbers from 0 through 255. */
+/** The layout of rows with figures (NaN if missing) and marks, which are numbers from 0 through 255. */
 export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark extends string = never>(
   figures: readonly Figure[],
   marks: Readonly<Record<Mark, (row: Row) => number>>,
@@ -48,7 +48,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** The position of the first of ascending instants at or after `instant`. */
+/** The position of the first instant at or after `instant`. `instants` must be ascending. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;
@@ -67,10 +67,10 @@ function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: 
   for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
 }
 
-/** Versions are unique across series, so that a reloaded series has a new one. */
+/** Versions are unique across series, so that a reloaded series has a new version. */
 let versions = 0;
 
-/** `replaceFrom` is the only mutation. It raises `version`, which identifies results from old rows. */
+/** Each `replaceFrom` raises `version`, so that results from old rows can be recognised. */
 export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
   let columns = layout.allocate(rows.length);
   let length = 0;
@@ -104,7 +104,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
       length -= gone;
     },
 
-    /** The rows from one instant through another, both included: two binary searches, no copy. */
+    /** The rows from one instant through another, both included. Takes two binary searches and makes no copy. */
     slice(from: number, thru: number): Slice<C> {
       const start = placeOf(columns.at, from, length);
       return { columns, start, end: Math.max(start, placeOf(columns.at, thru + 1, length)) };
@@ -130,7 +130,7 @@ export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<C
   return place < 0 ? undefined : at[start + place];
 }
 
-/** Copies rows to new columns; those of a slice first. */
+/** Copies rows to new columns, after the rows of a slice. */
 export function columnsOf<C extends Columns, Row>(
   { allocate, put }: Layout<C, Row>,
   rows: readonly Row[],
@@ -143,7 +143,7 @@ export function columnsOf<C extends Columns, Row>(
   return columns;
 }
 
-/** Rows written at once: a fraction of a millisecond's work. */
+/** How many rows are written at once. This takes a fraction of a millisecond. */
 export const PIECE_ROWS = 250;
 
 export function* inPieces(count: number, line: (place: number) => string): Generator<string> {
@@ -154,7 +154,10 @@ export function* inPieces(count: number, line: (place: number) => string): Gener
   }
 }
 
-/** CSV (RFC 4180) in pieces. A currency column prevents imports as dollars; undefined `fields` skip the row. */
+/**
+ * Writes CSV (RFC 4180) in pieces. A currency column prevents an import of the figures as dollars. If `fields` returns
+ * undefined, the row is skipped.
+ */
 export function* inCsv(
   header: string,
   count: number,

@@ -5,9 +5,9 @@ import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
 /** CoinGecko returns hours for spans of up to this many days. */
 export const HOURLY_DAYS = 90;
-/** In ms, a little shorter: a span of more than 90 days returns days. */
+/** In ms. A little less than 90 days, because a longer span returns days. */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
-/** Calls for hours per request: a long window is filled over several requests. */
+/** The most calls for hours per request. A long window is filled over several requests. */
 const HOURLY_CALLS = 5;
 /** The pause before a missing day that is due is requested again, in ms. */
 const DAILY_RETRY = HOUR;
@@ -22,15 +22,15 @@ type PlannedFetch = {
   wait: Wait;
 };
 
-/** The state of one token and the window's interval; instants in Unix ms. */
+/** The state of a token for the window's interval; instants in Unix ms. */
 export type PlanInput = Known & {
-  /** No older data exists. */
+  /** The first instant that can have data. */
   earliest: number;
-  /** The daily coverage contains the token's start. */
+  /** Whether the daily coverage contains the token's start. */
   isBeginningCovered: boolean;
   /** The first instant that CoinGecko's plan includes. */
   reach: number;
-  /** None of the window's rows will ever change. */
+  /** Whether all of the window's rows are final. */
   isSettled: boolean;
   /** The time of the newest sample. */
   newestAt: number | undefined;
@@ -61,14 +61,20 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/** Data before the known start is requested once, so the response does not depend on earlier requests. */
+/**
+ * Whether to look for data before the known start. It is requested once, so that the response does not depend on
+ * earlier requests.
+ */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;
   return !isKnown && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
-/** One call returns every missing day, and anything older than the known start if that was never fetched. */
+/**
+ * One call returns every missing day. If a day is missing at the known start or before it, the call includes all older
+ * data.
+ */
 function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
@@ -79,7 +85,7 @@ function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'daily', span: { from: start, thru: now }, wait }];
 }
 
-/** A window that lacks only the newest day does not wait for it. */
+/** If only the newest day is missing, the response does not wait until it is fetched. */
 function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   const { now } = input;
   if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', input);
@@ -104,7 +110,7 @@ function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   return gaps.some((gap) => overlap(gap, recent)) ? [...pieces, recent] : pieces;
 }
 
-/** The response waits for hours older than a day; the chart of the last day has the newer ones. */
+/** The response waits for hours older than a day; the chart of the last day contains the newer hours. */
 function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   const { now, tried, hasFailed } = input;
   const older = reachableGaps(window, input).filter(({ from }) => from < now - DAY);
@@ -118,7 +124,7 @@ function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   ];
 }
 
-/** The response waits for a due chart only if nothing of the window is stored. */
+/** The response waits for a due chart only if no part of the window is stored. */
 function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   const { span } = window;
   const { now, coverage, schedule, isSettled, hasFailed } = input;
@@ -131,7 +137,7 @@ function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'chart', span: lastDay, wait }];
 }
 
-/** Only windows of days wait for due latest prices, since they end with the newest sample. */
+/** Only daily windows wait for due latest prices, since daily windows end with the newest sample. */
 function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
   const { now, newestAt, schedule, hasFailed } = input;
   const every = schedule.latest;
@@ -143,7 +149,10 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/** Plan again after each awaited fetch. After a failure no fetch is awaited to its end: at most one deadline. */
+/**
+ * Plan again after each fetch. After a failure, no fetch is awaited to its end, so a response waits for at most one
+ * deadline.
+ */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

@@ -28,11 +28,11 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Makes the fetches of `planFetches`. The fallback provides the rest. */
+/** Makes the fetches that `planFetches` plans. The fallback provides what they fail to provide. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
-  /** When this process last requested a token's latest price (Unix ms), with or without a result. */
+  /** When this process last requested a token's latest price (Unix ms), whether or not the response contained it. */
   const requestedAt = new Map<TokenName, number>();
 
   async function fetchLatest(): Promise<void> {
@@ -48,7 +48,8 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /**
-   * In ms. A newly requested token is due immediately without a stored price, otherwise if the budget has spare calls.
+   * The age of a token's latest price, in ms. A newly requested token is due immediately if no price is stored;
+   * otherwise, it is due early only if the budget has spare calls.
    */
   function latestAge(token: TokenName): number {
     const now = clock.now();
@@ -72,7 +73,7 @@ export function createBackfill(dependencies: Dependencies) {
       earliest: beginningOf(catalogue.named(token)),
       beginning,
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
-      // Data of another source is a gap to this one.
+      // For the primary source, data from another source is a gap.
       coverage: archive.coverage(token, interval, fetches.source),
       reach: fetches.reach(interval, now),
       isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
@@ -93,7 +94,7 @@ export function createBackfill(dependencies: Dependencies) {
     const until = archive.latest(token) ? waitOnRefresh(age, every) : 'end';
     if (age >= every) {
       const isMade = await runner.run('latest', until, fetchLatest);
-      // The fetch in flight may have started before this token's request.
+      // The fetch in flight may have started before this token was requested.
       if (!isMade && latestAge(token) >= every) await runner.run('latest', until, fetchLatest);
     }
     const isServed = archive.latest(token) !== undefined;
@@ -102,7 +103,7 @@ export function createBackfill(dependencies: Dependencies) {
       : failover.latest(token, runner.outcome);
   }
 
-  /** The fallback's data for a window that the primary source failed to provide. */
+  /** Fills a window with the fallback's data if the primary source failed to provide its own. */
   async function completed(
     token: TokenName,
     window: Window,
@@ -120,7 +121,7 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   return {
-    /** Returns at once if the price is not due. */
+    /** Returns synchronously if the price is not due. */
     latest(token: TokenName): FetchOutcome | Promise<FetchOutcome> {
       lastRequested.mark(`${token}:latest`);
       demand.mark(token);
@@ -131,7 +132,7 @@ export function createBackfill(dependencies: Dependencies) {
       return latestOfPrimary(token, age, every);
     },
 
-    /** Fetches what a window needs and the schedule allows; plans again after each fetch. */
+    /** Fetches what a window needs and the schedule allows, and plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
         lastRequested.mark(`${token}:${window.interval}`);
@@ -146,7 +147,7 @@ export function createBackfill(dependencies: Dependencies) {
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // Another source's data is served while the primary source may recover.
+        // Another source's data is served until the primary source recovers.
         const isServedMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
         const reach = fetches.reach(window.interval, now);
@@ -156,7 +157,7 @@ export function createBackfill(dependencies: Dependencies) {
           singleFlight.forget(name);
           continue;
         }
-        // A fetch of hours in flight may have been for other hours: these are still missing.
+        // The fetch in flight may have been for other hours, so these hours may still be missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }
     },

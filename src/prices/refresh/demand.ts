@@ -6,7 +6,10 @@ import type { DemandStore } from './demand-store.ts';
 import { QUOTES_PER_CALL } from './fetches.ts';
 import type { ScheduledLoad } from './refresh-schedule.ts';
 
-/** How long after a request the schedule fetches a token's latest price, in ms. */
+/**
+ * How long a token is in demand after a request, in ms. During that time, the schedule fetches the token's latest
+ * price.
+ */
 export const IN_DEMAND = HOUR;
 /** The shortest time between two records of a token's demand, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
@@ -14,7 +17,7 @@ type Dependencies = { store: DemandStore; clock: Clock };
 
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
-  /** Requests to this process; instants in Unix ms. */
+  /** When this process last received a request for a token (Unix ms). */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
@@ -43,11 +46,11 @@ export function createDemand({ store, clock }: Dependencies) {
 
 export type Demand = ReturnType<typeof createDemand>;
 
-/** In ms: the schedule does not repeat younger fetches. */
+/** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
 const IN_USE = DAY + HOUR;
 type LoadDependencies = { archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>; clock: Clock };
 
-/** The schedule's load, from data in memory; recounted after each change. */
+/** The schedule's load, from data in memory. It is recounted after each change. */
 export function createScheduledLoad({ archive, clock }: LoadDependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 

@@ -13,7 +13,7 @@ import { HOURLY_DAYS } from './backfill-plan.ts';
 const SOURCE: MarketSourceName = 'coingecko';
 type Recording = { archive: ArchiveCache; retention: Retention };
 
-/** Stores a source's data, except rows beyond the retention period. */
+/** Stores a source's data, except rows that are older than the retention period. */
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
@@ -25,7 +25,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     return archive.record(source, what, token, kept, now);
   }
 
-  /** A single sample is a minute point, and the hour's point if that has none yet. */
+  /** Makes a single sample a minute point, and also the hour's point if the hour has none yet. */
   function singleSample(token: TokenName, sample: Sample): SeriesUpdate[] {
     const hour = slotOf('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
@@ -41,7 +41,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     singleSample,
     record,
 
-    /** Stores the latest prices of a response, each as a point too. */
+    /** Stores a response's latest prices, and each of them also as a point. */
     async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const rows = quotes
         .filter(({ at }) => at >= oldest(fetchedAt))
@@ -56,11 +56,11 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   };
 }
 
-/** CoinGecko's limit. */
+/** CoinGecko's limit on the tokens per call. */
 export const QUOTES_PER_CALL = 250;
 type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 
-/** The calls to CoinGecko; each stores its response. All throw `UpstreamFailure`. */
+/** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
   /** Older samples are not kept, so they are not requested. */
@@ -82,7 +82,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await quotes('latest', reported, clock.now());
     },
 
-    /** One call for the last day of a token: its samples, and the first of each hour. */
+    /** Makes one call for a token's last day, and stores the samples and the first sample of each hour. */
     async chart(token: TokenName): Promise<void> {
       const samples = await source.recent(token, 1);
       const now = clock.now();
@@ -97,7 +97,10 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await record(`chart:${token}`, token, updates, now);
     },
 
-    /** One call for hours older than a day; a span in the last 90 days fetches all of them. */
+    /**
+     * Makes one call for hours older than a day. If the span reaches into the last 90 days, the call covers all 90
+     * days.
+     */
     async hours(token: TokenName, span: Span): Promise<void> {
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;
@@ -110,7 +113,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await record(`hours:${token}`, token, updates, now);
     },
 
-    /** One call for every midnight from an instant on, within the plan's history. */
+    /** Makes one call for every midnight from an instant on, within the plan's history. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
       const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
@@ -119,7 +122,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
       const last = rows.findLast(({ at }) => isMidnightSample(at));
       if (last) {
-        // A date without a row is final once a later date has one. Until then its row may still appear.
+        // A date without a row is final once a later date has a row. Until then, its row may still appear.
         const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
         const covers = { from: startOfDate(from), thru };
         updates.push({ interval: 'day', samples: archived('day', rows, now), covers });

@@ -15,9 +15,9 @@ import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlig
 import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';
 import { areFarApart } from '#upstream/plausible';
 
-/** In ms; one call for all tokens. */
+/** How often the fallback's latest prices are fetched, in ms. One call covers all tokens. */
 export const FALLBACK_EVERY = MINUTE;
-/** Other processes may decide at the same time. */
+/** How often a decision is tried, since other processes may decide at the same time. */
 const TRIES = 3;
 
 type Dependencies = {
@@ -54,11 +54,11 @@ export function createLatestFailover(dependencies: Dependencies) {
     return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
   };
 
-  /** Whether a token's latest price was requested from the fallback within its interval. */
+  /** Whether a token's latest price was requested from the fallback within the fallback's interval. */
   function isFresh(token: TokenName): boolean {
     const isRecent = (at: number | undefined) => ageAt(at, clock.now()) < FALLBACK_EVERY;
     if (!isRecent(archive.fetchedAt(`${fallback.name}:latest`))) return false;
-    // The fallback's request contained only recently requested tokens.
+    // The fallback's last call contained only the tokens that were in demand.
     return archive.latest(token) !== undefined || isRecent(requestedAt.get(token));
   }
 
@@ -114,14 +114,15 @@ export function createLatestFailover(dependencies: Dependencies) {
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
 
     /**
-     * Whether an open window ends with the fallback's price: if it is active, or the newest primary sample is old too.
+     * Whether an open window ends with the fallback's price: if the fallback is active, or if the primary source is not
+     * healthy and the newest sample is old.
      */
     endsWindow: (token: TokenName): boolean =>
       isFallbackServed() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
     isFresh,
 
-    /** Refreshes due latest prices from the fallback after the primary source, whose outcome is `tried`. */
+    /** Refreshes latest prices from the fallback if they are due. `tried` is the primary source's outcome. */
     async latest(token: TokenName, tried: FetchOutcome = NOTHING_TO_FETCH): Promise<FetchOutcome> {
       const runner = createFetchRunner({ singleFlight, clock });
       const known = archive.latest(token);
@@ -130,7 +131,7 @@ export function createLatestFailover(dependencies: Dependencies) {
       return isFallbackServed() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
-    /** For the operator: an active fallback, and the prices that differed at the switch. */
+    /** For the operator: an active fallback, and the prices that differed greatly at the switch. */
     warnings(): Warning[] {
       const { served, since, differences } = archive.failover();
       if (since === undefined || (!isFallbackServed() && ageAt(since, clock.now()) > HOUR)) return [];
@@ -150,21 +151,21 @@ export function createLatestFailover(dependencies: Dependencies) {
 
 export type LatestFailover = ReturnType<typeof createLatestFailover>;
 
-/** Consecutive good responses after which the primary source resumes. */
+/** How many consecutive good responses the primary source needs to be served again. */
 const GOOD_ANSWERS = 2;
 /**
- * In ms: the age, beyond twice the interval, at which the newest sample of a good response indicates a frozen source.
+ * In ms. A source is frozen if the newest sample of a good response is older than twice the interval plus this time.
  */
 const BEHIND = 10 * MINUTE;
-/** `isSound` refers to the primary source (`isSound` below). */
+/** `isSound` is the result of the function `isSound` for the primary source. */
 export type FailoverEvent =
   | { kind: 'primary_answered' }
   | { kind: 'primary_failed' }
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
 /**
- * The fallback takes over only with a response of its own, so never while it is down. Two good primary responses end
- * it.
+ * The fallback takes over only with a response of its own, so never while it is down. Two good responses from the
+ * primary source end the failover.
  */
 export function nextFailoverState(
   { served, goodAnswers }: Pick<FailoverState, 'served' | 'goodAnswers'>,
@@ -180,11 +181,11 @@ export function nextFailoverState(
   return good >= GOOD_ANSWERS ? { served: PRIMARY_SOURCE, goodAnswers: 0 } : { served, goodAnswers: good };
 }
 
-/** A source is healthy if it can be requested, or its last good response (Unix ms) is at most two intervals old. */
+/** A source is healthy if it can be requested or if its last good response (Unix ms) is at most two intervals old. */
 export const isSound = (
   { answeredAt, every, canBeAsked }: { answeredAt: number | undefined; every: number; canBeAsked: boolean },
   now: number,
 ): boolean => canBeAsked || ageAt(answeredAt, now) <= 2 * every;
 
-/** The age (ms) at which the newest sample of a response indicates a frozen source. */
+/** The age (ms) above which the newest sample of a response indicates a frozen source. */
 export const frozenAfter = (every: number): number => 2 * every + BEHIND;

@@ -25,24 +25,25 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   return schedule;
 }
 
-/** In ms: a longer pause between charts of the last day leaves a gap. */
+/** In ms. A longer pause between charts of the last day leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
 /** The shortest time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
 /**
- * The schedule's load: calls per fetch of the latest prices, and the number of tokens with charts and days in demand.
+ * The schedule's load: calls per fetch of the latest prices, and the numbers of tokens whose charts and days are in
+ * demand.
  */
 export type ScheduledLoad = { latest: number; charts: number; days: number };
 
-/** `early`: the shortest time in ms before the latest prices are fetched ahead of schedule for a new token. */
+/** `early`: the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
 export type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
- * The schedule, throttled in proportion so that the budget lasts to the end of the month. The daily series keeps its
- * one call a day per token, since a day without a fetch is a gap. For the same reason charts are throttled to one a day
- * at most. The latest prices bear the rest. Spare calls are used for early fetches.
+ * The schedule, throttled proportionally so that the budget lasts until the end of the month. The daily series keeps
+ * its one call a day per token, since a day without a fetch is a gap. For the same reason, charts are never throttled
+ * below one every 23 hours. The latest prices bear the rest. Spare calls are used for early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
@@ -75,7 +76,9 @@ type Dependencies = {
   log: Log;
 };
 
-/** If a paid key's plan is smaller than the configured one, its limits apply. No response waits for the check. */
+/**
+ * If a paid key's plan is smaller than the configured plan, the key's limits apply. No response waits for the check.
+ */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;
   const { historyDays, names } = coinGeckoPlan(plan);

@@ -24,7 +24,7 @@ type Missing = { token: TokenName; interval: Interval; from: number };
 export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
-  /** The start of this process's last request for each series. */
+  /** The instant (Unix ms) from which this process last requested each series. */
   const askedFrom = new Map<Fetch, number>();
 
   const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
@@ -33,7 +33,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   /** The gaps that the fallback can fill. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
-    // The oldest two may be gone, or cut, when the response arrives.
+    // The two oldest samples may be gone or incomplete when the response arrives.
     const reach = fallback.reach(window.interval, now) + 2 * spacingOf(window.interval);
     return gapsFrom(Math.max(archive.beginning(token), reach, keptFrom(retention, fallback.name, now)), token, window);
   }
@@ -50,7 +50,10 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     await recorder.record(nameOf(token, interval), token, [update], clock.now());
   }
 
-  /** Whether a newer sample exists since the last request, or an older one was never requested by this process. */
+  /**
+   * Whether a newer sample has become available since the last request, or this process has not requested samples this
+   * old.
+   */
   function isDue({ token, interval, from }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
     const now = clock.now();
@@ -64,7 +67,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), token, window).length === 0,
 
-    /** Fills the gaps of a window in one call, and again when a newer sample exists. */
+    /** Fills a window's gaps in one call, and calls again when a newer sample becomes available. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       const { interval } = window;
       const [gap] = gaps(token, window);

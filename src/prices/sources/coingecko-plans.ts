@@ -2,7 +2,8 @@ import { HOUR, MINUTE } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
 /**
- * In ms, while in demand: the latest price of all tokens, the last day of one. Daily series: once a day, when ready.
+ * How often the latest prices of all tokens, and the last day of one token, are fetched while in demand, in ms. The
+ * daily series is fetched once a day, when it is ready.
  */
 export type RefreshSchedule = { latest: number; chart: number };
 
@@ -10,7 +11,7 @@ type CoinGeckoPlan = {
   url: string;
   /** The header of the API key. */
   keyHeader?: string;
-  /** CoinGecko's names of these plans in `GET /key`. */
+  /** CoinGecko's names for these plans in `GET /key`. */
   names?: readonly string[];
   historyDays: number;
   budget: Budget;
@@ -21,10 +22,11 @@ const PUBLIC_URL = 'https://api.coingecko.com/api/v3';
 const PAID = { url: 'https://pro-api.coingecko.com/api/v3', keyHeader: 'x-cg-pro-api-key' };
 
 /**
- * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026). `pro` is Analyst and larger plans, with
- * Analyst's figures. The rate without a key is not published; it was measured to be lower than the demo plan's. In 31
- * days, the schedule makes 7,440 calls on the demo plan for the latest prices, 620 for charts and 155 for the daily
- * series of five tokens; on the basic plan 44,640, 14,880 and 155. The rest is for backfill.
+ * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026). `pro` covers Analyst and larger plans,
+ * with Analyst's figures. The rate limit without a key is not published; measurements show that it is lower than the
+ * demo plan's. With five tokens, the schedule of the demo plan makes 7,440 calls for latest prices, 620 for charts and
+ * 155 for daily series in 31 days. The schedule of the basic plan makes 44,640, 14,880 and 155 calls. The rest of the
+ * budget is for backfill.
  */
 export const COINGECKO_PLANS = {
   public: {
@@ -66,7 +68,10 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/** The days of history after a refusal: the number that it contains, else the next smaller plan's, else half. */
+/**
+ * The days of history to assume after a refusal: the number in the refusal, otherwise the next smaller plan's,
+ * otherwise half.
+ */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
@@ -76,10 +81,13 @@ export function reachAfterRefusal(refused: number, named?: number): number {
 /** The plan of a key: its name, its calls per minute and per month, and the calls left this month. */
 export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left: number };
 
-/** A smaller shortage of the month's calls is not reported. */
+/** A shortage of less than this share of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
-/** How the key's plan falls short. `share` is the service's part of the month's calls, since others may use the key. */
+/**
+ * How the key's plan falls short of the configured plan. `share` is the number of this month's calls that remain for
+ * the service, since others may use the key too.
+ */
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,

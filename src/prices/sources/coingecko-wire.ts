@@ -22,7 +22,7 @@ function reported(value: unknown): number | null | undefined {
   return typeof number === 'number' ? number : undefined;
 }
 
-/** A number that never invalidates the rest of the response. */
+/** A figure whose size never invalidates the rest of the response. */
 const anyFigure = z
   .custom((value) => reported(value) !== undefined, 'is not a figure')
   .optional()
@@ -36,7 +36,7 @@ function pointOf(value: unknown): Point | undefined {
   return figure === undefined ? undefined : [value[0], figure];
 }
 
-/** A schema of tuples would take some 60 ms for a chart's fifteen thousand points. */
+/** A schema of tuples would take about 60 ms for a chart's fifteen thousand points. */
 const columnOf = (most: number) =>
   z
     .array(z.unknown())
@@ -97,13 +97,13 @@ const errorAnswer = z.object({
 const BEYOND_TIME_RANGE = 10012;
 const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', [BEYOND_TIME_RANGE]: 'out_of_reach' };
 
-/** The days of history in a refusal. */
+/** The days of history that a refusal states. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {
   const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
   return days === undefined ? undefined : Number(days);
 }
 
-/** The limits of the account's plan, and those of the key if lower. */
+/** The limits of the account's plan, or the key's own limits where they are lower. */
 export const keyAnswer = z
   .object({
     plan: z.string(),
@@ -144,7 +144,10 @@ function errorIn(body: unknown): ReportedError | undefined {
 /** Parses a body; throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
-/** Matches the three arrays by time: lengths may differ, and of equal times the later counts. Throws if empty. */
+/**
+ * Matches the three arrays by time. Their lengths may differ. If a time occurs twice in an array, the later value
+ * counts. Throws if the chart is empty.
+ */
 export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();
   const fill = (points: readonly Point[], name: 'price' | 'marketCap' | 'volume') => {

@@ -20,16 +20,19 @@ import {
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './dropped-samples.ts';
 
-/** In bytes: a token's record has about 1 KB, and a point in each of a chart's arrays 40 bytes. */
+/** In bytes. A token's record takes about 1 KB, and a point in each of a chart's arrays takes 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/** A response may exceed the request by this much: twice the points plus this in each array of a chart, or tokens. */
+/**
+ * How much longer than requested a response may be: each array of a chart may have twice the points and `MORE_POINTS`,
+ * and a list of prices may have `MORE_TOKENS` more tokens.
+ */
 const MORE_POINTS = 1000;
 const MORE_TOKENS = 250;
 
-/** The points in each array of a chart. */
+/** The number of points in each array of a chart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
@@ -55,7 +58,7 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** In ms: latest prices are rejected if the newest is older. No limit if omitted. */
+  /** In ms. Latest prices are rejected if the newest of them is older. If omitted, there is no limit. */
   frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
@@ -64,7 +67,7 @@ export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
-  /** The days of history of the daily series, and of finer ones, which are shorter on some plans. */
+  /** The days of history of the daily series and of finer series, which are shorter on some plans. */
   const reachDays = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
@@ -77,8 +80,8 @@ export function openCoinGecko(options: Options) {
   }
 
   /**
-   * Learns the history from a refusal. A refused request for hours limits the daily series only if it contains the
-   * plan's days.
+   * Learns from a refusal how far the history reaches. The refusal of a request for hours limits the daily series only
+   * if the refusal states the plan's days.
    */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
@@ -118,11 +121,14 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /** Unix ms or -Infinity. As configured until CoinGecko refuses a call; a restarted process learns it again. */
+    /**
+     * The first instant of the history: Unix ms or -Infinity. It is as configured until CoinGecko refuses a call; a
+     * restarted process learns it again.
+     */
     reach: (interval: Interval, now: number): number =>
       now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
 
-    /** The plan's days of history; `limitReach` lowers them. */
+    /** The plan's days of history; `limitReach` lowers the number. */
     historyDays: () => reachDays.day,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
@@ -148,11 +154,13 @@ export function openCoinGecko(options: Options) {
       });
     },
 
-    /** The last `days` days at CoinGecko's own interval: five minutes for 1, hours for 2 to 90. Ascending. */
+    /**
+     * The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. Ascending.
+     */
     recent: (token: TokenName, days: number) =>
       chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR), days),
 
-    /** A sample for each midnight (UTC) of the last `days` days, and the newest. Ascending. */
+    /** A sample for each midnight (UTC) of the last `days` days, and the newest sample. Ascending. */
     daily: (token: TokenName, days: number | 'max') =>
       chart(
         token,
@@ -162,7 +170,7 @@ export function openCoinGecko(options: Options) {
         days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 
-    /** A span other than the last day: hourly up to 90 days. Ascending. */
+    /** The samples of a span other than the last day, ascending. A span of up to 90 days has hourly samples. */
     between: (token: TokenName, { from, thru }: Span) =>
       chart(
         token,

@@ -21,9 +21,9 @@ const OF_THE_SERIES = [
 ] as const;
 const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
 
-/** A row is 56 bytes; all series since 2009 are 9 MB. */
+/** A row takes 56 bytes; all series since 2009 take 9 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** In characters: three milliseconds' work. */
+/** In characters. A piece takes three milliseconds. */
 const PIECE = 64 * 1024;
 
 type Options = { clock: Clock; dropped: Dropped } & Pick<
@@ -64,7 +64,7 @@ async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places:
     const next = text.indexOf('\n', start + PIECE) + 1 || text.length;
     const rows = parseCsv(text.slice(start, next));
     if (rows.some((row) => row.length !== names.length))
-      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'rows of a different length than the header');
+      throw new UpstreamFailure(UPSTREAM, 'unexpected', 'rows that differ in length from the header');
     yield { rows, places };
     start = next;
     await turn();
@@ -77,7 +77,7 @@ function dateOf(text: string): number {
   return !Number.isNaN(date) && isoDate(date) === text ? date : Number.NaN;
 }
 
-/** The reference rates in a CSV, implausible ones included; a date may have no value. */
+/** The reference rates in a CSV, including implausible rates. Rows without a value are skipped. */
 async function ratesIn(text: string): Promise<PublishedRate[]> {
   const dates = new Map<string, number>();
   const rates: PublishedRate[] = [];
@@ -110,7 +110,7 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
   const plausible = createPlausible(UPSTREAM, dropped);
 
   return {
-    /** The rates from a date on (Unix ms), in units for one euro, unordered. Throws `UpstreamFailure`. */
+    /** The rates from a date on (Unix ms), in units per euro, unordered. Throws `UpstreamFailure`. */
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const question = { path: PATH, query, maxBytes: MAX_BYTES };
@@ -119,9 +119,9 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
       const reported = await ratesIn(text);
       const now = clock.now();
       const rates = plausible(PATH, reported, (rate) => implausibleRate(rate, now));
-      // Every rate is used together with that of the dollar.
+      // Every rate is used together with the dollar's rate.
       if (!rates.some(({ currency }) => currency === 'usd'))
-        throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate of the US dollar');
+        throw new UpstreamFailure(UPSTREAM, 'empty', 'no rate for the US dollar');
       return rates;
     },
 

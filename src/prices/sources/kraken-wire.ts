@@ -8,7 +8,7 @@ import { createJsonReader, NUMERIC, numeric, type ReportedError } from '#upstrea
 /* Kraken's wire format: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
 
-/** Kraken returns 721 rows at most. */
+/** The most rows that are accepted. Kraken returns at most 721. */
 const MOST_ROWS = 2000;
 /** The largest Unix second that a `Date` can hold. */
 const LAST_SECOND = 8.64e12;
@@ -22,7 +22,7 @@ const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
 
 const errorAnswer = z.object({ error: z.array(z.string()) });
 
-/** Errors begin with E; the others are warnings beside a result. */
+/** Errors begin with E. Other entries are warnings beside a result. */
 function errorIn(body: unknown): ReportedError | undefined {
   const errors = errorAnswer.safeParse(body).data?.error.filter((one) => one.startsWith('E')) ?? [];
   if (errors.length === 0) return undefined;
@@ -43,7 +43,7 @@ function figureOf(value: unknown): number | undefined {
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
 }
 
-/** `[time, open, high, low, close, vwap, volume, count]`; undefined for another value. */
+/** `[time, open, high, low, close, vwap, volume, count]`; undefined for any other value. */
 function candleOf(row: unknown): Candle | undefined {
   if (!Array.isArray(row)) return undefined;
   const [time, ...figures] = row as unknown[];
@@ -79,7 +79,7 @@ export const ohlcOf = (names: PairNames) =>
 
 const lastTrade = z.object({ c: z.tuple([numeric]).rest(z.unknown()) });
 
-/** The last trade's price of each pair; other pairs in the response are ignored. */
+/** The price of each pair's last trade. Other pairs in the response are ignored. */
 export const tickerOf = (pairs: readonly PairNames[]) =>
   resultOf(z.record(z.string(), z.unknown())).transform(({ result }, context) => {
     const prices: (number | undefined)[] = [];
@@ -108,7 +108,7 @@ export type ListedPair = {
   status: string;
 };
 
-/** Every pair by its own name. Older responses have no status: all pairs are online. */
+/** Every pair by Kraken's own name. A pair without a status, as in older responses, is online. */
 export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
   ({ result }): ReadonlyMap<string, ListedPair> =>
     new Map(
@@ -119,14 +119,14 @@ export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
     ),
 );
 
-/** How long a list of pairs is used, and the pause after a failed request for it. In ms. */
+/** How long a list of pairs is used, and how long after a failure it is requested again, in ms. */
 const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
 /** Causes that say nothing about the pairs or about Kraken's availability. */
 const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
-/** A token whose pair is not traded; `status` is Kraken's term, or `gone` without such a pair. */
+/** A token whose pair is not traded; `status` is Kraken's term, or `gone` if Kraken no longer lists the pair. */
 export type LeftOut = { token: TokenName; pair: string; status: string };
 type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
 type AskPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
@@ -137,14 +137,14 @@ type Dependencies = {
   leftOut: (pair: LeftOut) => void;
 };
 
-/** The pairs that Kraken trades now, by its own list. */
+/** The pairs that Kraken trades now, according to its own list. */
 export function createTradedPairs({ clock, leftOut }: Dependencies) {
   const toldOf = new Map<TokenName, string>();
   let listed: ReadonlyMap<string, ListedPair> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  /** On failure, the last list remains valid. Without one, every pair counts as traded if Kraken responds. */
+  /** On failure, the last list remains valid. Without a list, every pair counts as traded if Kraken responds. */
   async function check(askPairs: AskPairs): Promise<void> {
     try {
       listed = await askPairs();

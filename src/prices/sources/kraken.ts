@@ -30,9 +30,9 @@ import {
   UPSTREAM,
 } from './kraken-wire.ts';
 
-/** Finished candles that Kraken returns per interval. */
+/** How many finished candles Kraken returns per interval. */
 const CANDLES_SERVED = 720;
-/** In bytes: a row has 90. In 2026 the ticker of all 1,546 pairs had 430 KB, and their list 0.9 MB. */
+/** In bytes. A row takes 90. In 2026, the ticker of all 1,546 pairs took 430 KB, and the list of pairs took 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
@@ -41,13 +41,13 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** Called once for each token whose pair is not traded. */
+  /** Called for each token whose pair is not traded, once per status. */
   leftOut: (pair: LeftOut) => void;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
 type SendToKraken = <Body>(question: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
-/** Kraken has started to name pairs by their symbols: a response may have either name. */
+/** Kraken has started to name pairs by their symbols, so a response may use either of the two names. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
 /** Symbols that Kraken spells differently. */
@@ -62,7 +62,7 @@ function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): Liste
   return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
 }
 
-/** If two rows have the same time, the later one in the response counts. Ascending. */
+/** The rows in ascending order. If two rows have the same time, the later one in the response counts. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
@@ -73,7 +73,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
   const plausible = createPlausible(UPSTREAM, dropped);
   const tradedPairs = createTradedPairs({ clock, leftOut });
 
-  /** The requests of a method share one deadline. */
+  /** All requests of a method call share one deadline. */
   function withinDeadline(): SendToKraken {
     const end = clock.elapsed() + timeoutMs;
     return (question, schema) => {
@@ -85,7 +85,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
   const requestPairs = (send: SendToKraken) =>
     send({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
 
-  /** The names of the traded pairs of some tokens. Throws if there is none. */
+  /** The pairs of some tokens that are traded, with their names. Throws if none is traded. */
   async function namesOfTraded(tokens: readonly TokenName[], send: SendToKraken) {
     const listed = tokens.flatMap((name) => {
       const token = catalogue.named(name);
@@ -100,12 +100,15 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
-  /** The finished candles from `from` (Unix ms) on, or all; `not_listed` if the token is not traded. */
+  /**
+   * The finished candles from `from` (Unix ms) on, or all if omitted. Fails with `not_listed` if the token is not
+   * traded.
+   */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
     const length = minutes * MINUTE;
     const send = withinDeadline();
     const [{ token, pair, names }] = await namesOfTraded([name], send);
-    // A second earlier: whether `since` includes a candle that starts then is not documented.
+    // One second earlier: it is not documented whether `since` includes a candle that starts at that time.
     const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
     const query: Record<string, string> = { pair, interval: String(minutes), ...since };
     const { rows, last } = await send({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
@@ -115,7 +118,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
       implausibleCandle(beginningOf(token), candle, length, now),
     );
     const wanted = from ?? beginningOf(token);
-    // Fewer rows than Kraken keeps: no others exist in the requested time.
+    // If there are fewer rows than Kraken keeps, no others exist in the requested time.
     const first = rows.length < CANDLES_SERVED ? wanted : Math.max(wanted, finished[0]?.at ?? wanted);
     const covers = { from: first, thru: last + length - 1 };
     return {
@@ -128,7 +131,10 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
     name: UPSTREAM,
     reach: (interval: Interval, now: number): number => now - CANDLES_SERVED * candleLength(interval),
 
-    /** The price of each token's last trade, as of now: the response has no time. Tokens without one are left out. */
+    /**
+     * The price of each token's last trade, as of now, since the response states no time. Tokens without a price are
+     * left out.
+     */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const send = withinDeadline();
       const traded = await namesOfTraded(tokens, send);
@@ -149,7 +155,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
 
     candles,
 
-    /** Finds a pair against the US dollar by symbol (`btc`) or Kraken pair name, with the last trade's price. */
+    /** Finds a pair against the US dollar by symbol (`btc`) or Kraken pair name, and the price of its last trade. */
     async pairOf(text: string): Promise<FoundPair | undefined> {
       const send = withinDeadline();
       const found = dollarPair(await requestPairs(send), text);
@@ -161,7 +167,7 @@ export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }
       return { pair, status: found.status, price };
     },
 
-    /** The close of each finished candle, at its end, from `from` (Unix ms) on. */
+    /** The close of each finished candle as a sample at the candle's end, from `from` (Unix ms) on. */
     async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
       const length = candleLength(interval);
       const first = from === undefined ? undefined : from - length;
