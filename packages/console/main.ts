@@ -16,7 +16,7 @@ import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';
 import { openSample } from './sample.ts';
 
-/** The heading of each view. It receives the focus when the view opens. */
+/** The ID of each view's heading, which receives the focus when the view opens. */
 const VIEWS = {
   resume: 'resume-title',
   welcome: 'welcome-title',
@@ -35,7 +35,7 @@ let current: ViewName | undefined;
 function show(view: ViewName, notice = ''): void {
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   const isFirst = current === undefined;
-  // On a phone, the submitted form is further down than the next view.
+  // On a phone, the user has scrolled down to the form, but the next view starts at the top.
   if (current !== view) scrollTo(0, 0);
   current = view;
   document.body.dataset.view = view;
@@ -153,7 +153,7 @@ function useOtherKey(): void {
   signOut('', { ofKey: true });
 }
 
-/** Shows the emailed link of the URL. Returns false if the URL has none. */
+/** Shows the view for an emailed link in the URL. Returns false if the URL contains no complete link. */
 function showMailLink(): boolean {
   const link = mailLinkIn(location.hash);
   // The browser history must not contain the one-time code.

@@ -12,7 +12,7 @@ function inWords({ title, history: { prices } }: MarketSample): string {
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
 
-/** Shows real prices on the welcome page, and the call that returns them. Removes the section if the call fails. */
+/** Shows real prices and the call that returns them on the welcome page. Removes the section if the call fails. */
 export function openSample(client: QuotientClient): void {
   const section = byId('sample');
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
@@ -57,7 +57,7 @@ export function openSample(client: QuotientClient): void {
 
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
-/** Returns the `d` attribute of an SVG path, scaled to `SIZE`. A flat line is in the middle. */
+/** Returns the `d` attribute of an SVG path, scaled to `SIZE`. If all prices are equal, the line is in the middle. */
 export function sparkline(points: readonly { date: Date; price: number }[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());

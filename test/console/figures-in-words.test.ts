@@ -74,7 +74,7 @@ describe('an age', () => {
       ageText({ fetchedAt, stale: undefined, failure: error }, NOW);
     const at = new Date(NOW - 12 * MINUTE);
     const failed = (code: string, status?: number) => new QuotientError(code, '', { status });
-    expect(old(failed('network'), at)).toBe('As of 11:48, 12 minutes ago: the service cannot be reached');
+    expect(old(failed('network'), at)).toBe('As of 11:48, 12 minutes ago: the service is unreachable');
     expect(old(failed('api_key_revoked', 401), at)).toMatch(/: the key was revoked$/);
     expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is no longer valid$/);
     expect(old(failed('overloaded', 503), at)).toMatch(/: the service reports overloaded$/);

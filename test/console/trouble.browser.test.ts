@@ -102,7 +102,7 @@ it('renews a key that has expired', async () => {
 it('states when an exhausted allowance resets', async () => {
   await here.open(await service.createUser({ limit: 1 }));
   await here.page.locator('#statistics-load').click();
-  await banner().getByText('It resets in').waitFor();
+  await banner().getByText('Your allowance resets in').waitFor();
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
   await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
   await expect.poll(() => text('left')).toBe('0');

@@ -14,7 +14,7 @@ type Options = {
   onSignedOut: (notice: string) => void;
 };
 
-/** Replaces the name for a key without the `account` scope, which does not return it. */
+/** Shown instead of the user's name, which a key without the `account` scope cannot read. */
 const UNNAMED = 'Account';
 
 export function openAccountMenu(
@@ -73,7 +73,7 @@ export function openAccountMenu(
   const confirmReplacement = () =>
     confirm({
       title: 'Replace the key?',
-      text: `You get a new key, which is shown only once. Like the old key, it is valid until ${validUntil()}. Usage carries over, and your other keys stay valid. Until it stops working, the old key can read data but cannot manage the account.`,
+      text: `You get a new key, which is shown only once. Like the old key, it is valid until ${validUntil()}. Usage carries over, and your other keys stay valid. Until the old key stops working, it can read data but cannot manage the account.`,
       yes: 'Replace',
       hasGrace: true,
       async act(graceSeconds) {

@@ -9,7 +9,7 @@ import { openValidity } from './validity.ts';
 /** The delay in ms between a burst of responses and the single request for the usage. */
 const SETTLE_MS = 400;
 
-/** Updates the panel from the headers of each response, and shortly afterwards from the usage, which is free. */
+/** Updates the panel from the headers of each response, and shortly afterwards from the free usage call. */
 export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
@@ -20,7 +20,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
-  /** The calls used before the first call of this page. */
+  /** The number of calls that were used when the page was opened. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -146,7 +146,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
 const DAY = 86_400_000;
 const DAYS = 31;
 
-/** The last 31 UTC dates, oldest first; 0 for a day without calls. */
+/** Returns the calls on each of the last 31 UTC dates, oldest first; 0 for a date without calls. */
 export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
   const calls = new Map(daily.map((day) => [day.date, day.calls]));
   return Array.from({ length: DAYS }, (_, i) => {

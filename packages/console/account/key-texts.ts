@@ -6,7 +6,7 @@ type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** A web page with such a key exposes only the allowance. */
+/** Whether the key can be used in a web page: it exposes only the allowance. */
 export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
 
 export function scopesInWords(key: Scopes): string {
@@ -21,11 +21,11 @@ export const ORIGINS = 'Browsers block calls from a page unless the operator has
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
-    return `A key for a web page. Visitors of the page can spend your allowance with it, but cannot do anything else. ${ORIGINS}`;
+    return `A key for a web page. Visitors to the page can use it to spend your allowance, but cannot do anything else. ${ORIGINS}`;
   return 'A key for a program. Do not put it in a web page, where any visitor can read it.';
 }
 
-/** `accountEnds` is the expiry of the account. It applies to every key without its own expiry. */
+/** `accountEnds` is the time when the account expires, and with it every key that has no expiry of its own. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
   return accountEnds
@@ -54,7 +54,7 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Returns the key whose start matches, or undefined if several could. Keys created by older versions have no start. */
+/** Returns the key whose start matches, or undefined if several could match. Keys from older versions have no start. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
@@ -95,7 +95,7 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace
   return item;
 }
 
-/** Warns above all panels about an owner key that a web page has used: its visitors can read the key. */
+/** Warns, above all panels, about an owner key that a web page has used: the page's visitors can read the key. */
 export function openExposedKey() {
   const place = byId('exposed-key');
 
@@ -107,7 +107,7 @@ export function openExposedKey() {
       make(
         'p',
         {},
-        `A page on ${seenOrigin} has used ${which}: any visitor of that page can read the key and delete the account.`,
+        `A page on ${seenOrigin} has used ${which}: any visitor to that page can read the key and delete the account.`,
       ),
       make(
         'p',

@@ -10,7 +10,7 @@ import { openNewKey } from './new-key.ts';
 type Events = {
   onAccess: (access: Access) => void;
   onOwnKeyRevoked: () => void;
-  /** The user clicked Replace on the signed-in key. */
+  /** The user clicked Replace for the key that they signed in with. */
   onReplace: () => void;
   onError: OnError;
 };
@@ -75,7 +75,7 @@ export function openKeys(
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
-          // The last owner key stays: without one, the account cannot be managed.
+          // The last owner key cannot be revoked: without an owner key, the account cannot be managed.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined

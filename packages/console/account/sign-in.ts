@@ -13,7 +13,7 @@ type Purpose = {
   use: (client: QuotientClient, code: string) => Promise<User>;
 };
 
-/** By the name in the fragment of an emailed link: `#recover=<one-time code>`. */
+/** The keys are the names in the fragments of emailed links, such as `#recover=<one-time code>`. */
 const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
   recover: {
     title: 'Get a new owner key',
@@ -31,7 +31,7 @@ const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
 
 type Events = { onKey: (user: User) => void; onLeave: () => void };
 
-/** Mail scanners open links, so the one-time code is used only after a click. */
+/** Email scanners open links, so the one-time code is used only after a click. */
 export function openMailLink(session: Session, { onKey, onLeave }: Events) {
   const use = byId('mail-link-use');
   const problem = byId('mail-link-problem');
@@ -113,7 +113,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   signUp.addEventListener('reset', () => queueMicrotask(showValidity));
 
   onSubmit(signUp, 'Creating key…', async (fields) => {
-    // Every radio button has a value of `Plan`.
+    // The value of every radio button is a `Plan`.
     const plan = fieldOf(fields, 'plan') as Plan;
     const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };

@@ -42,7 +42,7 @@ export function openValidity() {
   };
 }
 
-/** The view of a new key. `onContinue` runs when the user has saved it. */
+/** Shows a new key. `onContinue` runs when the user confirms that the key is saved. */
 export function openKeyCreated(session: Session, onContinue: () => void) {
   const key = byId('created-key');
   const remember = byId('created-key-remember', HTMLInputElement);
@@ -66,7 +66,7 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
   };
 }
 
-/** Returns undefined if the account can be renewed now. `resetsAt` is the end of the current period. */
+/** When renewal becomes possible, or undefined if it already is. `resetsAt` is the end of the current period. */
 export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>
   now < validUntil.getTime() && validUntil > resetsAt ? resetsAt : undefined;
 

@@ -15,10 +15,10 @@ export type { TokenName };
 export type ApiCall<T extends object = object> = {
   /** Relative to the base URL, including the query. */
   path: string;
-  /** Source code of the call with the client. */
+  /** The call as source code: a method of the client with its arguments. */
   method: string;
   send: (client: QuotientClient) => Promise<T>;
-  /** In calls. The default is 1. */
+  /** The number of charged calls; 1 by default. */
   cost?: number;
   hasCsv?: true;
 };
@@ -51,7 +51,7 @@ function source(value: unknown): string {
 type Method = 'latestPrices' | 'priceHistory' | 'priceRange' | 'candles' | 'statistics' | 'usage';
 type Answered<Name extends Method> = Awaited<ReturnType<QuotientClient[Name]>>;
 
-/** Pairs a method of the client with the equivalent path. Both default to US dollars. */
+/** Pairs a client method with the equivalent path. Both default to US dollars. */
 function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
@@ -106,12 +106,12 @@ export const statisticsCall = (token: StatisticsSymbol) =>
 
 export const usageCall = callOf('usage', [], '/v1/user/usage');
 
-/** The age is shown only for data that is older than this. */
+/** In ms. `12 minutes ago` is shown only for data that is at least this old. */
 export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {
   value: T;
-  /** On this machine's clock. Undefined for final data. */
+  /** When the service fetched the data, on this machine's clock. Undefined if the data is final. */
   fetchedAt: Date | undefined;
   /** Why the service could not refresh the data. Undefined if the data is fresh. */
   stale: string | undefined;
@@ -119,14 +119,14 @@ export type Result<T> = {
   sources: readonly string[];
   /** Whether this is the service's free sample instead of a response to the call. */
   isSample?: true;
-  /** The error of the latest call. In that case, the value is from an earlier response. */
+  /** The error of the latest call. If it is set, `value` is from an earlier response. */
   failure?: QuotientError | undefined;
 };
 
 export type DataAge = Pick<Result<unknown>, 'fetchedAt' | 'stale' | 'failure'>;
 
 const REASONS: Readonly<Record<string, string>> = {
-  unreachable: 'cannot be reached',
+  unreachable: 'unreachable',
   timeout: 'timed out',
   rate_limited: 'rate limit reached',
   over_budget: 'call budget exhausted',
@@ -136,7 +136,7 @@ const REASONS: Readonly<Record<string, string>> = {
   stale: 'reports outdated data',
 };
 
-/** Parses `fwd=stale; …; detail=timeout` of Cache-Status (RFC 9211). A refresh in progress is not a failure. */
+/** Reads `fwd=stale; …; detail=timeout` in Cache-Status (RFC 9211). Undefined for fresh data and during a refresh. */
 export function staleReason(status: string | undefined): string | undefined {
   if (!status?.includes('fwd=stale')) return undefined;
   const reason = /detail=([\w-]+)/.exec(status)?.[1] ?? 'unknown';
@@ -153,7 +153,7 @@ export function oldest(answers: readonly DataAge[]): DataAge {
 }
 
 const FAILURES: Readonly<Record<string, string>> = {
-  network: 'the service cannot be reached',
+  network: 'the service is unreachable',
   timeout: 'the service did not respond in time',
   invalid_answer: 'the response did not come from the service',
   rate_limited: 'too many calls at once',
@@ -161,7 +161,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   scope_missing: 'the key lacks the required scope',
   api_key_expired: 'the key has expired',
   api_key_revoked: 'the key was revoked',
-  upstream_unavailable: 'the source cannot be reached',
+  upstream_unavailable: 'the source is unreachable',
   upstream_timeout: 'the source did not respond in time',
 };
 

@@ -2,13 +2,13 @@ import { openStored } from '../core/storage.ts';
 
 const MOST_ENDS = 20;
 
-/** Stores the key in this tab, and on this device on request. Services at different paths can share a host. */
+/** Stores the key for this tab and, on request, for this device. Services at different paths can share a host. */
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
-  /** Sign-outs on this device, so that suspended tabs notice them. One line `<user> <Unix ms>` per user. */
+  /** The latest sign-outs on this device, which suspended tabs check: one line `<user> <Unix ms>` per user. */
   const ended = openStored('localStorage', `quotient:ended:${path}`);
   const ends = () => (ended.read() ?? '').split('\n').map((line) => line.split(' ').map(Number));
 
@@ -19,7 +19,7 @@ export function openKeyStore(path: string) {
     deviceKey: ofDevice.read,
     isUnsaved: () => unsaved.read() !== undefined,
 
-    /** Keeps the time of the sign-in if the key is unchanged. */
+    /** Stores the key. The time of the sign-in does not change if the key is already stored. */
     keep(key: string): void {
       if (ofTab.read() !== key) {
         ofTab.write(key);
@@ -59,25 +59,25 @@ export function openKeyStore(path: string) {
 const preventLeaving = (event: Event): void => event.preventDefault();
 
 export function warnBeforeLeaving(isNeeded: boolean): void {
-  // Only while needed: some browsers exclude pages with this listener from the back/forward cache.
+  // Some browsers exclude pages with this listener from the back/forward cache, so it is added only while needed.
   if (isNeeded) addEventListener('beforeunload', preventLeaving);
   else removeEventListener('beforeunload', preventLeaving);
 }
 
 /** Messages between tabs. `user` is the number of the user record. */
 export type TabMessage =
-  /** A new tab requests the key. A resumed tab sends its key, which may have been replaced. */
+  /** A new tab requests the key. A resumed tab sends its key to find out whether it has been replaced. */
   | { type: 'ask'; key?: string | undefined }
   | { type: 'key'; key: string }
   /** The user renewed the key (`from` equals `to`) or replaced it. */
   | { type: 'changed'; user: number; from: string; to: string }
-  /** The user signed out or was deleted in a tab with the key `by`. With `key`, only that key was revoked. */
+  /** The user signed out or was deleted in a tab with the key `by`. If `key` is set, only that key's sessions ended. */
   | { type: 'ended'; user: number; by: string; key?: string | undefined; notice: string };
 
-/** How long a new tab waits for the others, in ms. Users do not notice this delay. */
+/** How long a new tab waits for other tabs to respond, in ms. Users do not notice this delay. */
 const RESPONSE_MS = 80;
 
-/** Connects the tabs of the console. If the browser blocks messages between tabs, there are no other tabs. */
+/** Connects the console's tabs. If the browser blocks messages between tabs, each tab works on its own. */
 export function openTabs(name: string, onMessage: (message: TabMessage) => void) {
   let channel: BroadcastChannel | undefined;
   try {
@@ -87,7 +87,7 @@ export function openTabs(name: string, onMessage: (message: TabMessage) => void)
   }
   let onKey: ((key: string) => void) | undefined;
   channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    // A page of another release may send messages in another format.
+    // A tab with another release of the console may send messages in another format.
     if (data?.type === 'key') {
       if (typeof data.key === 'string') onKey?.(data.key);
     } else if (data) onMessage(data);
@@ -97,7 +97,7 @@ export function openTabs(name: string, onMessage: (message: TabMessage) => void)
   return {
     send,
 
-    /** Requests the key of another signed-in tab. Resolves to undefined if no tab responds in time. */
+    /** Requests the key from another signed-in tab. Resolves to undefined if no tab responds in time. */
     requestKey(): Promise<string | undefined> {
       if (!channel) return Promise.resolve(undefined);
       return new Promise((resolve) => {

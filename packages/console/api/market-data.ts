@@ -4,13 +4,13 @@ import type { Session } from './session.ts';
 
 type OnResponse = (path: string, response: object) => void;
 
-/** How long a response is reused, in ms, so that navigation costs no calls. */
+/** How long a response is reused, in ms, so that returning to a view costs no calls. */
 const REUSE_MS = 60_000;
 
-/** The service returns the response to this call as a free sample. */
+/** The path of the call whose response is also available as a free sample. */
 const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 
-/** Fetches market data, and falls back to the last response if a call fails. */
+/** Fetches market data and falls back to the last response if a call fails. */
 export function createMarketData(session: Session, onResponse: OnResponse = () => undefined) {
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
   const known = new Map<string, Result<object>>();
@@ -57,7 +57,7 @@ export function createMarketData(session: Session, onResponse: OnResponse = () =
   }
 
   return {
-    /** Rejects only without an earlier response. Otherwise, the result has the failure. `refresh` prevents reuse. */
+    /** Rejects only if there is no earlier response. A failed call sets `failure`. `refresh` prevents reuse. */
     async fetch<T extends object>(call: ApiCall<T>, { refresh = false } = {}): Promise<Result<T>> {
       const { path } = call;
       const recent = refresh ? undefined : reusable(path);
@@ -72,7 +72,7 @@ export function createMarketData(session: Session, onResponse: OnResponse = () =
       return result;
     },
 
-    /** Returns a reused response or the service's sample, both free of charge. Never rejects. */
+    /** Returns a reused response, the service's sample or undefined. Costs no call and never rejects. */
     async free<T extends object>({ path }: ApiCall<T>): Promise<Result<T> | undefined> {
       const recent = await reusable(path)?.catch(() => undefined);
       const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);

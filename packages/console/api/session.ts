@@ -1,7 +1,7 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
 import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './key-store.ts';
 
-/** The access of the key to the account, `unknown` until the service responds. */
+/** The key's access to the account; `unknown` until the service responds. */
 export type Access = 'owner' | 'none' | 'unknown';
 
 const TIMEOUT_MS = 20_000;
@@ -13,7 +13,7 @@ type Events = {
   onEnded: (notice: string) => void;
 };
 
-/** The signed-in user, the key and a client. A tab follows the changes of its user in other tabs. */
+/** Holds the signed-in user, the key and a client. Changes to this user in other tabs also apply to this tab. */
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
   const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void handleMessage(message));
@@ -24,14 +24,14 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const anonymous = new QuotientClient({
     baseUrl: base.href,
     timeout: TIMEOUT_MS,
-    // The page retries failed calls itself, and shows when.
+    // The page itself retries failed calls and shows the time until the next attempt.
     retries: 0,
     onAnswer: (answer) => {
       for (const listener of listeners) listener(answer);
     },
   });
   let client = anonymous;
-  /** False if the device stores the key of another user. */
+  /** Whether the device stores this key. False if it stores a different key. */
   const isRemembered = () => key !== '' && store.deviceKey() === key;
 
   function adopt(next: string): void {
@@ -61,10 +61,10 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     client = anonymous;
   }
 
-  /** Free of charge, and works with an expired key. Rejects with the client's error. */
+  /** Costs no call, and works even with an expired key. Rejects with the client's error. */
   async function signIn(given: string): Promise<void> {
     const next = await anonymous.withKey(given).user();
-    // Clears the key of the previous user.
+    // Otherwise, `adopt` could replace the previous user's key on the device.
     key = '';
     user = next;
     adopt(given);
@@ -85,7 +85,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       user = next ?? user;
       onChanged();
     } else if (message.type === 'ended' && message.user === user.key) {
-      // An unsaved key would be lost.
+      // A new key that is not saved yet would be lost. The end of another key's sessions does not concern this tab.
       if (store.isUnsaved() || (message.key ?? key) !== key) return;
       leave();
       onEnded(message.notice);
@@ -125,7 +125,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
     setSaved: () => setUnsaved(false),
 
-    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. */
+    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if none is left. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
       const finders = [store.tabKey, store.deviceKey, tabs.requestKey];
@@ -145,7 +145,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
           continue;
         }
         setUnsaved(store.isUnsaved());
-        // Another tab may have replaced the key while this one was suspended.
+        // Another tab may have replaced the key while this tab was suspended.
         tabs.send({ type: 'ask', key });
         return true;
       }
@@ -153,10 +153,10 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
       return false;
     },
 
-    /** Whether the session ended while this page was suspended, or a later page of this tab ended it. */
+    /** Whether the session has ended in another tab, or a later page in this tab has changed the key. */
     isOver: (): boolean => user !== undefined && (store.hasEnded(user.key) || store.hasChanged()),
 
-    /** Ends the session in all tabs. `ofKey`: only the key is revoked, and tabs with another key continue. */
+    /** Ends the session in all tabs. With `ofKey`, the session continues in tabs that use another key of the user. */
     signOut(notice: string, { ofKey = false } = {}): void {
       if (user) {
         if (!ofKey) store.noteEnd(user.key);

@@ -34,17 +34,17 @@ export function announce(text: string): void {
   byId('announcements').textContent = text;
 }
 
-/** Milliseconds. */
+/** How long a button shows whether the copy succeeded, in ms. */
 const COPIED_MS = 2000;
 
 type Copied = {
   shown: Node;
-  /** The copied text, if it differs from the shown one. */
+  /** The text to copy, if it differs from the shown text. */
   text?: () => string;
   onCopied?: () => void;
 };
 
-/** Makes a button copy a text. Its confirmation disappears when the text changes. */
+/** Makes a button copy text. The confirmation disappears when the text changes. */
 export function copyButton(
   button: HTMLElement,
   { shown, text = () => shown.textContent ?? '', onCopied }: Copied,
@@ -77,7 +77,7 @@ export function copyButton(
   });
 }
 
-/** Uses buttons, because the arrow keys of radio buttons would select every option, and each may cost a call. */
+/** Uses buttons, because an arrow key would select the next radio button, and each selection may cost a call. */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],
@@ -98,7 +98,7 @@ export function buttonGroup<T extends string>(
   };
 }
 
-/** Marks the edges with hidden content, because phones hide scroll bars. */
+/** Marks the edges beyond which content is hidden, because phones hide scroll bars. */
 export function openScrollEdges(box: HTMLElement): void {
   const frame = box.parentElement;
   if (!frame) return;

@@ -9,7 +9,7 @@ function faultOf({ validity, validationMessage, dataset }: Field): string {
   return validity.customError ? validationMessage : (words ?? validationMessage);
 }
 
-/** Shows errors below the fields with `data-wrong` (and `data-missing`) instead of the browser's bubbles. */
+/** Shows the texts in `data-wrong` and `data-missing` below invalid fields instead of the browser's bubbles. */
 export function openFaults(form: HTMLFormElement) {
   form.noValidate = true;
   const lines = new Map<Field, HTMLElement>();
@@ -44,9 +44,9 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows the service's errors at their fields. Returns false if one of them belongs to no field. */
+    /** Shows the service's errors below their fields. Returns false if there are no errors or an error has no field. */
     showServiceErrors({ errors }: QuotientError): boolean {
-      // `query.email`, `body.thresholds.0`.
+      // A location is, for example, `query.email` or `body.thresholds.0`.
       const named = errors.map(({ location }) => location.split('.')[1]);
       showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));
       const names = new Set([...lines.keys()].map(({ name }) => name));

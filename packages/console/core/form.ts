@@ -3,7 +3,10 @@ import { openFaults } from './faults.ts';
 import { onDateAt } from './format.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/** Runs `submit` if all fields are valid, and shows its error or its text. Then resets the form unless `keeps`. */
+/**
+ * Runs `submit` if all fields are valid, and shows its error or the text that it returns. On success, resets the form
+ * unless `keeps` is set.
+ */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
@@ -46,7 +49,7 @@ type Question = {
   yes: string;
   isDangerous?: boolean;
   hasGrace?: boolean;
-  /** Runs while the dialog is open; the dialog shows its error. */
+  /** Runs when the user confirms. The dialog shows an error, or closes on success. */
   act: (graceSeconds: number) => Promise<void>;
 };
 

@@ -20,13 +20,13 @@ export function openCurrency() {
   });
 
   return {
-    /** Lower case, as in the API. */
+    /** In lower case, as in the API. */
     get code(): string {
       return select.value;
     },
     preferred,
     isOffered,
-    /** Selects the currency of a URL without storing it. */
+    /** Selects the currency that a URL requests, without storing the choice. */
     show(code: string): void {
       select.value = code;
     },
@@ -36,7 +36,7 @@ export function openCurrency() {
 
 export type Currency = ReturnType<typeof openCurrency>;
 
-/* Numbers and times as text, in English and UTC. */
+/* Formats numbers and times as text, in English and UTC. */
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -77,7 +77,7 @@ export function money(value: number, currency: string): string {
   if (size >= 10) return inCurrency(currency, 'cents', twoDecimals).format(value);
   if (size >= 0.1) return inCurrency(currency, 'fine', { minimumFractionDigits: 4 }).format(value);
   if (size >= 0.0001) return inCurrency(currency, 'small', { maximumFractionDigits: 8 }).format(value);
-  // 1.234E-10: ten zeros are unreadable.
+  // Scientific notation (1.234E-10), because ten zeros are unreadable.
   const notation = size < 1e-8 ? 'scientific' : 'standard';
   return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
 }
@@ -112,7 +112,7 @@ export const withDates = (text: string) =>
     if (Number.isNaN(instant.getTime())) return written;
     return time === undefined ? onDate(instant) : onDateAt(instant);
   });
-/** `10:42`, with the date if it is more than a day ago. */
+/** Formats a time as `10:42`, with the date if the time is at least a day ago. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
 

@@ -3,9 +3,9 @@ import { make } from './dom.ts';
 import { span, withDates } from './format.ts';
 
 const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
-  network: 'The service cannot be reached. Check your connection and try again.',
+  network: 'The service is unreachable. Check your connection and try again.',
   timeout: 'The service did not respond in time. Try again in a moment.',
-  invalid_answer: 'The response did not come from this service. Check whether a proxy is in between.',
+  invalid_answer: 'The response did not come from this service. Check whether a proxy intercepts your requests.',
 };
 
 /** Whether every call with the key would fail. */
@@ -46,7 +46,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/** Runs `act` unless it is already running, and shows its error. `disabled` would remove the focus from the button. */
+/** Runs `act` unless it is already running, and shows its error. `disabled` would take the focus from the button. */
 export async function runOnce(
   button: Element,
   problem: Element,

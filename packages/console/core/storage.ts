@@ -1,4 +1,4 @@
-/** Stores a text for this tab or device. If the browser blocks storage, nothing is stored. */
+/** Stores text for this tab or device. If the browser blocks storage, nothing is stored. */
 export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {
@@ -22,12 +22,12 @@ const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
   closed: 'closed',
 };
 
-/** Reads the attributes of the root element. Without them, the defaults of the service apply. */
+/** Reads the attributes of the root element. A missing attribute means the service's default. */
 export function factsOf({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts {
   return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
 }
 
-/** `theme.js` sets the theme before the first paint and whenever it changes. */
+/** Follows the theme. `theme.js` sets `data-theme` before the first paint and when the user changes the theme. */
 export function openTheme() {
   const listeners: (() => void)[] = [];
   const notify = () => {

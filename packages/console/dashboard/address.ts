@@ -21,7 +21,7 @@ import {
 export type View = Omit<HistoryView, 'listed'>;
 type RequestedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
-/** The view that a URL requests. Missing and invalid parts are undefined. */
+/** The view that a URL requests. Missing and invalid parts are undefined or have their default. */
 export type RequestedView = RequestedRange & {
   /** Not validated: only the service knows the tokens. */
   token: string | undefined;
@@ -35,7 +35,7 @@ export type RequestedView = RequestedRange & {
 
 const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
-/** The URL writes this range as `all`. */
+/** The range that a URL calls `all`. */
 const ALL = '36500';
 export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 

@@ -45,7 +45,7 @@ type Options = {
   refresh: () => Promise<void>;
 };
 
-/** Refreshes the page until the remaining allowance falls below the share that the user keeps for other programs. */
+/** Refreshes the page until the remaining allowance falls below the share that the user reserves. */
 export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   const toggle = byId('auto-refresh', HTMLInputElement);
   const note = byId('auto-refresh-note');
@@ -111,10 +111,10 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   };
 }
 
-/** The first pause in ms if there is no `Retry-After`. Each retry doubles it, up to the maximum. */
+/** The first pause and the longest pause between retries, in ms. Each retry doubles the pause. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Caps `Retry-After` at a day. */
+/** The longest `Retry-After` that the page honors: one day, in ms. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000;
 
 /** Returns the pause in ms after `attempts` failures. `retryAfter` is in seconds. */

@@ -37,7 +37,7 @@ type Options = {
   onNotice: (text: string) => void;
 };
 
-/** Selecting a token in one panel updates the others. Each selection has its own URL. */
+/** Selecting a token in one panel updates the other panels. Each selection has its own URL. */
 export function openDashboard(options: Options) {
   const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
@@ -158,7 +158,7 @@ export function openDashboard(options: Options) {
       ? requestedToken(requested)
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
-    // A sign-in loads only the prices. The chart is loaded if the link names one.
+    // A sign-in is charged only for the prices, unless the URL names a chart.
     const isFree = !history.isWanted() && !requested?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
@@ -178,7 +178,7 @@ export function openDashboard(options: Options) {
   });
 
   addEventListener('popstate', () => {
-    // A link within the page keeps the query.
+    // A link to another part of the page does not change the query.
     if (!isVisible() || !selected || location.search === search) return;
     const code = currency.code;
     readView();

@@ -16,7 +16,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An exhausted quota recovers when it resets. An invalid key requires the user.
+      // An exhausted allowance ends with the reset. A problem with the key requires action by the user.
       if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
         const resume = async () => {
           banner.clear();
@@ -37,7 +37,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
   return {
     onError,
     isBlocked: banner.isShown,
-    /** Any successful response triggers the pending retries. A 429 may come from a proxy. */
+    /** Any successful response triggers the pending retries. An error does not, because a proxy may have sent it. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
       if (status < 400) retries.now(connection);
     },
@@ -50,7 +50,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
 
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
 
-/** In seconds. A period lasts at most a year. */
+/** The longest plausible time until the reset, in seconds: a period lasts at most a year. */
 const LONGEST_S = 366 * 86_400;
 
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
@@ -65,14 +65,14 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     const now = Date.now();
     const reset =
       resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
-    const when = reset ? `It resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
+    const when = reset ? `Your allowance resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
     return make('p', {}, `${when}The data on this page stays visible. Reading your usage is free.`);
   }
 
   return {
     isShown: () => shown !== undefined,
     show(error: QuotientError): void {
-      // Several panels may get the same error at once.
+      // Several panels may receive the same error at once.
       if (shown === error.code) return;
       shown = error.code;
       banner.replaceChildren(problemNote(error, remedy(error)));

@@ -9,7 +9,7 @@ export type Retry = () => Promise<unknown>;
 type Group = {
   retries: Map<Element, Retry>;
   attempts: number;
-  /** On the clock of `performance.now()`, which never moves backward. */
+  /** The time of the next retry on the clock of `performance.now()`, which never moves backward. */
   due: number;
   code: string;
   note: HTMLElement | undefined;
@@ -19,7 +19,7 @@ type Group = {
 const TICK_MS = 1000;
 const NO_RESPONSE = new Set(['network', 'timeout']);
 
-/** Retries failed calls while the page is visible, after `Retry-After` or with increasing pauses. */
+/** Retries failed calls while the page is visible, with increasing pauses or after a longer `Retry-After`. */
 export function openRetries() {
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
@@ -70,21 +70,21 @@ export function openRetries() {
   }
 
   return {
-    /** Adds a failed call of `panel`. Unless `isSilent`, `place` shows a note. */
+    /** Adds a failed call of `panel`. `place` shows a note unless `isSilent` is set. */
     add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isSilent = false } = {}): void {
       let group = groups.get(place);
       if (!group) {
         group = { retries: new Map(), attempts: 0, due: 0, code: '', note: undefined, countdown: undefined };
         groups.set(place, group);
       }
-      // Simultaneous failures count as one.
+      // Simultaneous failures count as one attempt.
       if (group.retries.size === 0) {
         group.attempts += 1;
         group.due = 0;
       }
       group.retries.set(panel, retry);
       group.due = Math.max(group.due, performance.now() + pauseAfter(group.attempts, error.retryAfter));
-      // Screen readers announce the note once, not with each retry.
+      // The note is replaced only for another error, so that screen readers do not announce it with each retry.
       if (!isSilent && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
         show(place, group, error);

@@ -1,6 +1,6 @@
 import { axisAmount, utc } from '../core/format.ts';
 
-/** Returns the decimals that distinguish values one step apart, plus one if the step is not round. */
+/** Returns the number of decimals that distinguish values one step apart, plus one if the step is not round. */
 function decimalsOf(step: number): number {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const scaled = step * 10 ** decimals;
@@ -16,13 +16,13 @@ function stepAt(ticks: readonly number[], place: number): number {
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));
 const UNITS = [1e12, 1e9, 1e6, 1e3];
-/** Compact units are used from this size. */
+/** The smallest values that are written in compact units. */
 const LARGE = { prices: 1e6, amounts: 1e4 };
 
-/** Ticks of the same size have the same number of decimals, enough to distinguish them. */
+/** Ticks with the same exponent have the same number of decimals, enough to distinguish them. */
 export function axisLabels(ticks: readonly number[], currency: string, kind: keyof typeof LARGE): string[] {
   const most = Math.max(...ticks.map(Math.abs));
-  // 1.2E-10: ten zeros are unreadable.
+  // Scientific notation (1.2E-10), because ten zeros are unreadable.
   const isTiny = most > 0 && most < 1e-8;
   const isLarge = most >= LARGE[kind];
   const notation = isTiny ? 'scientific' : isLarge ? 'compact' : 'standard';

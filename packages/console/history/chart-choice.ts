@@ -44,7 +44,7 @@ export type HistoryView = {
   scale: (typeof SCALES)[number];
   interval: Interval;
   listed: string;
-  /** YYYY-MM-DD, for the custom range. */
+  /** The custom range's first and last date (YYYY-MM-DD); otherwise, both are empty. */
   from: string;
   thru: string;
 };
@@ -64,7 +64,7 @@ export const DEFAULT_VIEW: HistoryView = {
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
 
-/** The points of candles are their closing prices. */
+/** For candles, `points` are the closing prices. */
 export type Drawn = { view: HistoryView; points: Points; candles: readonly Candle[] | undefined };
 
 /** `20 Nov 2026 to 21 Nov 2026`, or one date if both are equal. */
@@ -86,11 +86,11 @@ export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => pat
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale === 'log' && hasLogScale(view);
 
-/** `history/days` has one interval for each number of days. */
+/** `history/days` supports only one interval for each number of days. */
 const isByDays = (view: HistoryView) =>
   view.metric !== 'candles' && view.range !== 'custom' && view.interval === defaultInterval(view);
 
-/** A response with points has all metrics except candles. */
+/** All metrics except candles share one call. */
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, thru, interval, currency } = view;
   if (isByDays(view)) return daysCall(token, Number(range), currency);
@@ -98,7 +98,7 @@ export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 
-/** Drops points before the range. The requested dates begin at midnight, but a range of days does not. */
+/** Drops points before the range. A call returns whole dates, but a range of days begins at the current time of day. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
   const since = now - Number(view.range) * INTERVAL_MS.daily;
@@ -123,7 +123,7 @@ export const formatMetric = ({ metric, currency }: HistoryView, value: number) =
   metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);
 
 export function openIntervalControl(view: HistoryView, onChosen: () => void) {
-  /** If undefined, the default interval is used. */
+  /** The interval that the user has chosen, or undefined for the default. */
   let chosen: Interval | undefined;
   const buttons = buttonGroup(byId('intervals'), INTERVALS, (interval) => {
     chosen = interval;
@@ -147,7 +147,7 @@ type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now:
 
 const dateInWords = (date: string) => onDate(new Date(date));
 
-/** Whether the range ends before the first date, or the service reports gaps. */
+/** Whether the data does not exist: the range ends before the first date, or the service reports gaps. */
 export function isUnavailable({ view, token, error, now }: Unavailable): boolean {
   if (error.code === 'no_data' && error.gaps.length > 0) return true;
   const first = firstDate(view.metric, view.interval, token);
@@ -169,7 +169,7 @@ export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRa
   const { view, token, now } = unavailable;
   const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
   const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
-  // A range that goes back to the first date is daily.
+  // The offered range goes back to the first date, so its points are daily.
   const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
   if (from === undefined) return note;
   const range = { from, thru: isoDate(now) };

@@ -60,7 +60,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   let isWanted = false;
   let token: Token | undefined;
   let shown: (Result<History> & { token: string }) | undefined;
-  /** Counts the loads: only the latest response is shown. */
+  /** The number of loads so far. Only the response of the latest load is shown. */
   let loads = 0;
 
   function onPart(): void {
@@ -93,7 +93,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     showGaps([]);
   }
 
-  /** `isFree`: shows the chart only if it is free, and otherwise offers to load it. */
+  /** With `isFree`, shows the chart only if it is free, and otherwise offers to load it. */
   async function load({ refresh = false, isFree = false } = {}): Promise<void> {
     if (!token) return;
     loads += 1;
@@ -169,7 +169,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     limitDates();
     if (isOtherCall) return void load();
     onView({ ...view });
-    // The loaded response has every metric.
+    // The loaded response also contains this metric.
     void render();
   });
   const ranges = buttonGroup(byId('ranges'), RANGES, (range) => {

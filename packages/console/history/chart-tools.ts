@@ -77,7 +77,7 @@ export function openChartTools({ chart, index, onScale }: Options) {
 /** How long a saved file stays in memory, in ms. Some browsers read it only after the click. */
 const KEPT_MS = 10_000;
 
-/** `bitcoin-30d-hourly-eur-candles.csv`, without the parts that have their default. */
+/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv`, without the parts that have default values. */
 function fileName(view: HistoryView): string {
   const { token, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;

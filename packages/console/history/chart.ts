@@ -14,7 +14,7 @@ import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
 
-/* The only module that imports the charting library. It is loaded with the first chart. */
+/* This is the only module that imports the charting library. It is loaded with the first chart. */
 
 const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Year]: 'year',
@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.TimeWithSeconds]: 'time',
 };
 
-/** A thousandth of the spread of the values, at most one dollar. */
+/** Returns about a thousandth of the spread of the values, as a power of ten; at most 1. */
 function stepOf(points: Points): number {
   const prices = points.map(({ price }) => price);
   const most = prices.reduce((one, other) => Math.max(one, other), 0);
@@ -49,7 +49,7 @@ type Events = {
 export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart }: Events) {
   const chart = createChart(element, {
     autoSize: true,
-    // The Content-Security-Policy blocks the logo's style element; the footer has the attribution.
+    // The Content-Security-Policy blocks the logo's style element, so the footer has the attribution.
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
     // The mouse pans a zoomed chart. `gestures.ts` handles fingers and the wheel, so that the page still scrolls.
     handleScroll: { pressedMouseMove: true, mouseWheel: false, horzTouchDrag: false, vertTouchDrag: false },
@@ -106,7 +106,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   }
 
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
-    // Without an event, the keyboard moved the crosshair, and the readout already shows the point.
+    // Without an event, `select` moved the crosshair, and the readout already shows the point.
     if (sourceEvent === undefined && time !== undefined) return;
     const index = time === undefined ? -1 : points.findIndex(({ date }) => secondsOf(date) === time);
     onPoint(index < 0 ? undefined : index);
@@ -185,7 +185,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
       if (!keepsPart) chart.clearCrosshairPosition();
-      // Set here, because the library reports the range only in the next frame.
+      // The part is set here, because the library reports the range only in the next frame.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },
 

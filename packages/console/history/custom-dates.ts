@@ -5,7 +5,7 @@ import { isoDate } from './intervals.ts';
 
 const DAY = 86_400_000;
 
-/** The browser's date fields use the user's own date order. */
+/** Uses the browser's date fields, which follow the user's own date order. */
 export function openCustomDates(onApply: (range: DateRange) => void) {
   const form = byId('dates', HTMLFormElement);
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
@@ -38,7 +38,7 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     focus: () => from.focus(),
     set,
 
-    /** Limits the dates to those for which `subject` (such as `Prices`) is available. */
+    /** Limits the dates to those for which `subject` (such as `Prices`) are available. */
     limit(first: string, subject: string): void {
       limit = { first, subject };
       const now = Date.now();
@@ -66,7 +66,7 @@ export type DateRange = { from: string; thru: string };
 const dateOf = (year: number, month: number, day: number) =>
   new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 
-/** UTC date ranges from `first` (YYYY-MM-DD) to today, without empty ones. */
+/** Returns preset UTC date ranges, limited to the dates from `first` (YYYY-MM-DD) to today, without empty ranges. */
 export function datePresets(first: string, now: number): [label: string, range: DateRange][] {
   const today = new Date(now);
   const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];

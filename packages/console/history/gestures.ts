@@ -4,10 +4,10 @@ import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-cho
 type Point = { x: number; y: number };
 
 type Gestures = {
-  /** The distance of a finger from the left edge in px, or undefined when the finger scrolls the page. */
+  /** Receives a finger's distance from the left edge in px, or undefined when the finger scrolls the page. */
   read: (x: number | undefined) => void;
   zoom: (factor: number, x: number) => void;
-  /** Moves right by `px`; false if the whole chart is visible. */
+  /** Moves the visible part right by `px`. Returns false if the whole chart is visible. */
   pan: (px: number) => boolean;
 };
 
@@ -15,7 +15,10 @@ type Gestures = {
 const LINE_PX = 16;
 const MOST_TURNED = 25;
 
-/** One finger reads points sideways and scrolls vertically. Two fingers zoom and pan. The wheel zooms with Ctrl. */
+/**
+ * A finger that moves sideways reads points, and a finger that moves vertically scrolls the page. Two fingers zoom and
+ * pan. The wheel zooms with Ctrl and pans with Shift.
+ */
 export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures): void {
   const fingers = new Map<number, Point>();
 
@@ -26,7 +29,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   }
   const pointOf = (event: PointerEvent): Point => ({ x: xOf(event), y: event.clientY });
 
-  // The library would handle a long touch and block the page.
+  // Otherwise, the library would handle a long touch and prevent the page from scrolling.
   element.addEventListener('touchstart', (event) => event.stopPropagation(), { capture: true, passive: true });
   element.addEventListener('pointerdown', (event) => {
     if (event.pointerType !== 'mouse') fingers.set(event.pointerId, pointOf(event));
@@ -43,7 +46,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   element.addEventListener('pointerup', (event) => {
     if (fingers.size === 1 && fingers.has(event.pointerId)) {
       read(xOf(event));
-      // The readout stays until the user touches another place.
+      // With the focus, the readout stays until the user touches another place.
       element.focus({ preventScroll: true });
     }
     fingers.delete(event.pointerId);
@@ -72,7 +75,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
 /** The visible range of point indices. It can begin and end between two points. */
 export type Part = { from: number; to: number };
 
-/** The fewest visible points, unless the chart has fewer. */
+/** The minimum number of visible points, unless the chart has fewer points. */
 const LEAST = 8;
 const lengthOf = ({ from, to }: Part) => to - from + 1;
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
@@ -84,11 +87,11 @@ function within(from: number, length: number, points: number): Part {
 
 export const wholeOf = (points: number): Part => ({ from: 0, to: points - 1 });
 
-/** Shows `factor` times fewer points. `center` keeps its position. */
+/** Returns the part that shows `factor` times fewer points. The index `center` keeps its position. */
 export function zoomed(part: Part, points: number, factor: number, center = (part.from + part.to) / 2): Part {
   const before = lengthOf(part);
   const length = clamp(before / factor, Math.min(LEAST, points), points);
-  // An index is the middle of its point.
+  // Each point is one unit wide, and its index is the middle.
   const share = (center - part.from + 0.5) / before;
   return within(center + 0.5 - share * length, length, points);
 }
@@ -97,17 +100,17 @@ export const panned = (part: Part, points: number, by: number): Part => within(p
 export const isWhole = (part: Part, points: number): boolean => lengthOf(part) > points - 0.01;
 export const isClosest = (part: Part, points: number): boolean => lengthOf(part) < Math.min(LEAST, points) + 0.01;
 
-/** The first and last index that are completely visible. */
+/** Returns the indices of the first and the last point that are completely visible. */
 export function indicesIn({ from, to }: Part, points: number): [first: number, last: number] {
   const last = Math.max(0, points - 1);
   return [clamp(Math.ceil(from - 0.01), 0, last), clamp(Math.floor(to + 0.01), 0, last)];
 }
 
 const DAY = 86_400_000;
-/** The service reports a 24-hour change only if a sample is this close to 24 hours ago. */
+/** In ms. Like the service, the page shows a 24-hour change only if a sample is this close to 24 hours earlier. */
 const TOLERANCE = 30 * 60_000;
 
-/** Returns the change since the sample nearest to 24 hours before the last one, as a fraction. */
+/** Returns the change since the sample nearest to 24 hours before the last sample, as a fraction. */
 function dayChange(points: Points): number | undefined {
   const last = points.at(-1);
   if (!last) return undefined;
@@ -128,7 +131,7 @@ function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   return isShort ? `since ${onDate(first)}` : `in ${days} days`;
 }
 
-/** `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
+/** Returns text such as `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
 export function changeInWords(drawn: Drawn, reported: number | null | undefined): string {
   const { view, points, candles } = drawn;
   const [first, last] = [points[0], points.at(-1)];

@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 /** The time between points, and the length of a candle, in ms. */
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
 const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
-/** Custom ranges up to this length are hourly by default. */
+/** Custom ranges of up to this many days are hourly by default. */
 const HOURLY_DAYS = 10;
 const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 
@@ -34,7 +34,7 @@ export function defaultInterval(dates: Dates): Interval {
   return range === 'custom' && daysIn(dates) <= HOURLY_DAYS ? 'hourly' : 'daily';
 }
 
-/** YYYY-MM-DD, or undefined if the metric is not available in the interval. */
+/** Returns the first date with data (YYYY-MM-DD), or undefined if the metric is not available at the interval. */
 export const firstDate = (metric: string, interval: Interval, { available }: Availability): string | undefined =>
   (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
 
@@ -48,7 +48,7 @@ export const startOf = ({ range, from }: Dates, listed: string, now: number): st
   return range === '36500' ? listed : isoDate(now - Number(range) * DAY);
 };
 
-/** Finest first. */
+/** Returns the possible intervals, from the finest to the coarsest. */
 export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
   const days = daysIn(view);
   const isPossible = (interval: Interval): boolean => {
@@ -57,7 +57,7 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
     if (view.range !== 'custom' && interval === defaultInterval(view)) return true;
     const first = firstDate(view.metric, interval, token);
     if (first === undefined) return false;
-    // The first available date can lack its first hours, so a range of days must begin after it.
+    // The data can begin during the first available date, so a range of days must begin after that date.
     return view.range === 'custom' ? first <= view.from : first < startOf(view, '', now);
   };
   const possible = INTERVALS.map(([interval]) => interval).filter(isPossible);
@@ -75,7 +75,7 @@ export function openGapNote() {
   const note = byId('chart-gaps');
   return (gaps: readonly Gap[]): void => {
     note.hidden = gaps.length === 0;
-    // Gaps of daily points are dates, gaps of finer points are times.
+    // Gaps of daily points are given as dates; gaps of finer points are given as times.
     const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
     const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
     note.textContent = `No data for ${spans.join('; ')}: the source does not go back that far or is unavailable.`;

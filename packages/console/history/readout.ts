@@ -115,7 +115,7 @@ export function openReadout(chart: () => Chart | undefined) {
       if (index === undefined) update();
       else read(index);
     },
-    /** The service's 24-hour change, in percent. */
+    /** Sets the service's 24-hour change, in percent. */
     compare(next: number | null | undefined): void {
       dayChange = next;
       update();

@@ -82,7 +82,7 @@ export function openPriceDetails() {
   return {
     showPlaceholders: () => showPlaceholders(list, ENTRIES),
 
-    /** The price table shows the error of a failed load. */
+    /** If the load fails, the price table shows the error. */
     async show(token: Token, loading: Promise<Quote | undefined>): Promise<void> {
       if (current !== token) {
         current = token;

@@ -17,9 +17,9 @@ type Options = {
   onError: OnError;
 };
 
-/** The number of tokens that each further load adds. The first load has the tokens of one call. */
+/** The maximum number of tokens that each further load adds. The first load has as many tokens as one call covers. */
 const STEP = 100;
-/** The numbers of placeholder rows. At first, one for each built-in token. */
+/** The numbers of placeholder rows. Before the tokens are known, there is one row for each built-in token. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
 
 export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
@@ -47,7 +47,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       .filter(({ tokenName }) => !quotes.requested.has(tokenName))
       .slice(0, STEP);
 
-  /** The first call has the selected token and the first tokens of the catalogue. */
+  /** The first call covers the selected token and the first tokens of the catalogue. */
   function firstNames(): TokenName[] {
     const first = namesOf(tokens).slice(0, TOKENS_PER_CALL);
     if (selected === undefined || first.includes(selected)) return first;
@@ -61,7 +61,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     row.fill(quote, quote !== undefined && isBehind(quote, newest));
   }
 
-  /** Creates the row when it is first shown. `newest` is in Unix ms. */
+  /** Returns the row of a token, and creates it when it is first shown. `newest` is in Unix ms. */
   function rowOf(token: Token, newest: number): PriceRow {
     const { tokenName } = token;
     const known = rows.get(tokenName);
@@ -81,7 +81,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     if (focused instanceof HTMLElement && body.contains(focused)) focused.focus();
   }
 
-  /** A search also shows tokens that are not loaded. */
+  /** Search results also include tokens whose prices are not loaded. */
   function show(): void {
     const all = found();
     const loaded = all
@@ -156,12 +156,12 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
     },
 
-    /** Reloads the loaded prices. The first load has the tokens of one call. */
+    /** Reloads the loaded prices. The first load has as many tokens as one call covers. */
     load({ refresh = false } = {}): Promise<void> {
       return load(quotes.requested.size > 0 ? [...quotes.requested] : firstNames(), refresh);
     },
 
-    /** Resolves to the price once it is loaded, or to undefined if it is not available. */
+    /** Resolves to the token's price when it is loaded, or to undefined if no price is available. */
     async of(token: TokenName): Promise<Quote | undefined> {
       if (quotes.requested.has(token)) await loading;
       else await load([token]);

@@ -13,7 +13,7 @@ import { toError } from '../core/problem.ts';
 
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
-/** All prices have the age of the oldest one. If their times differ too much, each price has its own age. */
+/** All prices have the age of the response. If their times differ by more than `FRESH_MS`, each has its own age. */
 function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
   const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
   const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;
@@ -27,13 +27,13 @@ function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: s
 export const isBehind = ({ age }: Quote, newest: number): boolean =>
   age.fetchedAt !== undefined && age.fetchedAt.getTime() < newest - FRESH_MS;
 
-/** The latest prices of the requested tokens, in one request per hundred tokens. */
+/** Loads the latest prices of the requested tokens, with one request for every hundred tokens. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   const requested = new Set<TokenName>();
   const known = new Map<TokenName, Quote>();
   let wanted = 'usd';
 
-  /** Keeps known prices, with the reason why they are not updated. */
+  /** Keeps known prices, and adds the reason why they could not be updated. */
   function markOld(tokens: readonly TokenName[], failure: QuotientError): void {
     for (const token of tokens) {
       const quote = known.get(token);
@@ -45,7 +45,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     requested: requested as ReadonlySet<TokenName>,
     of: (token: TokenName): Quote | undefined => known.get(token),
 
-    /** The age of the prices that are up to date, and the time of the newest (Unix ms). */
+    /** The age of the prices that are up to date, and the time of the newest price (Unix ms). */
     get age(): { age: DataAge | undefined; newest: number } {
       const quotes = [...known.values()];
       const newest = Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
@@ -53,7 +53,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       return { age: upToDate.length > 0 ? oldest(upToDate.map(({ age }) => age)) : undefined, newest };
     },
 
-    /** Rejects with the first failure when all calls have ended. */
+    /** Rejects with the first failure after all calls have ended. */
     async load(tokens: readonly TokenName[], currency: string, refresh: boolean): Promise<void> {
       wanted = currency;
       for (const token of tokens) requested.add(token);
@@ -70,7 +70,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       });
       const failed = (await Promise.allSettled(loads)).find(({ status }) => status === 'rejected');
       if (wanted !== currency) return;
-      // Prices in two currencies cannot be sorted.
+      // Prices in different currencies cannot be sorted together.
       for (const [token, quote] of known) if (quote.currency !== currency) known.delete(token);
       if (failed?.status === 'rejected') throw failed.reason;
     },

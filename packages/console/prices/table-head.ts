@@ -52,7 +52,7 @@ const byTitle = new Intl.Collator('en', { numeric: true });
 
 type Sortable = { token: Token; price: TokenPrice | undefined };
 
-/** Tokens without the figure come last in both directions. The sort is stable. */
+/** Tokens without a value in the column come last in both directions. The sort is stable. */
 export function sorted<T extends Sortable>(rows: readonly T[], { column, direction }: Sorting): T[] {
   const way = direction === 'ascending' ? 1 : -1;
   if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));

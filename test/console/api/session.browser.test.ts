@@ -151,7 +151,7 @@ it('survives a reload while the service is down', async () => {
   await page.route('**/v1/user/data', (route) => route.abort());
   await page.reload();
   await page.getByRole('heading', { name: 'Signing you in' }).waitFor();
-  await page.getByText('The service cannot be reached').waitFor();
+  await page.getByText('The service is unreachable').waitFor();
   await page.getByText(/^Retrying in \d seconds?\.$/).waitFor();
   await expectSoundLooks(page, 'signing in', [320, 1280]);
   await page.getByRole('button', { name: 'Retry now' }).waitFor();
