@@ -29,7 +29,7 @@ export type PairOutcome =
 export type Added = {
   token: Token;
   isKnown: boolean;
-  /** Whether `listed` is known to be the first date with a price. If false, the plan's history is too short to tell. */
+  /** Whether `listed` is known to be the first date with a price. If false, the plan's history is too short to know. */
   isFirstDate: boolean;
   pair: PairOutcome;
   /** Other tokens with the same symbol. */

@@ -12,7 +12,7 @@ export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
   overloaded: 'This process is stopping. Another process takes over, or this one restarts shortly.',
   database_unavailable:
-    'The database cannot be reached. For some seconds, keys that are in use can still receive prices from memory.',
+    'The database is unavailable. For some seconds, keys that are in use can still receive prices from memory.',
 };
 
 /** Includes a sign and text, because color alone is not accessible. */

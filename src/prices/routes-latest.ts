@@ -28,7 +28,7 @@ const table = {
   summary: 'Read the latest prices of several tokens',
   description:
     `Returns one record per token, in the requested order. Accepts up to ${MOST_TOKENS} tokens, without duplicates. ` +
-    `${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
+    `Costs ${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
     `${callsFor(MOST_TOKENS)}). If fewer calls are left, the response is 429 \`quota_exceeded\` and nothing is ` +
     'charged. A token without a known price has `null` for every figure. If no token has a price, the ' +
     "response is a problem, as for a single token. `change_24h` is computed from the service's own archive, which " +

@@ -69,7 +69,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
   async function lookUpAll(): Promise<void> {
     looking = true;
     while (queue.length > 0) {
-      // Requests that arrive together are read one after another: after one turn of the loop, all have been read.
+      // Requests that arrive together are read in sequence: after one turn of the loop, all have been read.
       await nextTurn();
       const batch = queue.splice(0, LOOKUP_BATCH);
       const readByStatement = ++statements;

@@ -104,7 +104,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(async () => {
-      // Requests that arrive together are read one after another: after one turn of the loop, all have been read.
+      // Requests that arrive together are read in sequence: after one turn of the loop, all have been read.
       await nextTurn();
       next = undefined;
       return statement();

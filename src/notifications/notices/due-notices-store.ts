@@ -24,8 +24,8 @@ const addMessagesOfFresh = Prisma.sql`
 const MOST_PER_STATEMENT = 1_000;
 
 /**
- * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. Of the
- * numbers of days before the end, only the smallest that applies is reported. A user without a renewable key gets no
+ * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. If
+ * several numbers of days before the end apply, only the smallest is reported. A user without a renewable key gets no
  * notice. Race: two processes may run this statement at once; the unique index allows one notice per event.
  * @param now in Unix ms
  */

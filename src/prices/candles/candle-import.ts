@@ -124,7 +124,7 @@ type Options = {
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** A file's interval, from the smallest distance between two lines, or the bad line if that is no interval. */
+    /** A file's interval, from the smallest distance between two lines, or the bad line if the distance is not an interval. */
     async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;

@@ -66,7 +66,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
-/** Like `bodyOf`, but for a text in pieces, between which the event loop can turn. */
+/** Does what `bodyOf` does for a text in pieces, between which the event loop can turn. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
