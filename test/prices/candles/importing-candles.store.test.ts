@@ -145,13 +145,13 @@ test.each<[string, readonly string[], BadLine]>([
     ['timestamp,open,high,low,close,volume,trades', first],
     {
       line: 1,
-      fault: 'timestamp is not an integer in Unix seconds (the file must have no header)',
+      fault: 'timestamp is not an integer number of Unix seconds (the file must have no header)',
     },
   ],
   [
     'a date for a time',
     [first, '2020-01-01,1,1,1,1,1,1'],
-    { line: 2, fault: 'timestamp is not an integer in Unix seconds' },
+    { line: 2, fault: 'timestamp is not an integer number of Unix seconds' },
   ],
   ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high must be a number from 0' }],
   ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume must be a number from 0' }],
