@@ -5,7 +5,7 @@ import type { LegacyTransaction } from '#cosmos/legacy-shapes';
 import { untilInBlock } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failure';
 
-/** The pause between two look-ups doubles up to a bound; in ms. */
+/** The pause between two look-ups, in ms. It doubles up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = SECOND;
 
@@ -41,7 +41,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     return soonest;
   }
 
-  /** Continues after every failure: a node does not know a transaction before it is in a block. */
+  /** Continues after every failure, because a node does not know a transaction before it is in a block. */
   function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
     let next = FIRST_PAUSE;
     let left: number | undefined;
@@ -50,7 +50,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
         await wait(Math.min(next, timeLeft(waiters) ?? 0));
         next = Math.min(2 * next, LONGEST_PAUSE);
         left = timeLeft(waiters);
-        // Before the first await, so that a new waiter starts a new poller.
+        // Deleted before the next await, so that a new waiter starts a new poller.
         if (left === undefined) waiting.delete(hash);
         return left !== undefined;
       },
@@ -71,7 +71,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     );
   }
 
-  /** Undefined when the time (`until`, monotonic, in ms) is up or the signal aborts. */
+  /** Resolves with undefined when the time (`until`, monotonic, in ms) is up or the signal aborts. */
   return function waitForBlock(
     hash: string,
     until: number,

@@ -20,7 +20,7 @@ import { unknownOutcome } from './problem.ts';
 const SENDING = 0.7;
 /** How long `block` waits, as a multiple of the deadline: a few blocks on most chains. */
 const BLOCK_WAIT = 4;
-/** A node rejects this form of a transaction. A node of the other dialect may accept it. */
+/** The status if a node cannot read this form of a transaction. A node of the other dialect may accept the form. */
 const UNREADABLE = 422;
 
 type Dependencies = {
@@ -39,7 +39,7 @@ type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { fa
 const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
 const WRONG_SEQUENCE = 32;
 
-/** The sequence that a node expects, if it rejected another. */
+/** The sequence that a node expects, if it rejected a different one. */
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
@@ -54,7 +54,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
     const broadcast = async (calls: NodeCalls) => {
       const answer = await calls.broadcast(prepared);
-      // Another hash is another transaction: the outcome of this one is unknown.
+      // Another hash is another transaction, so the outcome of this transaction is unknown.
       if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
       return answer;
     };
@@ -67,7 +67,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /** Another node is tried only while nothing has been sent. `block` is sent as `sync`, to have a hash to look up. */
+  /** Tries another node only as long as nothing has been sent. Sends `block` as `sync`, to have a hash to look up. */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
@@ -76,7 +76,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     for (const member of await pool.candidates()) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
-        // Rejected, so other bytes may be sent. Transactions that wait for a block count, and no account shows them.
+        // The node rejected it, so other bytes may be sent. The node counts pending transactions; accounts do not.
         const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
@@ -99,7 +99,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
   return {
     /**
      * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`, `UpstreamFailure` if
-     * no node could be reached, and `upstream_timeout` if it was sent and its outcome is unknown.
+     * no node could be reached, or `upstream_timeout` if the transaction was sent but its outcome is unknown.
      * @param signal ends the wait when the client has disconnected
      */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {

@@ -19,7 +19,7 @@ const MOST_KEPT = 16 * 1024 * 1024;
 
 type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
-/** Address and hash must be validated. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
+/** Callers must validate addresses and hashes. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
 export function createNode({ pool, ...rest }: Dependencies) {
   // A transaction in a block never changes: SDK chains are final immediately.
   const kept = new LRUCache<string, LegacyTransaction>({
@@ -69,7 +69,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
         return reported;
       }),
 
-    /** The query is passed in the terms of either dialect. */
+    /** Accepts a query in the terms of either dialect. */
     transactions: async (query: readonly (readonly [string, string])[]): Promise<LegacySearch> => {
       try {
         readSearch(query);
@@ -79,14 +79,14 @@ export function createNode({ pool, ...rest }: Dependencies) {
       return read((calls) => calls.transactions(query));
     },
 
-    /** The hash may be in either case. A transaction in a block is cached. */
+    /** The hash is case-insensitive. A transaction in a block is cached. */
     async transaction(hash: string): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
       requireNode();
       return kept.get(txhash) ?? withProblems(lookUp(txhash));
     },
 
-    /** Sends a transaction once. `upstream_timeout` contains its hash if the outcome is unknown. */
+    /** Sends a transaction once. Throws `upstream_timeout`, with the hash if known, when the outcome is unknown. */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       requireNode();
       return withProblems(broadcasting.broadcast(request, signal));

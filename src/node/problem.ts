@@ -2,12 +2,12 @@ import { invalidRequest, Problem } from '#core/problems';
 import { NodeRejection } from '#cosmos/exchange';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 
-/** Retry-After while no node is configured, in seconds. */
+/** `Retry-After` while no node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
-/** Repeated characters of a node's message. */
+/** How many characters of a node's message are repeated in the problem. */
 const LONGEST_MESSAGE = 2000;
 
-/** Converts an error of a node or its transport to a problem; returns any other error unchanged. */
+/** Converts an error from a node or its transport to a problem; returns any other error unchanged. */
 export function nodeProblem(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     const { status, message } = error;
@@ -18,13 +18,13 @@ export function nodeProblem(error: unknown): unknown {
     });
   }
   if (error instanceof UpstreamFailure && error.reason === 'too_large') {
-    const detail = 'The response of the node is too large. Request less data; for a search, use a smaller limit.';
+    const detail = 'The response from the node is too large. Request less data; for a search, use a smaller limit.';
     return new Problem('upstream_invalid', detail, { cause: error });
   }
   return upstreamProblem(error, { who: 'The node' });
 }
 
-/** Converts errors about parameters that no node accepts. */
+/** Converts an error about a parameter that no node accepts; returns any other error unchanged. */
 export function searchProblem(error: unknown): unknown {
   if (!(error instanceof NodeRejection)) return error;
   const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;

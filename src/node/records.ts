@@ -35,7 +35,7 @@ export const nodeAccount = z
         address: text('The address; empty if the account does not exist', ADDRESS),
         coins: z.array(coin).meta({ description: 'All balances of the account' }),
         public_key: z.unknown().meta({
-          description: 'The public key in amino JSON; null before the first transaction of the account',
+          description: "The public key in amino JSON; null before the account's first transaction",
           examples: [{ type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' }],
         }),
         account_number: whole('The account number to sign with', '7'),
@@ -80,7 +80,7 @@ export const nodeBlock = z
 
 export const nodeTransaction = z
   .looseObject({
-    height: whole('The height of its block; 0 if the transaction is not in a block yet', '151980'),
+    height: whole('The height of the block; 0 if the transaction is not in a block yet', '151980'),
     txhash: z.string().meta({
       description: 'The SHA-256 hash of the transaction bytes in uppercase hex',
       pattern: '^[0-9A-F]{64}$',
@@ -117,7 +117,10 @@ export const nodeTransaction = z
       }),
     timestamp: text('The block time (ISO 8601)', '2019-05-04T17:57:57Z').optional(),
   })
-  .meta({ id: 'NodeTransaction', description: 'A transaction; other members are passed through from the node' });
+  .meta({
+    id: 'NodeTransaction',
+    description: 'A transaction; other members are passed through from the node unchanged',
+  });
 
 export const nodeSearch = z
   .object({
@@ -145,7 +148,7 @@ export const nodeBroadcast = z
     tx_bytes: text('The bytes of a signed transaction in base64; requires a modern node', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
-        'When to respond: `async` immediately, `sync` after the check by the node, `block` once it is in a block',
+        'When to respond: `async` immediately, `sync` after the node has checked the transaction, `block` when it is in a block',
       examples: ['sync'],
     }),
   })

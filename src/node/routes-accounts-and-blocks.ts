@@ -26,7 +26,7 @@ const balances = {
   tags: ['node'],
   summary: 'Read the balances of an address',
   description:
-    'Returns all denominations. Amounts are integers in strings. The list is empty if the address holds nothing.',
+    'Returns all denominations. Amounts are integers as strings. The list is empty if the address holds nothing.',
   operationId: 'getBalances',
   params: z.object({ address }),
   response: { 200: nodeBalances },
@@ -54,7 +54,7 @@ const info = {
 const latestBlock = {
   tags: ['node'],
   summary: 'Read the newest block',
-  description: 'Returns the newest block of the node with its ID and header.',
+  description: 'Returns the newest block that the node has, with its ID and header.',
   operationId: 'getLatestBlock',
   response: { 200: nodeBlock },
 };

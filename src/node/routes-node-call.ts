@@ -7,7 +7,7 @@ import type { NodeSettings } from './settings.ts';
 export type NodeScope = {
   node: Node;
   explorer: NodeSettings['node']['explorer'];
-  /** Counts as running until its response has been read. The signal aborts when the client disconnects. */
+  /** Counts the call as running until its response has been read. The signal aborts when the client disconnects. */
   call<T>(request: FastifyRequest, reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 

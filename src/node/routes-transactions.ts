@@ -11,7 +11,7 @@ const hash = z
   .string()
   .refine(isTransactionHash, 'is not a transaction hash')
   .meta({
-    description: 'The transaction hash, case-insensitive',
+    description: 'The transaction hash (case-insensitive)',
     fix: '64 hex digits',
     wire: { type: 'string', pattern: '^[0-9A-Fa-f]{64}$', examples: [NODE_EXAMPLES.hash] },
   });
@@ -19,7 +19,7 @@ const hash = z
 const parameter = (description: string, example: string, type = 'string') =>
   z.unknown().meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
 
-/** Members that the legacy shapes do not have or modern nodes do not report. */
+/** Describes the members that legacy shapes do not have or that modern nodes do not report. */
 const MODERN_NODE_LIMITS =
   'If the node speaks the modern dialect, `tx`, `logs`, `raw_log` and `events` are converted from its response. ' +
   'Members that the legacy shapes cannot represent are omitted: signature modes, signed sequences, extension ' +
@@ -70,7 +70,7 @@ const broadcast = {
   summary: 'Broadcast a signed transaction',
   description:
     'The transaction is sent once. Another node is tried only if nothing has been sent. If the chain rejects the ' +
-    'transaction, the response is 200 with its `code` and `raw_log`. Mode `block` sends it as `sync` and then looks it ' +
+    'transaction, the response is 200 with `code` and `raw_log`. Mode `block` sends it as `sync` and then looks it ' +
     'up until it is in a block, for at most 20 seconds by default. If the outcome is unknown, the response is 504 ' +
     '`upstream_timeout` with `txhash`. `txhash` is omitted for amino JSON sent to a legacy node, because the hash cannot ' +
     'be computed. Amino JSON in `tx` is encoded for modern nodes with `SIGN_MODE_LEGACY_AMINO_JSON`, including multisig ' +
@@ -83,7 +83,7 @@ const broadcast = {
   response: { 200: nodeTransaction },
 };
 
-/** Keeps repeated names and their order. */
+/** Preserves repeated names and their order. */
 const queryOf = ({ url }: FastifyRequest) => {
   const start = url.indexOf('?');
   return start < 0 ? [] : [...new URLSearchParams(url.slice(start))];

@@ -10,7 +10,7 @@ import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
 import type { NodeScope } from './routes-node-call.ts';
 import { transactions } from './routes-transactions.ts';
 
-/** Concurrent calls of a user, of any kind. */
+/** The maximum number of a user's concurrent calls of any kind. */
 const CALLS_AT_ONCE = 4;
 
 const tooManyCalls = () => {
@@ -20,7 +20,7 @@ const tooManyCalls = () => {
 
 type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
 
-/** Only these paths of the node can be reached. */
+/** Clients can reach only these paths of a node. */
 export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
   neverStored(app);

@@ -9,13 +9,13 @@ const isEncoded = (text: string) => {
   }
 };
 
-/** Text before an @ is sent as basic authentication. */
+/** Credentials before the `@` are sent as Basic authentication. */
 const nodeUrl = baseUrl.refine((text) => {
   const { username, password } = URL.parse(text) ?? {};
   return [username, password].every((one) => !one || isEncoded(one));
 }, 'must be a URL with credentials in valid percent-encoding');
 
-/** A link template: an http(s) URL with a name in braces. */
+/** A link template: an http(s) URL that contains a name in braces. */
 const linkTemplate = (name: string) =>
   z
     .string()

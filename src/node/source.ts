@@ -10,15 +10,15 @@ import {
   type UpstreamRequest,
 } from '#upstream/transport/upstream';
 
-/** Statuses of a gateway or proxy before the node. They say nothing about the request. */
+/** Statuses from a gateway or proxy in front of the node. They say nothing about the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
 /** The maximum size of a response, and of a page of transactions, in bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
-/** Nesting depth of JSON. Real transactions are far below it. */
+/** The maximum nesting depth of JSON. Real transactions are far below this limit. */
 const DEEPEST = 500;
-/** Limits the values to one per this many bytes; recorded transactions have one per 26. */
+/** Allows one JSON value per this many bytes. Recorded transactions have one value per 26 bytes. */
 const BYTES_OF_VALUE = 8;
 
 /** The size and duration of a response depend on the request, so these failures say nothing about the node. */
@@ -26,7 +26,7 @@ const OWN_FAILURES: ReadonlySet<FailureCause> = new Set(['too_large']);
 const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
   FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
 );
-/** Connections of each kind: four calls of each of sixteen users. */
+/** Connections for searches, and for all other calls: enough for four calls by each of sixteen users. */
 const CONNECTIONS = 64;
 
 async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
@@ -38,7 +38,7 @@ async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number):
   }
 }
 
-/** Throws `UpstreamFailure` unless the response can be the node's own. */
+/** Throws `UpstreamFailure` if the response cannot come from the node itself. */
 async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
   const { status, headers } = answer;
   if (status === 429) {
@@ -54,7 +54,7 @@ async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, n
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
 }
 
-/** Moves the credentials of a URL to a header (RFC 7617): in the URL, the client drops them. */
+/** Moves a URL's credentials to a header (RFC 7617), because the HTTP client drops credentials in a URL. */
 function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'headers'> {
   const url = new URL(text);
   const [name, password] = [url.username, url.password].map(decodeURIComponent);
@@ -67,7 +67,7 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
-/** One node over HTTP. It does not limit calls, and forwards nothing but the given request. */
+/** One node over HTTP. Calls are not limited, and nothing but the given request is forwarded. */
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
@@ -79,11 +79,12 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
-  // The caller decides how long a search takes: with their own connections and breaker, they delay only each other.
+  // The caller decides how long a search takes. With separate connections and a separate breaker, slow searches delay
+  // only other searches.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /** Throws `UpstreamFailure` without a response; `sent` states whether the request may have arrived. */
+    /** Throws `UpstreamFailure` if there is no response; its `sent` states whether the request may have arrived. */
     send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);

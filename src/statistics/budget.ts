@@ -2,43 +2,43 @@ import { DAY, HOUR } from '#core/clock';
 import { type Budget, leftOf, monthOf } from '#upstream/budget';
 import type { StatisticsKind } from './statistics-sources.ts';
 
-/** How often the statistics of a token in demand are fetched, in ms: no figure changes faster. */
+/** How often a requested token's statistics are fetched, in ms. No figure changes more often. */
 const EVERY = HOUR;
 
-/** The cost of a sample at a source, in calls, and the number of tokens that the source may serve. */
+/** The number of calls that a sample takes at a source, and the number of tokens that the source may serve. */
 type SampleCost = { calls: number; tokens: number };
 const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
-  // Two of the four chains are not listed today; they are tried once a day.
+  // Two of the four chains are not currently listed; the service tries them once a day.
   cryptocompare: { calls: 1, tokens: 4 },
   'bitcoin-stats': { calls: 1, tokens: 1 },
-  // The height, the mean block time, the hash rate with the difficulty.
+  // The height, the mean block time, and the hash rate with the difficulty.
   'bitcoin-mempool': { calls: 3, tokens: 1 },
   // The counters, and the newest blocks.
   'ethereum-stats': { calls: 2, tokens: 1 },
-  // getEpochInfo, getSupply, getRecentPerformanceSamples.
+  // getEpochInfo, getSupply and getRecentPerformanceSamples.
   'solana-rpc': { calls: 3, tokens: 1 },
-  // The node's height, and a block at either end of a day.
+  // The node's height, and the blocks at both ends of a day.
   'arweave-node': { calls: 3, tokens: 1 },
 };
 
-/** Calls of the hourly schedule in a month of 31 days. */
+/** How many calls the hourly schedule makes in a month of 31 days. */
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Twice the schedule: the other half covers retries, probes and restarts. Six samples per token and minute:
- * blockchain.info, the strictest public host, allows one call in ten seconds.
+ * Allows twice the scheduled calls per month: the other half is for retries, probes and restarts. Allows six samples per
+ * token and minute, because blockchain.info, the strictest public host, allows one call every ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
   perMinute: 6 * cost.calls * cost.tokens,
   perMonth: 2 * perMonth(cost),
 });
 
-/** Budgets by kind: each URL of a kind has its own. */
+/** Budgets by kind. Each URL of a kind has its own budget. */
 export const STATISTICS_BUDGETS = Object.fromEntries(
   Object.entries(SAMPLE_COSTS).map(([kind, cost]) => [kind, budgetOf(cost)]),
 ) as Record<StatisticsKind, Budget>;
 
-/** `every`: the time between samples of a token; `apart`: the time between calls that the budget allows. In ms. */
+/** In ms: `every` is the time between a token's samples, `apart` the time between calls that the budget allows. */
 type StatisticsSchedule = { every: number; apart: number };
 
 /** The hourly schedule, throttled in proportion so that the rest of the budget lasts to the end of the month. */

@@ -2,7 +2,7 @@ import { DAY, MINUTE } from '#core/clock';
 import type { Figure } from './figures.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
-/* Daily figures that a source does not report: its counter now, minus its counter a day before. */
+/* Computes daily figures that a source does not report: its current counter minus its counter a day before. */
 
 /** Each daily figure, and the counter from which it is computed. */
 const COUNTERS = {
@@ -14,10 +14,10 @@ type DayFigure = keyof typeof COUNTERS;
 export type Counter = (typeof COUNTERS)[DayFigure];
 const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 
-/** A source's counters of a chain (`at` in Unix ms); a counter that the source did not report is missing. */
+/** A source's counters for a chain (`at` in Unix ms). A counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/** In ms: hourly samples lie within half an hour of the day before. Scaling the difference would be an estimate. */
+/** In ms: one of the hourly samples lies within half an hour of 24 hours ago. A scaled value would be an estimate. */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {
@@ -27,11 +27,11 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
   return reported.length > 0 ? { at, ...Object.fromEntries(reported) } : undefined;
 }
 
-/** The daily figures that a source does not report, but that its counters yield. */
+/** The daily figures that a source does not report but that can be computed from its counters. */
 export const countedFigures = (reported: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !reported.includes(figure) && reported.includes(COUNTERS[figure]));
 
-/** Daily figures from the earlier sample closest to a day before. A counter that decreased yields no figure. */
+/** Computes daily figures from the earlier sample closest to 24 hours ago. A counter that decreased yields no figure. */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

@@ -10,7 +10,7 @@ import type { ChainSample, StatisticsSource, StatisticsSourceName, StatisticsSym
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
-/** A sample, its source, and the failures of the sources tried before. */
+/** A sample, its source, and the failures of the sources that were tried before that source. */
 export type FailoverResult = {
   source: StatisticsSourceName;
   sample: ChainSample;
@@ -20,13 +20,13 @@ export type FailoverResult = {
 type Dependencies = {
   /** In order of preference. */
   sources: readonly StatisticsSource[];
-  /** The time between samples of a token that the source's budget allows, in ms. */
+  /** The time between a token's samples that the source's budget allows, in ms. */
   interval: (source: StatisticsSourceName) => number;
   cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
   /** The deadline for a sample across all sources, in ms. */
   timeoutMs: number;
   clock: Clock;
-  /** Counts a sample with an implausible time. */
+  /** Counts a sample that was dropped because of an implausible time. */
   dropped?: (source: StatisticsSourceName) => void;
 };
 
@@ -39,7 +39,7 @@ export function createFailover({
   dropped = () => undefined,
 }: Dependencies) {
   const sourcesOf = (symbol: StatisticsSymbol) => sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
-  /** For each token, the sources that failed when it was last sampled, and why. */
+  /** For each token, the sources that failed when the token was last sampled, with the causes. */
   const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
 
   /** Whether a source reported today (UTC) that it does not list a chain. */
@@ -51,7 +51,7 @@ export function createFailover({
   return {
     preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
 
-    /** For the operator: the sources that failed when they were last used, and why. */
+    /** For the operator: the sources that failed when they were last used, with the causes. */
     warnings: (): Warning[] => {
       const causes = new Map<StatisticsSourceName, FailureCause>();
       for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
@@ -64,7 +64,7 @@ export function createFailover({
 
     isOpen: (name: StatisticsSourceName): boolean => sources.some((source) => source.name === name),
 
-    /** The time between samples of a token, in ms, as the first source with calls left allows. */
+    /** The time between a token's samples, in ms, according to the first source that has calls left. */
     interval(symbol: StatisticsSymbol): number {
       const listed = sourcesOf(symbol).filter((source) => !isUnlisted(source, symbol));
       const intervals = listed.map(({ name }) => interval(name));

@@ -6,7 +6,7 @@ const figure = (description: string, example: number) => nullable(z.number(), de
 /** An integer that a source may not report. */
 export const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
-/** The figures of a statistics record, in its order: the record, the parsers and the stored values use this list. */
+/** The figures of a statistics record, in order. The record, the parsers and the stored values use this list. */
 export const FIGURE_SCHEMAS = {
   zero_balance_addresses_all_time: tally('Addresses with a zero balance that once held coins', 985144574),
   unique_addresses_all_time: tally('All addresses that have ever been used', 1027159686),
@@ -15,8 +15,8 @@ export const FIGURE_SCHEMAS = {
   average_transaction_value: figure('Mean transaction value in the last day, in coins', 15.41044161368356),
   block_height: tally('The height of the newest block', 747864),
   hashrate: figure('Hash rate in terahashes per second (TH/s)', 199187870.17167962),
-  difficulty: figure('Mining difficulty, in the unit of the chain', 27692567959233.59),
-  block_time: figure('Mean time between blocks, in seconds', 597.1180555555553),
+  difficulty: figure('Mining difficulty in the unit of the chain', 27692567959233.59),
+  block_time: figure('Mean time between blocks in seconds', 597.1180555555553),
   block_size: tally('Mean block size in bytes', 1292170),
   current_supply: figure('Current supply in coins', 19111662),
   transaction_count: tally('Transactions in the last day', 282037),

@@ -77,7 +77,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
   const answers = responses('statistics', cache);
   const statistics = createStatistics({ cache, answers, failover, singleFlight, clock, log });
-  /** One source of each kind, with a key or without: the interface description contains its figures. */
+  /** One source of each kind, with or without a key. The interface description contains their figures. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
   let polled = cache.generation();
 
@@ -101,7 +101,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       staleness: statistics.staleness,
     },
 
-    /** Reads how many calls other processes made, after a change of the cache. */
+    /** After a change to the cache, reads how many calls all processes have made. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

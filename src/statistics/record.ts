@@ -3,7 +3,7 @@ import { type TokenStatistics, tokenStatistics } from '#statistics/records';
 import { FIGURES, type Figure } from './figures.ts';
 import { type ChainSample, isStatisticsSymbol, type StatisticsSymbol } from './statistics-sources.ts';
 
-/** Chains without mining. For them, sources report 0 or the figure of the last mined block. */
+/** Chains without mining. For these chains, sources report 0 or the figure of the last mined block. */
 const PROOF_OF_STAKE: ReadonlySet<StatisticsSymbol> = new Set<StatisticsSymbol>(['eth', 'sol']);
 const MINING: ReadonlySet<Figure> = new Set<Figure>(['hashrate', 'difficulty']);
 
@@ -11,7 +11,7 @@ const MINING: ReadonlySet<Figure> = new Set<Figure>(['hashrate', 'difficulty']);
 export const figuresOf = (symbol: StatisticsSymbol): readonly Figure[] =>
   PROOF_OF_STAKE.has(symbol) ? FIGURES.filter((figure) => !MINING.has(figure)) : FIGURES;
 
-/** A sample as the public record: a figure that the source did not report is null. */
+/** Converts a sample to the public record. A figure that the source did not report is null. */
 export function statisticsRecord(
   symbol: StatisticsSymbol,
   { id, at, partnerSymbol, figures }: ChainSample,
@@ -32,7 +32,7 @@ export function statisticsRecord(
 
 const ALL_NULL = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
-/** An earlier release stored a source's 0 for figures that the chain does not have. */
+/** Sets figures that the chain does not have to null. An earlier release stored the 0 that a source reported. */
 function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   const symbol = record.symbol.toLowerCase();
   if (!isStatisticsSymbol(symbol)) return record;
@@ -40,7 +40,7 @@ function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   return { ...record, ...ALL_NULL, ...figures };
 }
 
-/** Missing or foreign figures are null; a fractional block size is rounded. Returns undefined if `stored` is not a record. */
+/** Sets missing and foreign figures to null, and rounds a fractional block size. Undefined if `stored` is no record. */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...ALL_NULL, ...(stored as object) };
   const { block_size: size } = record;

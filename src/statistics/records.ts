@@ -7,7 +7,7 @@ export const tokenStatistics = z
     id: tally("The source's identifier of the chain", 1182),
     time: z.int().meta({ description: 'The time of the sample in Unix seconds', examples: [1659484800] }),
     symbol: text('The token symbol in uppercase', 'BTC'),
-    partner_symbol: text("The source's symbol for the token; the same as `symbol` if it has none", 'BTC'),
+    partner_symbol: text("The source's symbol for the token; the same as `symbol` if the source has none", 'BTC'),
     ...FIGURE_SCHEMAS,
   })
   .meta({ id: 'TokenStatistics', description: 'On-chain statistics of a token' });

@@ -13,7 +13,7 @@ const statisticsToken = z
   .transform((value) => value.toLowerCase())
   .pipe(z.enum(STATISTICS_SYMBOLS, 'is not a supported token'))
   .meta({
-    description: 'The token symbol, case-insensitive',
+    description: 'The token symbol (case-insensitive)',
     fix: TOKEN_FIX,
     wire: { type: 'string', enum: STATISTICS_SYMBOLS, examples: ['btc'] },
   }) as z.ZodType<StatisticsSymbol, string>;
@@ -25,7 +25,7 @@ const usd = z
   .refine((value) => value === 'usd', 'is not a supported currency')
   .optional()
   .meta({
-    description: 'Statistics are in US dollars only; case-insensitive',
+    description: 'The currency: only `usd` (case-insensitive) is supported',
     fix: 'use usd, or omit the parameter',
     wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
   });
@@ -43,7 +43,7 @@ function item(name: string, reported: readonly Figure[]): string {
   return `  * \`${name}\` ${parts.join('; ')}.`;
 }
 
-/** Generated from the sources' own figures, so that it stays current. */
+/** Generated from the figures that the sources declare, so that the description stays current. */
 function description(sources: ListedSources): string {
   const chains = STATISTICS_SYMBOLS.map((symbol) => {
     const items = sources.flatMap(({ name, figuresByToken }) =>
@@ -52,12 +52,12 @@ function description(sources: ListedSources): string {
     return [`* \`${symbol}\``, ...items].join('\n');
   });
   return `Fetched at most once an hour from the first of the token's sources that responds. \`Quotient-Source\` names the \
-source. If all sources fail, the last valid record is served with its \`Age\`. The response is always JSON.
+source. If all sources fail, the last valid record is served with an \`Age\` header. The response is always JSON.
 
 Statistics that the source does not report are null. A computed statistic is the difference between two samples of the \
 same source, taken 24 hours apart (±30 minutes). It is not scaled, and is null until both samples exist. \
 \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. Additional sources \
-of one kind are numbered, as in \`solana-rpc-2\`, and report the same statistics.
+of the same kind are numbered, as in \`solana-rpc-2\`, and report the same statistics.
 
 ${chains.join('\n')}`;
 }

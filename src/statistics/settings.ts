@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
 import { isMempool, keyedUrls, lineUp } from './statistics-sources.ts';
 
-/** The sources share one deadline, so the list is short. */
+/** The sources share one deadline, so the number of URLs is limited. */
 const upToEight = (url: z.ZodType<string, string>) =>
   listOf(url).refine((urls) => urls.length <= 8, 'must contain at most 8 URLs');
 

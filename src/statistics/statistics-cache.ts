@@ -14,7 +14,7 @@ import {
 } from './statistics-sources.ts';
 import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 
-/** The names of stored resources: a fetch, and the fact that a source does not list a chain. */
+/** The names of stored resources: a token's fetch, and the fact that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;
@@ -34,7 +34,7 @@ type Dependencies = {
   log: Log;
 };
 
-/** Last good statistics in memory: a sample is stored first and then reloaded, in every process alike. */
+/** Keeps the last valid statistics in memory. A sample is stored first and then reloaded by every process. */
 export async function openStatisticsCache({ store, versions, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
@@ -60,7 +60,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-    /** When any process fetched the cached statistics of a token (Unix ms). */
+    /** When a token's cached statistics were fetched, by any process (Unix ms). */
     fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
     /** When a source last reported to any process that it does not list a chain (Unix ms). */
@@ -68,10 +68,10 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       fetchedAt(`unlisted:${source}:${symbol}`),
 
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
-    /** Rises with each reload. */
+    /** Increases with each reload. */
     generation: () => generation,
 
-    /** Stores a sample as the last good statistics of a token, with the daily differences to earlier samples. */
+    /** Stores a sample as a token's last valid statistics, with the daily differences from earlier samples. */
     async record(symbol: StatisticsSymbol, source: StatisticsSourceName, sample: ChainSample, at: number) {
       const counters = countersOf(sample);
       const earlier: CounterSample[] = counters ? await store.counters(symbol, source, dayBefore(sample.at)) : [];

@@ -2,7 +2,7 @@ import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
 import type { Figure } from './figures.ts';
 
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
-/** A token with statistics, by its symbol in lower case. */
+/** The lower-case symbol of a token with statistics. */
 export type StatisticsSymbol = Symbols<BuiltInToken>;
 
 export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics }) =>
@@ -18,7 +18,7 @@ export const STATISTICS_KINDS = [
   'arweave-node',
 ] as const;
 export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
-/** Its kind, numbered from the second URL of a kind on (`solana-rpc-2`). Never a URL, which may hold a secret. */
+/** The source's kind, numbered from the second URL on (`solana-rpc-2`). Never a URL, which may contain a secret. */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
@@ -31,18 +31,18 @@ export const isStatisticsSource = (text: string): text is StatisticsSourceName =
 export type ChainSample = {
   /** The sample's own time, in Unix ms; a whole second. */
   at: number;
-  /** The source's own id of the chain. */
+  /** The source's own ID for the chain. */
   id?: number;
-  /** The source's own symbol. */
+  /** The source's own symbol for the token. */
   partnerSymbol?: string;
   figures: Partial<Record<Figure, number>>;
 };
 
 export type StatisticsSource = {
   name: StatisticsSourceName;
-  /** The figures of each chain when the response has every field. */
+  /** The figures for each chain if the response has every field. */
   figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
-  /** Throws `UpstreamFailure`; `not_listed` for a chain that it does not serve. `withinMs` limits the whole sample. */
+  /** `withinMs` limits the whole sample. Throws `UpstreamFailure`: `not_listed` for a chain that is not served. */
   sample(symbol: StatisticsSymbol, withinMs?: number): Promise<ChainSample>;
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export type ConfiguredSource = {
   apiKey?: string | undefined;
 };
 
-/** The URLs of each chain in the order in which they are tried. */
+/** Each chain's URLs, in the order in which they are tried. */
 export type StatisticsConfiguration = {
   cryptocompare: { url: string; apiKey: string | undefined };
   bitcoin: readonly string[];
@@ -66,14 +66,14 @@ export type StatisticsConfiguration = {
 
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 
-/** mempool's API lies below a path that ends in `/api`; blockchain.info's below its root. */
+/** mempool's API is below a path that ends in `/api`; the API of blockchain.info is below the root. */
 export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 
-/** Blockscout's hosted service has the chain's id before its path (`/1/api/v2`). A single URL always gets the key. */
+/** Paths of Blockscout's hosted service start with the chain ID (`/1/api/v2`). A single URL always gets the key. */
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
-/** All sources in order of preference: CryptoCompare, which reports most, then each chain's own. */
+/** All sources in order of preference: CryptoCompare, which reports the most, then each chain's own sources. */
 export function lineUp(configuration: StatisticsConfiguration): ConfiguredSource[] {
   const { cryptocompare, bitcoin, ethereum, solana, arweave } = configuration;
   const keyed = keyedUrls(ethereum.urls);

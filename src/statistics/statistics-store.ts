@@ -14,7 +14,7 @@ import {
   type StatisticsSymbol,
 } from './statistics-sources.ts';
 
-/** The last good statistics of a token; `at` (the sample's own time) and `fetchedAt` in Unix ms. */
+/** A token's last valid statistics. `at` (the sample's own time) and `fetchedAt` are in Unix ms. */
 export type StatisticsRow = {
   symbol: StatisticsSymbol;
   source: StatisticsSourceName;
@@ -23,7 +23,7 @@ export type StatisticsRow = {
   fetchedAt: number;
 };
 
-/** In ms: daily figures need the counters of the day before. */
+/** How long counters are kept, in ms. Daily figures need the counters from the day before. */
 const COUNTERS_KEPT = 3 * DAY;
 type CounterRow = { at: number; transactions: number | null; addresses: number | null };
 
@@ -45,7 +45,7 @@ function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow 
 
 export function createStatisticsStore(prisma: PrismaClient) {
   return {
-    /** Replaces a token's last good statistics and adds its counters, in one transaction. */
+    /** Replaces a token's last valid statistics and adds its counters in one transaction. */
     async record(
       what: string,
       { symbol, source, record, at, fetchedAt }: StatisticsRow,
@@ -73,13 +73,13 @@ export function createStatisticsStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The last good statistics of every token, with plausible times only. */
+    /** Every token's last valid statistics, with plausible times only. */
     async latest(times: Span): Promise<StatisticsRow[]> {
       const rows = await prisma.latestStatistics.findMany();
       return rows.flatMap((row) => readStatistics(row, times) ?? []);
     },
 
-    /** Stored rows that are implausible, or that another release wrote in another form. */
+    /** Stored rows that are implausible or that another release wrote in a different format. */
     async implausibleRows(times: Span): Promise<ImplausibleRows[]> {
       const rows = await prisma.latestStatistics.findMany();
       return rows
@@ -87,7 +87,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
         .map(({ token, at }) => implausibleRow(token, 'statistics', at));
     },
 
-    /** A source's counters in a span (Unix ms, both ends included), ascending. */
+    /** A source's counters within a span (Unix ms, both ends included), in ascending order. */
     async counters(symbol: StatisticsSymbol, source: StatisticsSourceName, { from, thru }: Span) {
       const rows = await prisma.$queryRaw<CounterRow[]>`
         SELECT ${epochMs('at')} AS at, transaction_count_all_time::float8 AS transactions,
@@ -98,7 +98,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
       return rows.map(toCounterSample);
     },
 
-    /** Bumps the version of a fact that needs no row of its own, as of an instant (Unix ms). */
+    /** Increments the version of a fact that needs no row of its own, as of an instant (Unix ms). */
     async learnt(what: string, at: number): Promise<void> {
       await prisma.$executeRaw(bumpVersion(what, at));
     },

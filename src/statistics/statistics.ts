@@ -21,12 +21,12 @@ type Dependencies = {
   log: Log;
 };
 
-/** On-chain statistics, fetched when requested and due. Meanwhile and on failure, the last good ones are served. */
+/** On-chain statistics, fetched when requested and due. During a fetch and on failure, the last record is served. */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
-  /** Logs a change of the source once: the record stores the source. */
+  /** Logs a change of the source. It is logged once, because the record stores the source. */
   function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
     const { source: to, passedOver } = result;
     if (from === undefined || from === to) return;
@@ -81,7 +81,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
     },
 
     sync: cache.sync,
-    /** For the operator: failed fetches, failed sources, and why. */
+    /** For the operator: failed fetches and failed sources, with the causes. */
     warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 
     staleness: (): Staleness[] =>

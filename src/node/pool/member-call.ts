@@ -15,7 +15,7 @@ type Options = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Calls one node in its dialect, once its chain is known, and keeps its last failure. */
+/** Calls one node in its dialect after its chain is known, and records the node's last failure. */
 export function createMemberCall({ chain, configured, clock, log, failures }: Options) {
   /** The newest block also states the chain. */
   async function readHead(member: Member, calls: NodeCalls): Promise<number> {
@@ -23,12 +23,12 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     const [before, reported] = [member.chainId, head.chainId ?? null];
     member.chainId = reported;
     if (before !== reported && chain.isLeftOut(member)) {
-      log.warn({ node: member.number, chainId: reported, wanted: chain.wanted() }, 'node of another chain');
+      log.warn({ node: member.number, chainId: reported, wanted: chain.wanted() }, 'node on another chain');
     }
     return head.height;
   }
 
-  /** Detects the node's dialect. If that fails, nothing of the call has been sent. */
+  /** Detects the node's dialect. If the detection fails, no part of the call has been sent. */
   async function dialectOf(member: Member, send: SendToNode): Promise<NodeDialect> {
     try {
       const found = await detectDialect(send);
@@ -40,7 +40,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     }
   }
 
-  /** Requests a node's chain before trusting it. If that fails, nothing of the call has been sent. */
+  /** Requests a node's chain before trusting the node. If the request fails, no part of the call has been sent. */
   async function introduce(member: Member, calls: NodeCalls): Promise<void> {
     try {
       await readHead(member, calls);
@@ -52,7 +52,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Op
     if (chain.isLeftOut(member)) throw chain.failure();
   }
 
-  /** Makes a call in the node's dialect, which is detected again if the node no longer knows the path. */
+  /** Makes a call in the node's dialect. Detects the dialect again if the node no longer recognizes the path. */
   async function attempt<T>(member: Member, send: SendToNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, send));

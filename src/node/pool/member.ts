@@ -24,27 +24,27 @@ export function toFailure(error: unknown, sent: boolean, node: string): unknown 
   return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
 }
 
-/** Failures of the node, even if the client chose how much to request. */
+/** Failures that concern the node even if the client chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
-/** Never a failure of the node: another node would respond with as much. */
+/** Never concerns the node, because another node would return as much data. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
-/** Whether a failure concerns the node. `isOpenEnded`: the client chose how much to request. */
+/** Whether a failure concerns the node. `isOpenEnded` means that the client chose how much to request. */
 export const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
   reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
 
 export function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
   return {
-    /** Its position among the URLs, from 1, for the log and warnings. */
+    /** The node's position among the URLs, from 1, for the log and warnings. */
     number: index + 1,
     source,
     dialect,
     capabilities: {},
-    /** The height of its newest block at the last check; undefined if that failed. */
+    /** The height of the node's newest block at the last check; undefined if the check failed. */
     height: undefined as number | undefined,
-    /** The chain that it reported; null if it reported none. */
+    /** The chain that the node reported; null if it reported none; undefined before it has responded. */
     chainId: undefined as string | null | undefined,
-    /** The failure of its last call. */
+    /** The failure of the node's last call, if it failed. */
     failure: undefined as UpstreamFailure | undefined,
   };
 }
@@ -53,7 +53,7 @@ export const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${nu
 
 export type Member = ReturnType<typeof createMember>;
 
-/** Without a configured `chainId`, the chain of the first node that has reported one is wanted. */
+/** Without a configured `chainId`, the wanted chain is the one that the first node to report a chain is on. */
 export function createWantedChain(members: readonly Member[], chainId: string | undefined) {
   /** A single node without a configured chain has nothing to compare with. */
   const areCompared = members.length > 1 || chainId !== undefined;
@@ -61,7 +61,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
   const wanted = (): string | undefined =>
     chainId ?? members.find((member) => typeof member.chainId === 'string')?.chainId ?? undefined;
 
-  /** A node that reports no chain counts as another chain if one is configured. */
+  /** If a chain is configured, a node that reports no chain counts as being on another chain. */
   function isOther(reported: string | null): boolean {
     return reported === null ? chainId !== undefined : reported !== (wanted() ?? reported);
   }
@@ -74,7 +74,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     isLeftOut,
     /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
-    /** No node is on the chain; nothing of the call has been sent. */
+    /** No node is on the wanted chain, so no part of the call has been sent. */
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node is on the expected chain', { sent: false }),
 
     /** Throws `NodeFault` for another chain. */

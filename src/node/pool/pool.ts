@@ -9,7 +9,7 @@ import { createMember, createWantedChain, type Member } from './member.ts';
 import { createMemberCall } from './member-call.ts';
 import { createSelection } from './selection.ts';
 
-/** How often all nodes are tried if the last failure was temporary; otherwise each is tried once. */
+/** How many times all nodes are tried if the last failure was transient; otherwise, each node is tried once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
@@ -17,16 +17,16 @@ type Options = {
   /** In the order in which they are tried. */
   sources: readonly NodeSource[];
   dialect: NodeDialect | 'auto';
-  /** Without it, the chain of the first node that has reported its own. */
+  /** The default is the chain of the first node that reports one. */
   chainId?: string | undefined;
-  /** The deadline of a response, over all nodes, in ms. */
+  /** The deadline for a response, shared by all nodes, in ms. */
   timeoutMs: number;
   clock: Clock;
   log: Log;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Reads from any node: when one fails, the next is tried. */
+/** Reads from any node: when one node fails, the next one is tried. */
 export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
@@ -40,7 +40,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     call,
     checkChain: chain.check,
 
-    /** No node uses up the time of the next. Throws `NodeRejection`, or the last `UpstreamFailure`. */
+    /** No node can use up the time of the next node. Throws `NodeRejection`, or the last `UpstreamFailure`. */
     async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
       const asked = new Set<Member>();
       let failure: unknown;

@@ -3,18 +3,18 @@ import { type Clock, SECOND } from '#core/clock';
 import type { Member, WantedChain } from './member.ts';
 import type { MemberCall } from './member-call.ts';
 
-/** How often the newest block of each node is requested while there are calls, in ms. */
+/** How often each node's newest block is requested while calls arrive, in ms. */
 const CHECK_EVERY = 10 * SECOND;
-/** A node this many blocks behind the best is used only if no other can be. */
+/** A node that is more than this many blocks behind the best node is used only if no other node can be used. */
 const MOST_BEHIND = 50;
-/** The part of the deadline that the first callers wait for the nodes' heights. */
+/** The part of the deadline for which the first callers wait for the nodes' heights. */
 const PATIENCE = 0.25;
 
 type Options = MemberCall & {
   /** In the order in which they are tried. */
   members: readonly Member[];
   chain: WantedChain;
-  /** The deadline of a response, in ms. */
+  /** The deadline for a response, in ms. */
   timeoutMs: number;
   clock: Clock;
 };
@@ -32,7 +32,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     }
   }
 
-  /** Refreshes the heights when they are due. Only the first callers wait for them, and not for long. */
+  /** Refreshes the heights when they are due. Only the first callers wait for the heights, for a limited time. */
   async function checkHeights(): Promise<void> {
     if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
       checkedAt = clock.elapsed();
@@ -42,7 +42,7 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     await firstCheck;
   }
 
-  /** How many blocks a node is behind the best if that excludes it, else undefined. */
+  /** How far a node is behind the best node, in blocks, if the gap excludes the node; otherwise undefined. */
   function lag({ height }: Member): number | undefined {
     if (height === undefined) return undefined;
     const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
@@ -57,7 +57,8 @@ export function createSelection({ members, chain, call, readHead, timeoutMs, clo
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The highest node may fail at everything but its height. While no node is healthy, nodes far behind are tried too.
+    // The node with the greatest height may fail every call except the height call. While no node is healthy, nodes
+    // that are far behind are tried too.
     return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 

@@ -4,7 +4,7 @@ import { UpstreamFailure } from '#upstream/failure';
 import { digits, instant, maybe, whole } from '#upstream/transport/json-answer';
 import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
-/** About a day of blocks. */
+/** The number of blocks in about a day. */
 const BLOCKS_BACK = 720;
 /** In bytes: a block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
 const MAX_BLOCK_BYTES = 1024 * 1024;
@@ -14,12 +14,12 @@ const infoAnswer = z.object({ height: whole });
 const blockAnswer = z.object({
   height: whole,
   timestamp: instant(SECOND),
-  // Older nodes send numbers, newer ones strings: the values exceed a safe integer.
+  // Older nodes send numbers, and newer ones send strings, because the values exceed a safe integer.
   diff: maybe(digits),
   weave_size: maybe(digits),
 });
 type Block = z.infer<typeof blockAnswer>;
-/** The newest block, and the one `BLOCKS_BACK` before it; undefined at the genesis block. */
+/** The newest block, and the block `BLOCKS_BACK` before it, which is undefined at the genesis block. */
 type Ends = { tip: Block; base: Block | undefined };
 
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {
@@ -34,11 +34,11 @@ const RULES: FigureRules<Ends> = {
   // `height` of `/info`.
   block_height: ({ tip }) => tip.height,
   // A hash must exceed `diff`, which is too close to 2^256 for a double. As in the node's `cumulative_diff`, the figure
-  // is the mean number of hashes that a block takes: 2^256 / (2^256 - diff).
+  // is the mean number of hashes needed for a block: 2^256 / (2^256 - diff).
   difficulty: ({ tip: { diff } }) => (diff != null && diff < MAX_DIFF ? Number(MAX_DIFF / (MAX_DIFF - diff)) : null),
-  // `timestamp`, seconds: the mean distance of the last 720 blocks.
+  // `timestamp`, in seconds: the mean interval between the last 720 blocks.
   block_time: (ends) => perBlock(ends, ({ timestamp }) => timestamp / SECOND),
-  // `weave_size`, bytes: the mean growth over the last 720 blocks.
+  // `weave_size`, in bytes: the mean growth per block over the last 720 blocks.
   block_size: (ends) => rounded(perBlock(ends, ({ weave_size }) => weave_size)),
 };
 

@@ -19,18 +19,18 @@ const statsAnswer = z.object({
   n_tx: maybe(whole),
 });
 
-/** The last 24 hours (blockchain.com/explorer/api/charts_api), without the value sent, which the API estimates. */
+/** The last 24 hours (blockchain.com/explorer/api/charts_api). Omits the value sent, which the API only estimates. */
 const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
-  // GH/s.
+  // In GH/s.
   hashrate: ({ hash_rate }) => hash_rate && hash_rate / GIGAHASHES,
   difficulty: ({ difficulty }) => difficulty,
-  // Minutes.
+  // In minutes.
   block_time: ({ minutes_between_blocks: minutes }) => minutes && minutes * (MINUTE / SECOND),
-  // The bytes of the blocks of the last 24 hours, divided by their number.
+  // The total size of the last 24 hours' blocks in bytes, divided by the number of these blocks.
   block_size: ({ blocks_size: bytes, n_blocks_mined: blocks }) =>
     rounded(bytes != null && blocks ? bytes / blocks : null),
-  // Satoshi.
+  // In satoshis.
   current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
   // For the last 24 hours.
   transaction_count: ({ n_tx }) => n_tx,
@@ -48,7 +48,7 @@ export const openBitcoinStats = statisticsSource({
 
 const TERAHASH = 1e12; // hashes
 
-/** Blocks between two adjustments of the difficulty. */
+/** The number of blocks between two difficulty adjustments. */
 const EPOCH = 2016;
 const adjustmentAnswer = z.object({ timeAvg: numeric, remainingBlocks: maybe(whole) });
 const hashrateAnswer = z.object({ currentHashrate: numeric, currentDifficulty: numeric });
@@ -59,25 +59,25 @@ type Answers = {
   hashrate: z.infer<typeof hashrateAnswer>;
 };
 
-/** mempool's REST API (mempool.space/docs/api/rest), the same on every host. */
+/** mempool's REST API (mempool.space/docs/api/rest), which is the same on every host. */
 const MEMPOOL_RULES: FigureRules<Answers> = {
   block_height: ({ height }) => height,
-  // H/s.
+  // In H/s.
   hashrate: ({ hashrate }) => hashrate.currentHashrate / TERAHASH,
   difficulty: ({ hashrate }) => hashrate.currentDifficulty,
-  // Milliseconds: the mean since the last adjustment. Before the first block of an epoch it is a nominal ten minutes.
+  // In ms: the mean since the last adjustment. Before the first block of an epoch, a nominal ten minutes is reported.
   block_time: ({ adjustment: { timeAvg, remainingBlocks } }) => (remainingBlocks === EPOCH ? null : timeAvg / SECOND),
 };
 
-/** mempool's API; the URL ends in `/api`. The sample's time is the moment of the response. */
+/** mempool's API; the URL ends in `/api`. The sample's time is the time of the response. */
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
   figuresByToken: { btc: reportedFigures(MEMPOOL_RULES) },
   async take(send, { name, clock }) {
-    // One call first: a half-open circuit allows a single probe.
+    // One call goes first, because a half-open circuit allows only a single probe.
     const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
     const [height, hashrate] = await Promise.all([
-      // The body is the number alone.
+      // The body is a bare number.
       send({ path: '/blocks/tip/height' }, whole),
       send({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
     ]);

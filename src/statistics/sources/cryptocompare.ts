@@ -9,7 +9,7 @@ import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.
 
 const OVER_RATE_LIMIT = 99;
 
-/** Errors have two formats: the older one comes with HTTP 200, the newer one with an error status. */
+/** Errors have two formats. The older format comes with HTTP 200, the newer one with an error status. */
 const olderError = z.object({
   Response: z.literal('Error'),
   Message: z.string().optional(),
@@ -49,7 +49,7 @@ function errorIn(body: unknown): ReportedError | undefined {
   return nothingInIt.safeParse(body).success ? { message: 'an empty record', cause: 'empty' } : undefined;
 }
 
-/** Limits what is logged or stored. */
+/** Limits the text that is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is not a short text');
 
 const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
@@ -66,16 +66,16 @@ const record = z.object({
 const latestAnswer = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
-/** The record uses our names and units (min-api.cryptocompare.com/documentation). */
+/** The source uses the same names and units as this service (min-api.cryptocompare.com/documentation). */
 const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
   ...Object.fromEntries(figuresOf(symbol).map((figure) => [figure, (latest: Latest) => latest[figure]])),
-  // A mean.
+  // A mean, which may be fractional.
   block_size: ({ block_size }) => rounded(block_size),
 });
 
 /**
- * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. Its chains change, so each is requested; it rejects
- * others as `not_listed`. The sample's time is the record's, 00:00 UTC.
+ * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. The list of its chains changes, so every chain is
+ * requested; an unlisted chain fails with `not_listed`. The sample's time is the record's time, 00:00 UTC.
  */
 export const openCryptoCompare = statisticsSource({
   kind: 'cryptocompare',

@@ -9,7 +9,7 @@ const statsAnswer = z.object({
   total_transactions: maybe(whole),
   transactions_today: maybe(whole),
 });
-/** The explorer returns fifty blocks of some forty fields, 3 KB each. */
+/** The explorer returns fifty blocks. A block has about forty fields and takes 3 KB. */
 const MOST_BLOCKS = 250;
 const MAX_BLOCKS_BYTES = 512 * 1024;
 const blocksAnswer = z.object({ items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS) });
@@ -20,7 +20,7 @@ type Answers = {
   blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
 };
 
-/** Null unless every block has a size. */
+/** Returns null unless every block has a size. */
 function meanSize(blocks: Answers['blocks'] = []): number | null {
   let total = 0;
   for (const { size } of blocks) {
@@ -31,23 +31,23 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
 }
 
 /**
- * Blockscout, REST API v2 (docs.blockscout.com/api-reference). `/stats` has the explorer's own counters, renewed about
- * every half hour; 0 means not counted yet. `total_blocks` is such a counter, not a height: the height comes from the
- * newest block.
+ * Blockscout, REST API v2 (docs.blockscout.com/api-reference). `/stats` contains the explorer's own counters, which are
+ * updated about every half hour; 0 means that nothing has been counted yet. `total_blocks` is such a counter, not a
+ * height, so the height comes from the newest block.
  */
 const RULES: FigureRules<Answers> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
   block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
-  // Milliseconds: the mean of a hundred recent blocks.
+  // In ms: the mean over a hundred recent blocks.
   block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
-  // Bytes: the mean of the newest fifty blocks.
+  // In bytes: the mean of the fifty newest blocks.
   block_size: ({ blocks }) => meanSize(blocks),
-  // For the last full day (UTC): despite the name, the explorer reads the last completed row.
+  // For the last full day (UTC): despite the field's name, the explorer reads the last completed row.
   transaction_count: ({ stats }) => stats.transactions_today,
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };
 
-/** Blockscout's hosted service reports an invalid key in a different body for each of these. */
+/** Statuses for an invalid key. The body of Blockscout's hosted service differs for each of these statuses. */
 const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
 function errorIn(body: unknown, status: number, hasKey: boolean): ReportedError | undefined {

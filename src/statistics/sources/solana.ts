@@ -4,12 +4,12 @@ import { listOf, maybe, numeric, type ReportedError, whole } from '#upstream/tra
 import { type FigureRules, reportedFigures, sampleOf, statisticsSource, unlessRefused } from './source.ts';
 
 const LAMPORTS = 1e9;
-/** Performance samples for the mean: one a minute, so an hour. */
+/** The number of performance samples for the mean. There is one sample per minute, so they cover an hour. */
 const SAMPLES = 60;
 /** The maximum that a node returns. */
 const MOST_SAMPLES = 720;
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
-// Lamports exceed a safe integer by some 1e-7 of a coin, which no figure in coins shows.
+// The total in lamports exceeds a safe integer. The rounding error of about 1e-7 coins does not show in coins.
 const supply = z.object({ value: z.object({ total: numeric }) });
 const performanceSamples = listOf(z.object({ numSlots: whole, samplePeriodSecs: whole }), MOST_SAMPLES);
 
@@ -25,10 +25,10 @@ function meanSlot(samples: Answers['samples'] = []): number | null {
   return slots > 0 ? seconds / slots : null;
 }
 
-/** An error of JSON-RPC 2.0 (jsonrpc.org/specification) often comes with HTTP 200. */
+/** A JSON-RPC 2.0 error (jsonrpc.org/specification), which often comes with HTTP 200. */
 const errorAnswer = z.object({ error: z.object({ code: z.number(), message: z.string().optional() }) });
 
-/** The code ranges of the specification; public nodes use 429 for their rate limit. */
+/** Uses the specification's code ranges. Public nodes use 429 for their rate limit. */
 function causeOf(code: number): FailureCause {
   if (code === 429) return 'rate_limited';
   const isInternal = code === -32603;
@@ -46,15 +46,15 @@ function errorIn(body: unknown): ReportedError | undefined {
 /** Solana's methods (solana.com/docs/rpc/http). */
 const RULES: FigureRules<Answers> = {
   block_height: ({ epoch }) => epoch.blockHeight,
-  // Seconds: the mean slot time of the last sixty performance samples. A slot may have no block.
+  // In seconds: the mean slot time of the last sixty performance samples. A slot may have no block.
   block_time: ({ samples }) => meanSlot(samples),
-  // Lamports.
+  // In lamports.
   current_supply: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
-  // Successful transactions since genesis, not of the epoch as some describe it (`EpochInfo` of solana-epoch-info).
+  // Successful transactions since genesis, not of the epoch as some documents state (`EpochInfo` in solana-epoch-info).
   transaction_count_all_time: ({ epoch }) => epoch.transactionCount,
 };
 
-/** A Solana RPC node. The sample's time is the moment of the response. */
+/** A Solana RPC node. The sample's time is the time of the response. */
 export const openSolanaRpc = statisticsSource({
   kind: 'solana-rpc',
   figuresByToken: { sol: reportedFigures(RULES) },
@@ -65,7 +65,7 @@ export const openSolanaRpc = statisticsSource({
       const request = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
       return send(request, answer, ({ result }) => result);
     };
-    // One call first: a half-open circuit allows a single probe.
+    // One call goes first, because a half-open circuit allows only a single probe.
     const epoch = await call(epochInfo, 'getEpochInfo');
     const [total, samples] = await Promise.all([
       unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),

@@ -17,13 +17,13 @@ export type StatisticsOptions = Pick<
   UpstreamOptions,
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 > & {
-  /** The kind by default. */
+  /** Defaults to the kind. */
   name?: StatisticsSourceName;
-  /** A secret that no message repeats. */
+  /** A secret, which no message repeats. */
   apiKey?: string | undefined;
 };
 
-/** Sends one request of a sample; `use` converts the body, and throws if it is unusable. */
+/** Sends one of a sample's requests. `use` converts the body, and throws if the body is unusable. */
 export type SourceSend = <Body, Used = Body>(
   request: Omit<UpstreamRequest, 'withinMs'>,
   schema: z.ZodType<Body>,
@@ -34,14 +34,14 @@ type Sampling = { name: StatisticsSourceName; symbol: StatisticsSymbol; clock: C
 
 type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   kind: StatisticsKind;
-  /** The value of `Authorization`. */
+  /** Returns the value of the `Authorization` header. */
   authorization?: (apiKey: string) => string;
-  /** Finds the source's own error format in a body or a status. */
+  /** Extracts an error in the source's own format from a body or a status. */
   errorIn?: (body: unknown, status: number, hasKey: boolean) => ReportedError | undefined;
   take: (send: SourceSend, sampling: Sampling) => Promise<ChainSample>;
 };
 
-/** Defines a source: all requests of a sample share one deadline, and an unsupported chain is rejected. */
+/** Defines a source. A sample's requests share one deadline. A chain that the source does not serve is rejected. */
 export const statisticsSource =
   ({ kind, figuresByToken, authorization, errorIn = errorText, take }: Definition) =>
   ({ name = kind, apiKey, ...options }: StatisticsOptions): StatisticsSource => {
@@ -67,7 +67,7 @@ export const statisticsSource =
     };
   };
 
-/** For an optional call: undefined if the source rejects it, since it may not offer it. */
+/** For an optional call: returns undefined if the source rejects the call, which the source may not support. */
 export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -77,17 +77,17 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
   }
 }
 
-/** A comment on each rule names the field, its unit and the conversion; figures without a rule are not reported. */
+/** A comment on a rule names the field, its unit or the conversion. Figures without a rule are not reported. */
 export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
 /** The figures that have a rule, in the order of the record. */
 export const reportedFigures = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
-/** For a mean that is published as an integer. */
+/** Rounds a mean that is published as an integer. */
 export const rounded = (figure: number | null | undefined) => (figure == null ? null : Math.round(figure));
 
-/** Figures that are above zero on every chain that has them. Sources report 0 for an unknown value; it is dropped. */
+/** Figures that are above zero on every chain that has them. A reported 0 means an unknown value and is dropped. */
 const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'unique_addresses_all_time',
   'block_height',
@@ -100,7 +100,7 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'transaction_count_all_time',
 ]);
 
-/** Throws `UpstreamFailure`: `unexpected` for an implausible figure, `empty` without any. `at` in Unix ms. */
+/** `at` is in Unix ms. Throws `UpstreamFailure`: `unexpected` for an implausible figure, `empty` without any figure. */
 export function sampleOf<Answer>(
   upstream: string,
   rules: FigureRules<Answer>,
