@@ -148,7 +148,7 @@ export const nodeBroadcast = z
     tx_bytes: text('The bytes of a signed transaction in base64; requires a modern node', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
-        'When to respond: `async` immediately, `sync` after the node has checked the transaction, `block` when it is in a block',
+        'When to respond: `async` immediately, `sync` after the check by the node, `block` when it is in a block',
       examples: ['sync'],
     }),
   })

@@ -25,8 +25,8 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Allows twice the scheduled calls per month: the other half is for retries, probes and restarts. Allows six samples per
- * token and minute, because blockchain.info, the strictest public host, allows one call every ten seconds.
+ * Allows twice the scheduled calls per month: the other half is for retries, probes and restarts. Allows six samples
+ * per token and minute, because blockchain.info, the strictest public host, allows one call every ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
   perMinute: 6 * cost.calls * cost.tokens,

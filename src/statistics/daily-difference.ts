@@ -31,7 +31,7 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
 export const countedFigures = (reported: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !reported.includes(figure) && reported.includes(COUNTERS[figure]));
 
-/** Computes daily figures from the earlier sample closest to 24 hours ago. A counter that decreased yields no figure. */
+/** Computes daily figures from the earlier sample closest to 24 hours ago. A decreased counter yields no figure. */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

@@ -5,21 +5,21 @@ type Dependencies<RefreshSchedule> = {
   store: RefreshStore;
   upstream: string;
   budget: Budget;
-  /** The schedule that makes the remaining budget of the month last. */
+  /** Returns the schedule that makes the rest of the month's budget last. */
   throttle: (budget: Budget, spent: number, now: number) => RefreshSchedule;
   clock: Clock;
 };
 
-/** The call budget of an upstream, shared by all processes, and the refresh schedule that it allows. */
+/** An upstream's call budget, which all processes share, and the refresh schedule that the budget allows. */
 export async function openBudget<RefreshSchedule>(dependencies: Dependencies<RefreshSchedule>) {
   const { store, upstream, throttle, clock } = dependencies;
   let { budget } = dependencies;
-  /** The calls available to this service in a month (its start), including spent ones. */
+  /** The calls available to this service in a month (given by its start), including calls already spent. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
 
-  /** The calls spent in the month of an instant, as known to this process. */
+  /** The calls spent in the month that contains an instant, as far as this process knows. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
 
   function budgetAt(now: number): Budget {
@@ -28,7 +28,7 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
   }
 
   return {
-    /** Takes one call; false when the minute or the month has none left. */
+    /** Takes one call. Returns false if the minute or the month has no calls left. */
     async reserve(): Promise<boolean> {
       const now = clock.now();
       const windows = { minute: Math.floor(now / MINUTE) * MINUTE, month: monthOf(now).start };
@@ -50,7 +50,7 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       return { spent: spentAt(now), limit: budgetAt(now).perMonth };
     },
 
-    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may share the key. */
+    /** Lowers the budget to reported limits. `left` calls remain this month; other clients may use the same key. */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {
@@ -71,7 +71,7 @@ export type UpstreamBudget<RefreshSchedule> = Awaited<ReturnType<typeof openBudg
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
 
-/** The bounds of the calendar month (UTC) of an instant, in Unix ms. */
+/** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */
 export function monthOf(now: number): { start: number; end: number } {
   const date = new Date(now);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from '#core/clock';
 
-/** Consecutive failures that open the circuit, and for how long (ms): doubled each time up to a bound. */
+/** How many consecutive failures open the circuit, and for how long (ms). The time doubles up to `LONGEST_OPEN`. */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
 const LONGEST_OPEN = 5 * MINUTE;
@@ -8,7 +8,7 @@ const LONGEST_OPEN = 5 * MINUTE;
 const RATE_LIMITED = MINUTE;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
-/** Closed, open until an instant, then half open with a single probe. Instants are monotonic, in ms. */
+/** A circuit is closed, open until an instant, or half open with a single probe. Instants are monotonic, in ms. */
 export function createBreaker() {
   let failures = 0;
   let openings = 0;
@@ -26,7 +26,7 @@ export function createBreaker() {
       return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
     },
 
-    /** Requests a call: 0 allows it, otherwise the ms until the next request. */
+    /** Requests a call. Returns 0 if the call is allowed; otherwise, the ms until the next request makes sense. */
     request(now: number): number {
       if (now < openUntil) return openUntil - now;
       if (openings === 0 && failures < FAILURES) return 0;
@@ -44,12 +44,12 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** The allowed call was not made, or says nothing about the upstream. */
+    /** Reports that the allowed call was not made, or that its outcome says nothing about the upstream. */
     cancelled(): void {
       probing = false;
     },
 
-    /** Calls in flight together count once as the circuit opens. `spacing` (ms) may lengthen the opening. */
+    /** Concurrent calls that fail after the circuit has opened do not count. `spacing` (ms) may keep it open longer. */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;

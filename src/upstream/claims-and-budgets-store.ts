@@ -3,11 +3,11 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Resource } from './resource.ts';
 
 export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
-/** Truncated to milliseconds: a column with that precision rounds up. */
+/** Truncated to milliseconds, because a column with that precision would round up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
-/** Which process fetches what, and the spent budgets of the upstreams. */
+/** Stores which process fetches what, and the spent budgets of the upstreams. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
     async read(names: readonly Resource[]): Promise<RefreshRow[]> {
@@ -17,7 +17,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
-    // One statement, so one process gets the claim for `forMs` ms. It fails after another fetch since `knownVersion`.
+    // One statement, so only one process gets the claim, for `forMs` ms. The claim fails if the data was fetched since
+    // `knownVersion`.
     async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
@@ -41,8 +42,9 @@ export function createRefreshStore(prisma: PrismaClient) {
         WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
-    // One statement, so one process gets the turn (ms, by the database's clock). The clock is read once the row is
-    // locked: after a wait, an earlier reading would lie before the previous turn, like a clock that was set back.
+    // One statement, so only one process gets the turn. `every` is in ms, by the database's clock. The clock is read
+    // after the row is locked: after a wait, an earlier reading would be before the previous turn, as if the clock had
+    // been set back.
     async takeTurn(what: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
@@ -52,9 +54,10 @@ export function createRefreshStore(prisma: PrismaClient) {
       return taken > 0;
     },
 
-    // Takes a call from a minute and a month (starts, Unix ms); returns the month's calls, or undefined. One statement,
-    // so that two processes cannot both take the last. A clock that was set back does not reopen a past month, and a
-    // clock slightly behind that of another process does not reopen the previous minute.
+    // Takes a call from a minute and a month (given by their starts in Unix ms). Returns the month's spent calls, or
+    // undefined if no call is left. One statement, so that two processes cannot both take the last call. A clock that
+    // was set back does not reopen a past month, and a clock slightly behind that of another process does not reopen
+    // the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },
@@ -76,7 +79,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows[0]?.spent;
     },
 
-    /** The calls spent in a month (its start, Unix ms). */
+    /** The calls spent in a month (given by its start in Unix ms). */
     async spent(upstream: string, month: number): Promise<number> {
       const row = await prisma.budget.findUnique({ where: { upstream } });
       return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
@@ -86,7 +89,7 @@ export function createRefreshStore(prisma: PrismaClient) {
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/** Makes every process reload the resource, fetched `at` (Unix ms; none for the operator's changes). Ends its claim. */
+/** Makes all processes reload the resource; ends its claim. `at`: fetch time (Unix ms), none for operator changes. */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

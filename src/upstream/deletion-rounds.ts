@@ -7,14 +7,14 @@ import { ageAt } from './freshness.ts';
 
 /** How often a process checks whether a round is due, in ms. */
 const LOOK_EVERY = MINUTE;
-/** How long a dead process blocks the round of others, in ms; a batch takes much less. */
+/** How long the claim of a dead process blocks other processes, in ms. A batch takes much less time. */
 const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
-  /** The row of `Refresh` with the claim and the end of the last round. */
+  /** The row of `Refresh` that stores the claim and the time of the last round. */
   name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
-  /** `age` of the last round in ms; Infinity before the first. */
+  /** `age` is the time since the last round in ms, or Infinity before the first round. */
   isDue: (age: number, now: number) => boolean;
   /** Yields after each batch. */
   deleteOld: (now: number) => AsyncIterable<unknown>;
@@ -24,7 +24,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes expired data in rounds. One process makes each round. */
+/** Deletes expired data in rounds. Each round is run by one process. */
 export function createDeletionRounds(dependencies: Dependencies) {
   const { name, refreshes, isDue, deleteOld, afterRound, clock, failures } = dependencies;
   const holder = randomUUID();
@@ -37,7 +37,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
     const claim = () => refreshes.claim(name, holder, CLAIM, last?.version ?? 0);
     if (!(await claim())) return;
     try {
-      // Each batch extends the claim: a first round over years of data may outlast it.
+      // Each batch extends the claim, because a first round over years of data may outlast one claim.
       for await (const _ of deleteOld(now)) if (isClosed || !(await claim())) return;
       await refreshes.complete(name, holder, now);
     } finally {
@@ -50,7 +50,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
   void looking.run();
 
   return {
-    /** Runs a due round and waits for it. */
+    /** Runs a round if it is due, and waits for the round to end. */
     look: looking.run,
 
     async close(): Promise<void> {

@@ -7,11 +7,11 @@ import { type IdentifyDatabaseFailure, identifyFailure } from './failure.ts';
 const WINDOW = 10 * SECOND;
 /** How often due lines are written and failing dependencies are checked, in ms. */
 const REVIEW_EVERY = SECOND;
-/** An outage ends when nothing fails for the statement deadline plus this, in ms. */
+/** An outage ends when nothing has failed for the statement deadline plus this time, in ms. */
 const QUIET = 2 * SECOND;
-/** An outage without any call is forgotten after this, in ms. Upstreams in use are called more often on any budget. */
+/** An outage without calls is forgotten after this time, in ms. Any budget allows calls more often than that. */
 const FORGOTTEN_AFTER = 6 * HOUR;
-/** The failures of a cause since its last line. `loggedAt` is monotonic. */
+/** A cause's failures since its last line. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
 const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 
@@ -32,10 +32,10 @@ type Subject = {
   name: string;
   level: Level;
   facts: object;
-  /** Kept for a window after the last line, also when the outage has ended. */
+  /** Kept for a window after the last line, even if the outage has ended. */
   causes: Map<string, Cause>;
   latestCause: string;
-  /** Whether its recovery is detected. */
+  /** Whether the subject's recovery is detected. */
   recovers: boolean;
   outage: Outage | undefined;
 };
@@ -46,11 +46,11 @@ type Dependencies = {
   log: Log;
   clock: Clock;
   identifyDatabaseFailure: IdentifyDatabaseFailure;
-  /** The statement deadline, in ms: work that started before a recovery has timed out by then. */
+  /** The statement deadline, in ms. After this time, work that started before a recovery has timed out. */
   deadline: number;
 };
 
-/** Logs each cause once in ten seconds, and the recovery. Failures count toward the dependency that caused them. */
+/** Logs each cause once per ten seconds, and the recovery. A failure counts toward the dependency that caused it. */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
@@ -75,7 +75,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     }
   }
 
-  /** An outage without a logged line waits for it: two outages within a window write at most two lines of each kind. */
+  /** An outage ends only after a line about it, so two outages in a window log at most two lines of each kind. */
   function endIfOver(subject: Subject, now: number): void {
     const { name, facts, causes, recovers, outage } = subject;
     if (outage === undefined) return;
@@ -114,7 +114,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     reviewing = undefined;
   }
 
-  /** A fetch and its waiting request fail in the same turn of the loop and share one line. */
+  /** Waits, because a fetch and the request that waits for it fail in the same loop turn and share one line. */
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;
@@ -122,7 +122,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     });
   }
 
-  /** `work` and `facts` go into the log; `level` applies unless a dependency failed, which is a warning. */
+  /** `work` and `facts` are logged. `level` applies unless a dependency failed, which is always a warning. */
   function failed(work: string, error: unknown, facts: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
     const { key, name, about, recovers, details } = failure;
@@ -150,13 +150,13 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     subject.causes.set(cause, entry);
     entry.count += 1;
     entry.work[work] = (entry.work[work] ?? 0) + 1;
-    // A given reason replaces the details.
+    // A reason given by the caller replaces the details.
     entry.facts = { ...entry.facts, ...('reason' in facts ? {} : details), ...facts };
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
     reviewing ??= every(REVIEW_EVERY, review, { isUnref: true });
   }
 
-  /** A dependency succeeded: `database`, or the name of an upstream. */
+  /** Reports that a dependency succeeded. `key` is `database` or the name of an upstream. */
   function worked(key: string): void {
     const outage = subjects.get(key)?.outage;
     if (outage) outage.workedAt ??= clock.elapsed();

@@ -4,12 +4,12 @@ import { Problem, type ProblemCode } from '#core/problems';
 /** Identifies a failure of the database; undefined for any other error. */
 export type IdentifyDatabaseFailure = (error: unknown) => { cause: string; reason: string } | undefined;
 
-/** `name` is the first word of its log lines, `cause` is from a closed list. */
+/** `name` is the first word of the log lines. */
 type Identity = {
   key: string;
   name: string;
   about: object;
-  /** Whether it is a dependency, whose recovery is detected. */
+  /** Whether the subject is a dependency, whose recovery is detected. */
   recovers: boolean;
   /** Undefined when only the consequence is known: a request rejected because the database has just failed. */
   cause: string | undefined;
@@ -28,7 +28,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/** `observed` upstreams report their successes; a failure of any other upstream counts as one of the work. */
+/** Upstreams in `observed` report their successes. A failure of any other upstream counts as a failure of the work. */
 export function identifyFailure(
   work: string,
   error: unknown,
@@ -56,14 +56,14 @@ export function identifyFailure(
   return { ...itself, key: work, cause: nameOf(root), details: { err: root } };
 }
 
-/** Used in logs, metrics and `Cache-Status`: code and text of the problem. No text comes from the upstream. */
+/** The causes in logs, metrics and `Cache-Status`, with the problem's code and text. No upstream text is repeated. */
 const FAILURES = {
   /** No connection, or the connection broke before the response was complete. */
   unreachable: ['upstream_unavailable', 'is unreachable'],
   timeout: ['upstream_timeout', 'did not respond in time'],
-  /** 429, or a body or page with that meaning. */
+  /** A 429, or a body or page with the same meaning. */
   rate_limited: ['upstream_unavailable', 'limits the rate of requests'],
-  /** The plan does not cover data this old. */
+  /** The plan does not cover data of this age. */
   out_of_reach: ['upstream_unavailable', 'does not provide data this old on the current plan'],
   not_listed: ['upstream_unavailable', 'does not provide this data'],
   /** Any other 3xx or 4xx. */
@@ -76,16 +76,16 @@ const FAILURES = {
   too_large: ['upstream_invalid', 'returned a response that is too large'],
   /** The newest data is old: the upstream responds but no longer updates. */
   stale: ['upstream_invalid', 'returned only old figures'],
-  /** Not called because its circuit is open. The name is public (metrics, `Cache-Status`). */
+  /** The upstream was not called because its circuit is open. This name is public (metrics, `Cache-Status`). */
   resting: ['upstream_unavailable', 'has failed repeatedly and will be retried later'],
-  /** Not called because the budget of the minute or month is spent. */
+  /** The upstream was not called because the budget for the minute or month is spent. */
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 export type FailureCause = keyof typeof FAILURES;
 export const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[];
 
-/** `reason` is for programs, `message` for the log. */
+/** `reason` is for programs, and `message` is for the log. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly upstream: string;
@@ -112,7 +112,7 @@ export class UpstreamFailure extends Error {
 export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
   error instanceof UpstreamFailure && error.reason === 'out_of_reach';
 
-/** The text that follows the subject: `is unreachable`. */
+/** The text that follows the subject, such as `is unreachable`. */
 export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
 /** Default `Retry-After`, in seconds. */
 const RETRY_AFTER = 30;
@@ -123,7 +123,7 @@ type Options = {
   members?: { gaps?: string[] };
 };
 
-/** The problem for an upstream failure without stored data to serve. Any other error is returned as it is. */
+/** The problem for an upstream failure when there is no stored data to serve. Other errors are returned unchanged. */
 export function upstreamProblem(failure: unknown, { who = 'CoinGecko', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
   const [code, what] = FAILURES[failure.reason];
@@ -132,14 +132,14 @@ export function upstreamProblem(failure: unknown, { who = 'CoinGecko', members =
   return new Problem(code, detail, { cause: failure, members, retryAfter });
 }
 
-/** The pause after a failed fetch, in ms: doubled with each consecutive failure up to a bound. */
+/** The pause after a failed fetch, in ms. It doubles with each consecutive failure up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = SECOND;
 const LONGEST_PAUSE = 5 * MINUTE;
-/** The bound after an invalid response, in ms: those do not open the circuit. */
+/** The longest pause after an invalid response, in ms. Invalid responses do not open the circuit. */
 const LONGEST_PAUSE_OF_MALFORMED = HOUR;
 const MALFORMED: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 
-/** Ms until the next attempt after `times` consecutive failures. */
+/** The time in ms until the next attempt after `times` consecutive failures. */
 export function failurePause(times: number, cause: FailureCause | undefined): number {
   const longest = cause && MALFORMED.has(cause) ? LONGEST_PAUSE_OF_MALFORMED : LONGEST_PAUSE;
   return Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));

@@ -7,13 +7,13 @@ import type { FailureLog } from './failure-log.ts';
 import type { Wait, Warning } from './freshness.ts';
 import type { Resource } from './resource.ts';
 
-/** The duration of a `moment` from the start of the fetch, in ms. */
+/** The length of a `moment`, counted from the start of the fetch, in ms. */
 const MOMENT = 1000;
 
 export type FetchOutcome = {
   fetched: boolean;
   refreshing: boolean;
-  /** The first error. An upstream plan that does not reach far enough is a gap, not an error. */
+  /** The first error. If the upstream's plan does not reach back far enough, that is a gap, not an error. */
   failure: unknown;
 };
 
@@ -50,7 +50,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /** Fetches or joins the fetch in flight. True if its own `fetch` ran: the other may be for other data. */
+    /** Fetches, or joins the fetch in flight. True if `fetch` itself ran: a joined fetch may be for other data. */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {
@@ -65,9 +65,9 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   };
 }
 
-/** How much longer than the upstream's deadline a claim lasts, in ms: time to store the data. */
+/** How much longer than the upstream's deadline a claim lasts, in ms, to leave time for storing the data. */
 const WRITING = 5 * SECOND;
-/** How often a process polls for the fetch of another, in ms. */
+/** How often a process polls for another process's fetch, in ms. */
 const POLL_EVERY = 100;
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
@@ -81,14 +81,14 @@ type SingleFlightDependencies<What extends Resource> = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Fetches each resource once for all concurrent callers, in this process and others. */
+/** Fetches each resource once for all concurrent callers in all processes. */
 export function createSingleFlight<What extends Resource>(dependencies: SingleFlightDependencies<What>) {
   const { store, poll, timeoutMs, clock } = dependencies;
   const holder = randomUUID();
   const inFlight = new Map<What, InFlight>();
   const lastFailures = new Map<What, Failure>();
 
-  /** Fetches a resource, or waits for the fetch of another process. Throws when neither ends within the deadline. */
+  /** Fetches a resource, or waits for another process to fetch it. Throws if neither ends within the deadline. */
   async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
     const version = poll.version(what);
     const deadline = clock.elapsed() + timeoutMs;
@@ -138,7 +138,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
       return started;
     },
 
-    /** Forgets a failure: the next fetch of that name is for other data. */
+    /** Forgets a failure, because the next fetch with that name is for other data. */
     forget: (what: What): void => void lastFailures.delete(what),
     failure: (what: What): unknown => lastFailures.get(what)?.error,
 

@@ -2,56 +2,56 @@ import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
 import type { FailureCause } from './failure.ts';
 
-/** How far the clock of another process may be ahead, in ms. Beyond it, this process's clock was set back. */
+/** How far another process's clock may be ahead, in ms. Beyond this, this process's clock was set back. */
 const SKEW = 5 * MINUTE;
 
-/** Age in ms of an instant (Unix ms). Infinity for undefined and for a future instant: the clock was set back. */
+/** The age of an instant (Unix ms) in ms. Infinity for undefined, and for a future instant: the clock was set back. */
 export function ageAt(at: number | undefined, now: number): number {
   const age = now - (at ?? Number.NEGATIVE_INFINITY);
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;
 }
 
-/** When data fetched at an instant is due again (Unix ms), at the latest when a new month brings a new budget. */
+/** When data fetched at an instant is due again (Unix ms): at the latest when a new month brings a new budget. */
 export const dueAfter = (fetchedAt: number, every: number, now: number): number =>
   Math.min(Math.min(fetchedAt, now) + every, monthOf(now).end);
 
-/** How long a response waits for a fetch; at most a second for a `moment`. */
+/** How long a response waits for a fetch. A `moment` is at most a second. */
 export type Wait = 'end' | 'moment' | 'none';
-/** A refresh of stored data is awaited for a moment when it is more than twice its interval old. */
+/** If stored data is older than twice its interval, a response waits a moment for the refresh. */
 export const waitOnRefresh = (age: number, every: number): Wait => (age > 2 * every ? 'moment' : 'none');
 
-/** The age of the newest stored data of a token, in ms. */
+/** The age of a token's newest stored data, in ms. */
 export type Staleness = {
   token: string;
   kind: 'latest' | 'minute' | 'hour' | 'day' | 'statistics';
-  /** Since the fetch; of a series, since its newest sample. Infinity when nothing is stored. */
+  /** The time since the fetch or, for a series, since the newest sample. Infinity when nothing is stored. */
   age: number;
-  /** The interval at which it should arrive while requested; Infinity when the budget is spent. */
+  /** The interval at which requested data should arrive. Infinity when the budget is spent. */
   every: number;
-  /** Since the last request for the newest data; Infinity for none. */
+  /** The time since the last request for the newest data. Infinity if there was none. */
   idle: number;
 };
 
-/** Tracks the last request per resource: data that is not requested may be old. */
+/** Tracks the last request per resource, because data that is not requested may be old. */
 export function createLastRequested<What extends string>(clock: Clock) {
   const requestedAt = new Map<What, number>();
   return {
     mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
-    /** Ms since the last request; Infinity for none. */
+    /** The time in ms since the last request. Infinity if there was none. */
     since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
   };
 }
 
-/** A fault that does not keep the service from serving. */
+/** A fault that does not prevent the service from serving. */
 export type Warning =
-  /** `what` is the name in the log. */
+  /** `what` is the name of the resource in the log. */
   | { about: 'fetch'; what: string; cause: FailureCause | 'not stored' }
   | { about: 'statistics source'; source: string; cause: FailureCause }
   /** The CoinGecko plan offers less than is configured. */
   | { about: 'plan'; difference: string }
-  /** The fallback source is served for latest prices since an instant (Unix ms). */
+  /** Since an instant (Unix ms), the latest prices come from the fallback source. */
   | { about: 'failover'; served: string; primary: string; since: number }
-  /** The price of a token before and after the switch of the source. */
+  /** A token's price before and after the switch to another source. */
   | { about: 'price'; token: string; before: Price; after: Price; since: number }
   /** A node, by its position in NODE_URLS: why its last call failed, or why it is skipped. */
   | { about: 'node'; node: number; cause: FailureCause }

@@ -5,12 +5,11 @@ import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 
-/** The outcomes of calls that were made. The other causes prevent the call. */
+/** The outcomes of calls that were made. The remaining causes prevent a call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
-/** `budget` counts calls of the calendar month. */
+/** `budget` counts the calls in the calendar month. */
 export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
-/** In ms. */
 
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
@@ -25,7 +24,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
   );
 
   return {
-    /** All series exist from the start, so that `rate` sees the first failure. */
+    /** Counts calls. All series exist from the start, so that `rate` sees the first failure. */
     observe(upstream: string): (outcome: FailureCause | 'ok') => void {
       const count = (outcome: FailureCause | 'ok', by: number) => {
         const isOk = outcome === 'ok';

@@ -1,9 +1,9 @@
 import type { Span } from '#core/clock';
 import { MINUTE } from '#core/clock';
 
-/** How far an upstream's clock may be ahead of ours, in ms. */
+/** How far an upstream's clock may be ahead of this process's clock, in ms. */
 const AHEAD = 2 * MINUTE;
-/** The date of the first Bitcoin block (Unix ms): no price is older. */
+/** The date of the first Bitcoin block (Unix ms). No price is older. */
 export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
 type Observation = { at: number; price: number | null };
 /** The possible times of a sample (Unix ms). */
@@ -14,17 +14,17 @@ const isPrice = (price: number | null): boolean => price === null || (price > 0 
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
   at >= from && at <= thru && isPrice(price);
 
-/** Why a sample is implausible. `off_grid`: a candle does not start at a multiple of its interval. */
+/** Why a sample is implausible. `off_grid` means that a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/** Why no sample of a chain that started at this time can have this time; undefined for a plausible one. */
+/** Why no sample of a chain that began at `beginning` can have the time `at`; undefined for a plausible time. */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';
   return at >= from ? undefined : 'too_early';
 }
 
-/** Why a sample is implausible. A missing price is plausible. */
+/** Why a sample is implausible; undefined for a plausible sample. A missing price is plausible. */
 export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
   implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
@@ -36,7 +36,7 @@ export const plausibleFigure = (value: number | null): number | null =>
 const FAR_APART = 0.2;
 export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);
 
-/** Implausible stored rows: their number and first times, as text because the year may be out of range. */
+/** Implausible stored rows: their number and their first times, which are text because the year may be out of range. */
 export type ImplausibleRows = {
   token: string;
   what: 'minute' | 'hour' | 'day' | 'candles' | 'coverage' | 'latest' | 'statistics';

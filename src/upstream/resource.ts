@@ -19,7 +19,7 @@ type Text<Members> = Members extends readonly [infer First, ...infer Rest]
 type Kind = keyof typeof MEMBERS;
 export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof MEMBERS)[K]>}` }[Some];
 
-/** Names a row of `Refresh`: the version of stored data, the last fetch, and the claim of a process. */
+/** The name of a row of `Refresh`, which stores the data's version, the last fetch, and a process's claim. */
 export type Resource =
   | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end')

@@ -5,14 +5,14 @@ import type { Resource } from './resource.ts';
 type Cache<What extends Resource> = {
   /** The resources that are or should be cached. */
   names: () => readonly What[];
-  /** Reloads changed resources. Their versions are recorded once it succeeds. */
+  /** Reloads changed resources. Their versions are recorded after the reload succeeds. */
   reload: (changed: readonly What[]) => Promise<void>;
 };
 
 /** The result of one statement; later statements have higher numbers. */
 type Read = { number: number; rows: ReadonlyMap<string, RefreshRow> };
 
-/** Watches the versions of resources, so that caches follow changes by any process. */
+/** Watches the versions of resources, so that caches follow changes made by any process. */
 export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
   const watches: { names: () => readonly Resource[]; update: (read: Read) => Promise<void> }[] = [];
   let reads = 0;
@@ -24,7 +24,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
   }
 
   return {
-    /** Watches the resources of a cache. Its first `sync` and each later poll update it. */
+    /** Watches a cache's resources. The first `sync` and each later poll update the cache. */
     watch<What extends Resource>({ names, reload }: Cache<What>) {
       const known = new Map<string, RefreshRow>();
       const inTurn = createMutex();
@@ -32,7 +32,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
       let next: Promise<void> | undefined;
 
       async function update({ number, rows }: Read): Promise<void> {
-        // A poll that waited may have read before the preceding update.
+        // A poll that waited for its turn may have read before the preceding update did.
         if (number < latest) return;
         latest = number;
         const changed = names().filter((what) => {
@@ -55,7 +55,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
           return next;
         },
 
-        /** The number of stored versions, as known to this process. */
+        /** The resource's version, as known to this process; 0 if there is none. */
         version: (what: What): number => known.get(what)?.version ?? 0,
         /** When any process last fetched the resource (Unix ms). */
         fetchedAt: (what: What): number | undefined => known.get(what)?.fetchedAt ?? undefined,

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 
-/** No connection was made, so no part of the request was sent. */
+/** Codes of errors before a connection was made, so that no part of the request was sent. */
 const UNSENT: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -21,7 +21,7 @@ const UNDICI: Record<string, Kind> = {
   UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', message: 'the header fields of the response are too long' },
 };
 
-/** Reduces an error with a code to the code: its message contains hosts, and that of a node may contain a secret. */
+/** Reduces an error to its code, if any: the message contains hosts, and a node's host may contain a secret. */
 export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { name, code } = error as Error & { code?: string };
@@ -32,8 +32,8 @@ export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   return new UpstreamFailure(upstream, 'unreachable', `connection failed: ${said}`, { cause, sent });
 }
 
-// Maximum interim responses (1xx). RFC 9110, 15.2 sets no limit and neither does undici: an upstream that sent them
-// endlessly blocked the process until the deadline.
+// The maximum number of interim responses (1xx). Neither RFC 9110, 15.2 nor undici sets a limit: an upstream that sent
+// interim responses endlessly blocked the process until the deadline.
 const MOST_INTERIM = 10;
 
 export class InterimResponsesExceeded extends Error {
@@ -49,12 +49,12 @@ export type HttpResponse = Dispatcher.ResponseData;
 type RequestOptions = NonNullable<Parameters<typeof request>[1]>;
 type HttpRequest = Pick<RequestOptions, 'method' | 'headers' | 'body'> & { signal: AbortSignal };
 
-/** The only module that may import undici (`check-imports.ts`), so that all requests have the same bounds. */
+/** Only this module may import undici (see `check-imports.ts`), so that all requests have the same bounds. */
 export function openHttpClient(options: Agent.Options) {
   const agent = new Agent(options);
 
   return {
-    /** Rejects with `InterimResponsesExceeded`, the reason of `signal`, or an error of undici or the system. */
+    /** Rejects with `InterimResponsesExceeded`, the reason of `signal`, or an error from undici or the system. */
     request(url: string | URL, { signal, ...rest }: HttpRequest): Promise<HttpResponse> {
       const excess = new AbortController();
       let interim = 0;

@@ -4,11 +4,11 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** An upstream is called again after a day at the latest, whatever its `Retry-After`; in seconds. */
+/** In seconds: an upstream is called again after a day at the latest, whatever its `Retry-After` says. */
 const LONGEST_REST = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
-/** An error in a body; `cause` is set where it is more specific than the status. */
+/** An error in a body. `cause` is set if the error is more specific than the status. */
 export type ReportedError = { message: string; cause?: FailureCause | undefined };
 
 function causeOf(status: number, own: FailureCause | undefined): FailureCause {
@@ -25,7 +25,7 @@ export function retryAfter(headers: UpstreamAnswer['headers'], now: number): num
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_REST, Math.max(0, (at - now) / SECOND));
 }
 
-/** Bounds before parsing. A chart of 5,000 days has 45,000 values. */
+/** The bounds that are checked before parsing. A chart of 5,000 days has 45,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 function parseJson(text: string): unknown {
@@ -38,13 +38,13 @@ function parseJson(text: string): unknown {
 
 const errorShape = z.object({ error: z.string().min(1) });
 
-/** The most common error form: a string member `error`. */
+/** Extracts an error in the most common format: a string member `error`. */
 export function errorText(body: unknown): ReportedError | undefined {
   const { data } = errorShape.safeParse(body);
   return data && { message: data.error };
 }
 
-/** `errorIn` finds the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
+/** `errorIn` extracts the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
 export function createJsonReader(
   upstream: string,
   errorIn: (body: unknown, status: number) => ReportedError | undefined,
@@ -52,7 +52,7 @@ export function createJsonReader(
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
 
-  /** Throws `UpstreamFailure` for errors under any status (also 200), HTML pages, truncated JSON and other shapes. */
+  /** Throws `UpstreamFailure` for errors under any status (even 200), HTML pages, truncated JSON and other shapes. */
   return function read<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
     const fail = (cause: FailureCause, message: string) =>
       new UpstreamFailure(upstream, cause, masked(message).slice(0, LONGEST_MESSAGE), {
@@ -79,12 +79,12 @@ export function createJsonReader(
   };
 }
 
-/** The form of a number sent as text. */
+/** The format of a number that is sent as text. */
 export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number, or a number sent as text. */
 export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
 
-/** A list of at most `most` elements, counted before they are parsed; only the first invalid one is reported. */
+/** A list of at most `most` elements, counted before they are parsed. Only the first invalid element is reported. */
 export const listOf = <T>(element: z.ZodType<T>, most: number) =>
   z
     .array(z.unknown())
@@ -103,11 +103,11 @@ export const listOf = <T>(element: z.ZodType<T>, most: number) =>
       return read;
     });
 
-/** A safe non-negative integer, also as text. */
+/** A safe non-negative integer, or one sent as text. */
 export const whole = numeric.pipe(z.int().nonnegative());
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish();
 
-/** A non-negative integer of any length, as digits or as a safe number. */
+/** A non-negative integer of up to 100 digits as text, or a safe integer. */
 export const digits = z
   .union([z.int().nonnegative(), z.string().regex(/^\d{1,100}$/)])
   .transform((value) => BigInt(value));

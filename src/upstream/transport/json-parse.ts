@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, scanJson } from '#core/json-shape';
 import { createMutex } from '#core/mutex';
 
-/** Longer texts are parsed in pieces of about this many characters, with a turn of the loop between them. */
+/** Longer texts are parsed in pieces of about this many characters, with a turn of the event loop between pieces. */
 const PIECE = 64 * 1024;
-/** One long text at a time: in parallel, each would take a piece of every turn of the loop. */
+/** Parses one long text at a time: in parallel, each text would take up a piece of every turn of the event loop. */
 const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('invalid JSON');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
-/** Copies members with `defineProperty`: an assignment of `__proto__` sets the prototype. */
+/** Copies members with `defineProperty`, because assigning `__proto__` would set the prototype. */
 function take(into: Record<string, unknown>, members: Record<string, unknown>): void {
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -65,7 +65,7 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
   return parseLong(text, [start, end], long);
 }
 
-/** Blocks the loop for a few ms. Rejects with `SyntaxError`, or `RangeError` beyond the bounds, before parsing. */
+/** Blocks the event loop for a few ms at a time. Rejects with `SyntaxError`, or `RangeError` beyond the bounds. */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
   longWithin(text, bounds);

@@ -6,7 +6,7 @@ import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
-/** Retries of an idempotent call, and the maximum wait before the first, in ms (doubled each time). */
+/** How often an idempotent call is retried, and the maximum wait before the first retry, in ms (doubled each time). */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
@@ -14,9 +14,9 @@ const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error
 const MAX_BYTES = 64 * 1024;
 /** Concurrent connections; further calls wait. */
 const CONNECTIONS = 8;
-/** A failing upstream is probed after this on any budget, in ms. */
+/** On any budget, a failing upstream is probed after this time, in ms. */
 const LONGEST_SPACING = 6 * HOUR;
-/** Failures of the upstream as a whole: they open the circuit. */
+/** Failures of the upstream as a whole, which open the circuit. */
 const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'unreachable',
   'timeout',
@@ -34,14 +34,14 @@ export type UpstreamOptions = {
   /** The deadline for connection, headers, body and retries together. */
   timeoutMs: number;
   clock: Clock;
-  /** Takes one call from the budget; false when none is left. */
+  /** Takes one call from the budget. Returns false if no call is left. */
   reserve: () => Promise<boolean>;
-  /** The ms between calls that the budget allows: a probe of the circuit breaker uses one. */
+  /** The time in ms between calls that the budget allows. A circuit breaker's probe uses one call. */
   callSpacing: () => number;
   observe: (outcome: FailureCause | 'ok') => void;
-  /** Shared, where its state is read elsewhere. */
+  /** Passed in if its state is read elsewhere. */
   breaker?: Breaker;
-  /** Raised where callers, not the service, decide the number of calls. */
+  /** Increased where callers, rather than the service, decide the number of calls. */
   connections?: number;
 };
 
@@ -49,7 +49,7 @@ export type UpstreamOptions = {
 export type UpstreamRequest = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
-  /** Sent as JSON with POST; without it the call is a GET. */
+  /** Sent as JSON with POST. Without a body, the call is a GET. */
   body?: unknown;
   withinMs?: number;
   /** The maximum response size in bytes; 64 KB by default. */
@@ -60,7 +60,7 @@ export type UpstreamRequest = {
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** Decompresses if gzip was requested. A body with a `Content-Length` above `maxBytes` is not read. */
+/** Decompresses the body if gzip was requested. A body with a `Content-Length` above `maxBytes` is not read. */
 async function readBody(
   name: string,
   { headers, body }: HttpResponse,
@@ -127,7 +127,7 @@ export function openUpstream(options: UpstreamOptions) {
     else breaker.succeeded(clock.elapsed());
   }
 
-  /** Throws `resting` (open circuit) or `over_budget` when no call may be made. */
+  /** Throws `resting` (open circuit) or `over_budget` if no call may be made. */
   async function reserveCall(): Promise<void> {
     const waitMs = breaker.request(clock.elapsed());
     if (waitMs > 0) {
@@ -143,7 +143,7 @@ export function openUpstream(options: UpstreamOptions) {
       throw error;
     }
     breaker.cancelled();
-    throw new UpstreamFailure(name, 'over_budget', 'the call budget of this minute or month is spent', {
+    throw new UpstreamFailure(name, 'over_budget', 'the call budget for this minute or month is spent', {
       retryAfter: 60,
       sent: false,
     });
@@ -168,7 +168,7 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  /** Full jitter with a doubling bound. */
+  /** Full jitter, with a bound that doubles. */
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
   async function send<T>(
@@ -192,11 +192,11 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-    /** Retries a broken connection and 5xx, so for idempotent calls only. Throws `UpstreamFailure`, as `read` may. */
+    /** For idempotent calls only: retries a broken connection and 5xx. Throws `UpstreamFailure`, and so may `read`. */
     send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
       send(request, read, RETRIES),
 
-    /** Calls without retries. `sent` of the failure states whether the request may have been sent. */
+    /** Calls without retries. The failure's `sent` states whether the request may have been sent. */
     sendOnce: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
       send(request, read, 0),
 
