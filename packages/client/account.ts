@@ -15,25 +15,25 @@ import { get, json, list, nothing, post, type Request } from './request.ts';
 export type Plan = User['plan'];
 export type Registration = { name: string; email: string; plan: Plan };
 
-/** A registration on a service that confirms email addresses. `verify` completes it with the emailed token. */
+/** A registration with a service that confirms email addresses. `verify` completes it with the emailed token. */
 export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
 
 /** The scopes that a key can have. */
 export type KeyScope = Exclude<ApiKey['scopes'][number], 'account'>;
 
 export type KeyOptions = {
-  /** The purpose of the key, 1 to 100 characters. */
+  /** The purpose of the key, in 1 to 100 characters. */
   label: string;
   /** `prices` by default. */
   scopes?: readonly KeyScope[] | undefined;
-  /** When the key expires: a `Date`, or a string in ISO 8601. By default the key expires with the plan. */
+  /** When the key expires: a `Date` or an ISO 8601 string. By default, the key expires with the plan. */
   expiresAt?: TimeInput | undefined;
 };
 
 export type NoticeSettings = {
   /** Whether notices are sent by email. */
   email: boolean;
-  /** The URL that notices are posted to; null disables the webhook. */
+  /** The URL to which notices are posted; null disables the webhook. */
   webhookUrl: string | null;
   /** Percentages of the allowance at which a notice is sent. */
   thresholds: readonly number[];

@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from './generated/records.ts';
 
-/** The problem codes of the service and the codes of the client. */
+/** The service's problem codes and the client's own codes. */
 export type QuotientErrorCode =
   | ProblemCode
   /** No response: the service is unreachable, or the connection broke. */
@@ -12,7 +12,7 @@ export type QuotientErrorCode =
   /** The response is not from the service, or has an unexpected shape. */
   | 'invalid_answer';
 
-/** A span without data, both ends included: dates for daily points, instants for shorter intervals. */
+/** A span without data, including both ends: dates for daily points, instants for shorter intervals. */
 export type Gap = { from: string; thru: string };
 
 type Facts = {
@@ -26,15 +26,15 @@ type Facts = {
 };
 
 /**
- * The error of every failed call and of the constructors. An aborted call rejects with the reason of its signal instead.
+ * The error of every failed call and of the constructors. An aborted call rejects with its signal's reason instead.
  */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
-  /** The codes are stable. A newer service may add codes. */
+  /** The codes are stable. A newer version of the service may add codes. */
   readonly code: QuotientErrorCode | (string & {});
   /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
-  /** The message. For `node_rejected`, it is the message of the node. */
+  /** The message. For `node_rejected`, it is the node's message. */
   readonly detail: string;
   /** The number of seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
@@ -42,7 +42,7 @@ export class QuotientError extends Error {
   readonly requestId: string | undefined;
   /** The invalid fields of the request. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** The spans of the requested range without data. */
+  /** The spans of the requested range for which there are no data. */
   readonly gaps: readonly Gap[];
   /** The hash of a transaction that may have arrived although there was no response. */
   readonly txhash: string | undefined;
@@ -96,7 +96,7 @@ export function rejectSecret(where: string, value: unknown): void {
   if (typeof value === 'string' && (HEX_KEY.test(value) || hasSecretForm(value))) throw secretError(where);
 }
 
-/** Like `rejectSecret`, for strings in which 64 hex digits may be a hash. */
+/** Like `rejectSecret`, but accepts 64 hex digits, which may be a hash. */
 export function rejectPhrase(where: string, value: unknown): void {
   if (typeof value === 'string' && hasSecretForm(value)) throw secretError(where);
 }

@@ -19,12 +19,12 @@ export type TokenName = BuiltInToken | (string & {});
 /** The currency of the amounts, such as `eur`; US dollars by default. */
 export type Currency = { currency?: string | undefined } | undefined;
 
-/** Two UTC dates, both included, and the interval of the points; `daily` by default. */
+/** Two UTC dates, both included, and the interval between points; `daily` by default. */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
 /**
- * The number of days back from now, from 1 to 36500. The points are five minutes apart for 1 day, hourly for 2 to 10 days,
- * and daily at 00:00 UTC for more.
+ * The number of days back from now, from 1 to 36500. The points are five minutes apart for 1 day, hourly for 2 to 10
+ * days, and daily at 00:00 UTC for more.
  */
 export type Days = { days: number };
 

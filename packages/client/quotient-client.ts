@@ -40,8 +40,8 @@ export type PriceOptions = CallOptions & {
 };
 
 /**
- * A client for a Quotient service. Amounts are in US dollars unless a call sets `currency`. Dates are in UTC. Every method
- * rejects with a `QuotientError`, or with the reason of the call's signal.
+ * A client for a Quotient service. Amounts are in US dollars unless a call sets `currency`. Dates are in UTC. Every
+ * method rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class QuotientClient {
   readonly #options: QuotientClientOptions;
@@ -61,8 +61,8 @@ export class QuotientClient {
   }
 
   /**
-   * Returns a client with the same options and another key, such as the key from `createUser` or `rotate`. If the key is
-   * not valid as a header value, calls reject with `api_key_invalid`.
+   * Returns a client with the same options and another key, such as the key from `createUser` or `rotate`. If the key
+   * is not valid as a header value, calls reject with `api_key_invalid`.
    */
   withKey(apiKey: string): QuotientClient {
     const client = new QuotientClient({ ...this.#options, apiKey: undefined });
@@ -70,7 +70,7 @@ export class QuotientClient {
     return client;
   }
 
-  /** Metadata of a result of this client: age, gaps, sources. For CSV, only the latest results have metadata. */
+  /** The metadata of a result from this client: age, gaps, sources. Only the latest CSV results have metadata. */
   about(result: object | string): Answer | undefined {
     return this.#caller.about(result);
   }
@@ -93,35 +93,35 @@ export class QuotientClient {
     return this.#send(() => account.recover(email), call);
   }
 
-  /** Issues a new owner key for a token from `recover`. The previous owner keys of the user are revoked. */
+  /** Issues a new owner key for a token from `recover`, and revokes the user's previous owner keys. */
   confirmRecovery(token: string, call?: CallOptions): Promise<User> {
     return this.#send(() => account.confirmRecovery(token), call);
   }
 
-  /** The user of the key, even if the key has expired. `name` and `email` are null without the scope `account`. */
+  /** The key's user, even if the key has expired. `name` and `email` are null without the scope `account`. */
   user(call?: CallOptions): Promise<UserOfKey> {
     return this.#send(account.user, call);
   }
 
-  /** The calls of the current period, in total and for each of the last 31 days. Not charged. */
+  /** The number of calls in the current period and on each of the last 31 days. Not charged. */
   usage(call?: CallOptions): Promise<Usage> {
     return this.#send(account.usage, call);
   }
 
   /**
-   * Replaces the key. The old key remains valid for `graceSeconds` (0 to 604800, 300 by default), for reading only. This
-   * client keeps the old key: continue with `client.withKey(user.apiKey)`.
+   * Replaces the key. For `graceSeconds` (0 to 604800, 300 by default), the old key remains valid for reading only.
+   * This client continues to use the old key; to use the new one, call `client.withKey(user.apiKey)`.
    */
   rotate(options?: { graceSeconds?: number | undefined } & CallOptions): Promise<User> {
     return this.#send(() => account.rotate(options?.graceSeconds), options);
   }
 
-  /** Renews the plan for one period. Rejects with `renew_too_early` if it is already renewed for the next period. */
+  /** Renews the plan for one period. Rejects with `renew_too_early` if the next period is already added. */
   renew(call?: CallOptions): Promise<User> {
     return this.#send(account.renew, call);
   }
 
-  /** Deletes the user and revokes all keys of the user. */
+  /** Deletes the user and revokes all of the user's keys. */
   deleteUser(call?: CallOptions): Promise<void> {
     return this.#send(account.deleteUser, call);
   }
@@ -131,7 +131,7 @@ export class QuotientClient {
     return this.#send(() => account.createKey(options), call);
   }
 
-  /** The keys of the user without their secrets, newest first. Requires the owner key. */
+  /** The user's keys without their secrets, newest first. Requires the owner key. */
   keys(call?: CallOptions): Promise<ApiKey[]> {
     return this.#send(account.keys, call);
   }
@@ -161,12 +161,12 @@ export class QuotientClient {
     return this.#send(service.sources, call);
   }
 
-  /** The latest price of one token and its last 30 days. Requires no key. */
+  /** The latest price of one token and its prices over the last 30 days. Requires no key. */
   sample(call?: CallOptions): Promise<MarketSample> {
     return this.#send(service.sample, call);
   }
 
-  /** The readiness of the service. `warnings` lists the data that it could not fetch. Not retried. */
+  /** The service's readiness. `warnings` lists the data that the service could not fetch. Not retried. */
   health(call?: CallOptions): Promise<Readiness> {
     return this.#send(service.health, call);
   }
@@ -177,8 +177,8 @@ export class QuotientClient {
   }
 
   /**
-   * The latest prices of up to 100 tokens, in the order of the request, with `change_24h` in per cent. One call is
-   * charged for every ten tokens, rounded up.
+   * The latest prices of up to 100 tokens, in the order of the request, with `change_24h` as a percentage. One call
+   * is charged for every ten tokens, rounded up.
    */
   latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
     return this.#send(() => prices.latestPrices(tokenNames, call), call);
@@ -194,7 +194,7 @@ export class QuotientClient {
     return this.#send(() => prices.priceOn(tokenName, date, call), call);
   }
 
-  /** The prices, market caps and volumes of the last days: three lists of `{ date, price }`, oldest first. */
+  /** The prices, market caps and volumes over the last `days`: three lists of `{ date, price }`, oldest first. */
   priceHistory(tokenName: TokenName, days: Days, call?: PriceOptions): Promise<PriceSeries> {
     return this.#send(() => prices.priceHistory(tokenName, days, call), call);
   }
@@ -204,7 +204,7 @@ export class QuotientClient {
     return this.#send(() => prices.priceRange(tokenName, window, call), call);
   }
 
-  /** Candles from Kraken that start between two dates. An interval of `minute` returns candles of five minutes. */
+  /** Candles from Kraken that start between two dates. The interval `minute` returns five-minute candles. */
   candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
     return this.#send(() => prices.candles(tokenName, window, call), call);
   }

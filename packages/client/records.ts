@@ -10,7 +10,7 @@ import type {
   TokenStatistics,
 } from './generated/records.ts';
 
-/** A record as JSON, in which times are strings. */
+/** The JSON form of a record, in which times are strings. */
 export type Wire<T> = T extends Date ? string : T extends object ? { [Member in keyof T]: Wire<T[Member]> } : T;
 
 /** Throws `RangeError` for an invalid time. */
@@ -26,7 +26,7 @@ export function object<T extends object>(wire: T): T {
   return wire;
 }
 
-/** Converts the members in `times` and `nullable` to `Date`; the latter may be null. Throws `RangeError` otherwise. */
+/** Converts the members in `times` and `nullable` to `Date`. Only `nullable` members may be null. Throws `RangeError`. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {
@@ -44,10 +44,10 @@ export const each =
 /** A UTC date: `YYYY-MM-DD`, or a `Date` at any time of that day. */
 export type DateInput = Date | string;
 
-/** An instant: a `Date`, or a string in ISO 8601. */
+/** An instant: a `Date` or an ISO 8601 string. */
 export type TimeInput = Date | string;
 
-/** `YYYY-MM-DD`. Throws `invalid_request` for an invalid date. */
+/** Formats a date as `YYYY-MM-DD`. Throws `invalid_request` for an invalid date. */
 export function isoDate(input: DateInput): string {
   const date = typeof input === 'string' ? new Date(`${input}T00:00:00.000Z`) : input;
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
@@ -60,10 +60,10 @@ export function isoDate(input: DateInput): string {
   return text;
 }
 
-/** `DD-MM-YYYY`. */
+/** Formats a date as `DD-MM-YYYY`. */
 export const dayFirst = (input: DateInput) => isoDate(input).split('-').reverse().join('-');
 
-/** ISO 8601. Throws `invalid_request` for an invalid `Date`. Strings are validated by the service. */
+/** Formats an instant in ISO 8601. Throws `invalid_request` for an invalid `Date`. The service validates strings. */
 export function isoInstant(input: TimeInput): string {
   if (typeof input === 'string') return input;
   if (!(input instanceof Date) || Number.isNaN(input.getTime())) {
@@ -85,7 +85,7 @@ export const toLatestPrice = record<LatestPrice>([], ['ath_date', 'atl_date']);
 const toTokenPrice = record<TokenPrice>([], ['at', 'ath_date', 'atl_date']);
 export const toTokenPrices = each(toTokenPrice);
 
-/** `time` is in Unix seconds. */
+/** In JSON, `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({
   ...wire,
   time: instant(new Date(wire.time * 1000).toISOString()),
@@ -107,7 +107,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
 
 export const toCandles = each(record<Candle>(['date']));
 
-/** The service returns a history as an array of one element. */
+/** Returns the element of an array of one, which is how the service returns a history. */
 export function only<T>(wire: readonly T[]): T {
   const [first] = wire;
   if (first === undefined) throw new RangeError('the array is empty');

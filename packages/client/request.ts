@@ -12,7 +12,7 @@ export type Request<T> = Pick<ClientRequest, 'method' | 'path' | 'body' | 'retri
   accept?: 'text/csv';
   /** Sent without the key. */
   isPublic?: true;
-  /** Throws any error if the text has an unexpected shape. */
+  /** Throws an error of any class if the text has an unexpected shape. */
   read: (text: string) => T;
 };
 
@@ -36,7 +36,7 @@ export const nothing = (): void => undefined;
 export const pairs = (parameters: Parameters) =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
 
-/** The elements, separated by commas. Throws `invalid_request` if the value is not an array. */
+/** Joins the elements with commas. Throws `invalid_request` if the value is not an array. */
 export function list(name: string, values: readonly string[]): string {
   if (Array.isArray(values)) return values.join();
   throw invalid(`${name} must be an array`);
@@ -64,7 +64,7 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
     allowance: () => allowance,
     about: answers.of,
 
-    /** Rejects with `QuotientError`, even if `make` throws another error, or with the reason of the signal. */
+    /** Rejects with `QuotientError`, even if `make` throws another error; on abort, with the signal's reason. */
     async send<T>(make: () => Request<T>, apiKey: string | undefined, call?: CallOptions): Promise<T> {
       const { isPublic, read, ...prepared } = readArguments(() => {
         const { query = {}, ...request } = make();

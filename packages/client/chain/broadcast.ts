@@ -9,9 +9,9 @@ import { isTransient } from '../transport/retries.ts';
 import { hashOf, type readSigned } from './node-transport.ts';
 
 export type BroadcastOptions = CallOptions & {
-  /** `sync` (default) waits for the node's check, `async` does not, `block` waits for the block. */
+  /** `sync` (default) waits for the node's check; `async` does not; `block` waits for the block. */
   mode?: BroadcastMode | undefined;
-  /** Waits until the transaction is in a block, and returns it as looked up there. */
+  /** Waits until the transaction is in a block, and returns the result of the look-up. */
   wait?: true | WaitOptions | undefined;
 };
 
@@ -21,7 +21,7 @@ type Deps = {
 };
 
 /**
- * Sends a signed transaction once. If there is no response, the transaction may still have arrived: the error then
+ * Sends a signed transaction once. If there is no response, the transaction may still have arrived, so the error
  * contains the `txhash`.
  */
 export async function broadcast(
@@ -78,11 +78,11 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** Whether a look-up that fails with this error is repeated, like one that finds nothing. */
+/** Whether a look-up that fails with this error is repeated. With status 404, the node has not found it yet. */
 const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 
-/** Looks up a transaction until it is in a block. After `timeout`, rejects with `timeout` and the `txhash`. */
+/** Looks up a transaction until it is in a block. After `timeout` ms, rejects with code `timeout` and the `txhash`. */
 export async function waitForBlock(
   hash: string,
   lookUp: (signal: AbortSignal) => Promise<LegacyTransaction>,

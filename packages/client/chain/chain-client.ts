@@ -37,12 +37,12 @@ import {
 export type ChainClientOptions = NetworkChoice & TransportOptions;
 
 /**
- * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service. The results
- * are the same. Input that looks like a seed phrase or a private key is rejected. Every method rejects with a
- * `QuotientError`, or with the reason of the call's signal.
+ * Reads a Cosmos SDK chain and broadcasts signed transactions, through a node or through a Quotient service. The
+ * results are the same in both cases. Input that looks like a seed phrase or a private key is rejected. Every method
+ * rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class ChainClient {
-  /** URLs of the pages of the explorer. */
+  /** Builds the URLs of explorer pages. */
   readonly explorer: Explorer;
   readonly #network: Network;
   readonly #transport: Transport;
@@ -66,7 +66,7 @@ export class ChainClient {
   }
 
   /**
-   * The account that a wallet signs with: `result.value` contains `account_number`, `sequence` and `public_key`. An
+   * The account with which a wallet signs: `result.value` contains `account_number`, `sequence` and `public_key`. An
    * account that does not exist has an empty `address`.
    */
   async account(address: string, call?: CallOptions): Promise<LegacyAccount> {
@@ -74,13 +74,13 @@ export class ChainClient {
     return this.#within(call, (node) => node.account(checked));
   }
 
-  /** The ID of the chain, such as `kava-3`. */
+  /** The chain ID, such as `kava-3`. */
   async chainId(call?: CallOptions): Promise<string> {
     const { node_info } = await this.#within(call, (node) => node.nodeInfo());
     return node_info.network;
   }
 
-  /** The latest block, with its header and its transactions in base64. */
+  /** The latest block, with its header and, in base64, its transactions. */
   latestBlock(call?: CallOptions): Promise<LegacyBlock> {
     return this.#within(call, (node) => node.block());
   }
@@ -97,14 +97,14 @@ export class ChainClient {
     return this.#within(call, (node) => node.transaction(checked));
   }
 
-  /** Metadata of a result of this client. A service adds the request ID and the explorer page. */
+  /** The metadata of a result from this client. A service adds the request ID and the explorer page. */
   about(result: object): Answer | undefined {
     return this.#answers.of(result);
   }
 
   /**
-   * Broadcasts a signed transaction once. If the chain rejects it, the result contains `code` and `raw_log`. If there is
-   * no response, the error contains the `txhash`; with `wait`, the transaction is looked up instead.
+   * Broadcasts a signed transaction once. If the chain rejects it, the result contains `code` and `raw_log`.
+   * If there is no response, the error contains the `txhash`; with `wait`, the transaction is looked up instead.
    */
   async broadcast(tx: SignedTransaction, options?: BroadcastOptions): Promise<LegacyTransaction> {
     const { signed, given } = readArguments(() => ({ signed: readSigned(tx), given: { ...options } }));
@@ -115,7 +115,7 @@ export class ChainClient {
     return broadcast(deps, signed, given);
   }
 
-  /** Runs `use` within the time limit of the call, which covers all of its requests. */
+  /** Runs `use` within the call's time limit, which covers all requests that `use` sends. */
   async #within<T extends object>(call: CallOptions | undefined, use: (node: NodeCalls) => Promise<T>): Promise<T> {
     const { signal, timeout, ...options } = readArguments(() => readCallOptions(call));
     const deadline = startDeadline(timeout ?? this.#transport.timeout, signal);
@@ -146,7 +146,7 @@ export class ChainClient {
     return this.#isService ? createServiceAdapter(send) : createAdapter(await this.#dialectOfNode(), send);
   }
 
-  /** The dialect is detected once. If the detection fails, the next call repeats it. */
+  /** Detects the dialect once. If the detection fails, the next call repeats it. */
   #dialectOfNode(): Promise<'legacy' | 'cosmos'> {
     const { dialect = 'auto' } = this.#network;
     if (dialect !== 'auto') return Promise.resolve(dialect);

@@ -11,7 +11,7 @@ import { type Answer, factsOf, parseJson, problemOf } from '../transport/answer.
 import type { CallOptions } from '../transport/options.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** A node's response outside 2xx, for the adapter to interpret. */
+/** A node's non-2xx response, which the adapter interprets. */
 class NodeResponse extends QuotientError {
   readonly reply: NodeReply;
 
@@ -22,7 +22,7 @@ class NodeResponse extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // The service in front of the node responds with a problem.
+  // This response is from the service in front of the node.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
   return new NodeResponse(response, parseJson(text));
 }
@@ -34,7 +34,7 @@ type SendOptions = {
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Sends a request to a node and returns the response, whatever its status. Throws a problem of the service. */
+/** Sends a request to a node and returns the response, whatever its status. Throws if the service reports a problem. */
 export async function sendToNode(
   transport: Transport,
   request: NodeRequest,
@@ -70,7 +70,7 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** A node behind the service, which serves legacy shapes but accepts searches of either dialect and `tx_bytes`. */
+/** Calls a node through the service, which serves legacy shapes but accepts `tx_bytes` and searches of both dialects. */
 export function createServiceAdapter(send: SendToNode): NodeCalls {
   return {
     ...createLegacyAdapter(send),
@@ -88,7 +88,7 @@ export type StdTx = { msg: readonly unknown[]; fee: unknown; signatures: readonl
 /** A signed transaction: the bytes of a `TxRaw`, the same bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;
 
-/** A signature alone has 64 bytes, so shorter input may be a key. */
+/** A signature alone takes 64 bytes, so shorter input is not a signed transaction and may be a key. */
 const MIN_BYTES = 65;
 
 function bytesOf(text: string): string {
@@ -115,7 +115,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   return { tx };
 }
 
-/** Undefined for amino JSON, whose hash is known only after the node has encoded it. */
+/** Returns undefined for amino JSON, because its hash is unknown until the node has encoded it. */
 export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
   return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }

@@ -8,7 +8,7 @@ export type ExplorerTemplates = { transaction?: string | undefined; address?: st
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
 type NodeOptions = {
-  /** An API key, for a service. Next to `networks`, it is sent only to URLs ending in `/v1/node`. */
+  /** The API key for a service. If it is set next to `networks`, it is sent only to URLs ending in `/v1/node`. */
   apiKey?: string | undefined;
   /** The dialect of the node; detected by default (`auto`). Ignored for a service. */
   dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;
@@ -21,7 +21,7 @@ export type Network = NodeOptions & {
   nodeUrl: string;
 };
 
-/** One network, or one entry of `networks`. The options next to `networks` are defaults for its entries. */
+/** A network, or the choice of an entry in `networks`. The options next to `networks` are defaults for its entries. */
 export type NetworkChoice =
   | Network
   | (NodeOptions & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });
@@ -40,7 +40,7 @@ export function chooseNetwork(choice: NetworkChoice): Network {
   return { ...rest, ...(isServiceUrl(chosen.nodeUrl) && { apiKey }), ...chosen };
 }
 
-/** The functions return undefined if their template is not set. Throws `invalid_request` for an invalid template. */
+/** Each function returns undefined if its template is not set. Throws `invalid_request` for an invalid template. */
 export function createExplorer(templates: ExplorerTemplates = {}) {
   for (const [name, template] of Object.entries(templates)) {
     if (template !== undefined && !/^https?:\/\//.test(template))
@@ -59,7 +59,7 @@ export type Explorer = ReturnType<typeof createExplorer>;
 
 /** Event attributes and their values, such as `{'message.sender': 'kava1…'}`, or conditions in `query`. */
 export type TransactionFilter = { [attribute: string]: string | number | readonly string[] | undefined };
-/** `page` starts at 1. `limit` is 30 transactions by default, at most 100. */
+/** `page` starts at 1. `limit` is 30 transactions by default, and at most 100. */
 export type Page = { page?: number | undefined; limit?: number | undefined };
 
 const ADDRESS = /^(?=.{8,90}$)[a-z][a-z0-9_-]*1[02-9ac-hj-np-z]{6,}$/;

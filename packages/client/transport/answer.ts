@@ -17,7 +17,7 @@ export type Answer = {
   gaps: readonly Gap[];
   /** The data sources, main source first; empty if the response has no data. */
   sources: readonly string[];
-  /** The explorer page of the result, if the operator has configured an explorer. */
+  /** The URL of the result's explorer page, if the operator has configured an explorer. */
   explorer?: string;
   /** The header `Cache-Status` (RFC 9211). */
   cacheStatus?: string;
@@ -30,7 +30,7 @@ const toGap = (text: string): Gap => {
   return { from, thru };
 };
 
-/** The link to the explorer page (RFC 8288). */
+/** Matches the link to the explorer page (RFC 8288). */
 const EXPLORER = /<(https?:\/\/[^>\s]+)>; rel="alternate"; title="explorer"/;
 
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
@@ -55,7 +55,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
   };
 }
 
-/** Undefined for invalid JSON. */
+/** Returns undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,7 +76,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 type Fault = NonNullable<Problem['errors']>[number];
 const isFault = (value: unknown): value is Fault => typeof value === 'object' && value !== null;
 
-/** The error for a response outside 2xx: the problem in its body, or `invalid_answer` if the body has none. */
+/** The error for a non-2xx response: the problem in its body, or `invalid_answer` if the body contains no problem. */
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
@@ -94,10 +94,10 @@ export function problemOf(response: Response, text: string): QuotientError {
   });
 }
 
-/** The maximum total length of the kept CSV strings. The latest is kept whatever its length. */
+/** The maximum total length of the CSV strings that are kept. The latest string is kept whatever its length. */
 const MAX_CHARACTERS = 4_000_000;
 
-/** Metadata of results: of an object for its lifetime, of a CSV string while it is among the latest. */
+/** Keeps the metadata of each object for the object's lifetime, and that of the latest CSV strings. */
 export function createAnswers() {
   const ofObjects = new WeakMap<object, Answer>();
   const ofTexts = new Map<string, Answer>();

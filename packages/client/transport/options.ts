@@ -6,22 +6,22 @@ import type { Answer } from './answer.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type TransportOptions = Pick<CallOptions, 'headers'> & {
-  /** An API key, sent in the header `X-API-KEY`, to the base URL only. */
+  /** The API key, sent in the header `X-API-KEY` to the base URL only. */
   apiKey?: string | undefined;
   /** The implementation of `fetch`; the global one by default. */
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
   /**
-   * The maximum number of retries of a GET; 2 by default. Retries after `rate_limited` do not count, but 0 disables them
-   * too.
+   * The maximum number of retries of a GET; 2 by default. Retries after `rate_limited` do not count, but 0 disables
+   * them too.
    */
   retries?: number | undefined;
-  /** Called for every response, for logs and metrics. Its errors are reported as uncaught. */
+  /** Called for every response, for logs and metrics. Errors that it throws are reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 };
 
-/** Returns the base URL without a trailing slash. In a browser it may be relative to the page. */
+/** Returns the base URL without a trailing slash. In a browser, the base URL may be relative to the page. */
 function readBaseUrl(text: unknown): string {
   const { location } = globalThis as { location?: { href: string } };
   if (typeof text !== 'string' && !(text instanceof URL)) throw invalid('the base URL is missing');
@@ -38,7 +38,7 @@ function readBaseUrl(text: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Rejects a key that is not valid as a header value, because the error of `fetch` would contain the key. */
+/** Rejects a key that is not valid as a header value, because `fetch` would include the key in its error. */
 export function checkKey(apiKey: unknown): void {
   if (apiKey === undefined) return;
   rejectPhrase('the API key', apiKey);
@@ -66,9 +66,9 @@ export function readOptions(baseUrl: unknown, options: TransportOptions) {
 export type CallOptions = {
   /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The time limit in ms, retries included; overrides the option of the client. */
+  /** The time limit in ms, retries included; overrides the client's option. */
   timeout?: number | undefined;
-  /** The maximum number of retries of a GET; overrides the option of the client. */
+  /** The maximum number of retries of a GET; overrides the client's option. */
   retries?: number | undefined;
   /** Further headers, such as `x-request-id`. */
   headers?: RequestInit['headers'] | undefined;
@@ -83,7 +83,7 @@ function checkNumber(name: string, value: unknown, min: number): number {
   throw invalid(`${name} must be a number of at least ${min}`);
 }
 
-/** Header values by lower-case name. Throws `invalid_request`, without the values. */
+/** Header values by lower-case name. Throws `invalid_request`; the error does not contain the values. */
 function readHeaders(given: CallOptions['headers']): Record<string, string> {
   if (given === undefined) return {};
   let headers: Record<string, string>;
@@ -119,7 +119,7 @@ export function readCallOptions(call: CallOptions | undefined) {
   };
 }
 
-/** Empty in a browser, which sends its own `User-Agent`; a custom one would require a CORS preflight. */
+/** Returns no header in a browser: it sends its own `User-Agent`, and a custom one would require a CORS preflight. */
 export function userAgent(globals: unknown = globalThis): { 'user-agent'?: string } {
   const { process, document } = globals as { process?: { versions?: { node?: unknown } }; document?: unknown };
   const node = process?.versions?.node;

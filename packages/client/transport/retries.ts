@@ -1,7 +1,7 @@
 import type { QuotientError } from '../error.ts';
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
-/** Codes with such a status that only the operator can resolve. */
+/** Codes of problems that have a transient status, but that only the operator can resolve. */
 const PERMANENT = new Set(['node_not_configured', 'mail_not_configured']);
 
 /** The upper bound of the random pause. It doubles with each retry, up to the maximum. */
@@ -10,12 +10,12 @@ const MAX_PAUSE_MS = 8_000;
 
 export function isTransient({ code, status, retryAfter }: QuotientError): boolean {
   if (code === 'network') return true;
-  // A retry can succeed only if the service announces when the allowance resets.
+  // A retry is useful only if the service announces when the allowance resets.
   if (code === 'quota_exceeded') return retryAfter !== undefined;
   return TRANSIENT.has(status ?? 0) && !PERMANENT.has(code);
 }
 
-/** The service rejects such a request before it executes it. */
+/** Whether the service rejected the request before executing it. */
 const isRateLimited = ({ code, status }: QuotientError) => status === 429 && code !== 'quota_exceeded';
 
 export function createRetries(method: string, retries: number, random: () => number = Math.random) {
@@ -34,9 +34,9 @@ export function createRetries(method: string, retries: number, random: () => num
 
   return {
     /**
-     * Milliseconds before the request is repeated; undefined if it is not repeated. The pause ends at a random time after
-     * `Retry-After`, so that calls rejected together are not repeated together. At least half of the remaining time is
-     * left for the response.
+     * The pause in milliseconds before the request is repeated; undefined if it is not repeated. The pause ends at a
+     * random time after `Retry-After`, so that calls rejected together are not repeated together. At least half of the
+     * time that remains after `Retry-After` is left for the response.
      */
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;
@@ -51,13 +51,13 @@ export function createRetries(method: string, retries: number, random: () => num
 export type Allowance = {
   /** The number of calls allowed in one period. */
   limit: number;
-  /** The minimum number of calls that are left. */
+  /** The number of calls that are left, at least. */
   remaining: number;
   /** The start of the next period, according to the local clock. */
   resetsAt: Date;
 };
 
-/** A list of named items with integer parameters: `"plan";r=9123;t=86400, "burst";r=0;t=1`. */
+/** Parses a list of named items with integer parameters: `"plan";r=9123;t=86400, "burst";r=0;t=1`. */
 function itemsOf(field: string | null): { name: string; of: (parameter: string) => number | undefined }[] {
   return [...(field ?? '').matchAll(/"([^"]*)"((?:\s*;\s*[a-z*][\w.*-]*(?:=[^;,]*)?)*)/g)].map(
     ([, name = '', parameters = '']) => ({
@@ -80,17 +80,17 @@ export function allowanceOf(headers: Headers, now: number): Allowance | undefine
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
 
-/** Seconds until every exhausted limit is reset; undefined if none is exhausted. */
+/** The number of seconds until all exhausted limits reset; undefined if no limit is exhausted. */
 function secondsToReset(headers: Headers): number | undefined {
   const times = itemsOf(headers.get('ratelimit')).flatMap(({ of }) => (of('r') === 0 ? (of('t') ?? []) : []));
   return times.length > 0 ? Math.max(...times) : undefined;
 }
 
-/** Seconds from `Retry-After` in either form (RFC 9110, section 10.2.3), otherwise from `RateLimit`. */
+/** The number of seconds from `Retry-After` in either form (RFC 9110, section 10.2.3), otherwise from `RateLimit`. */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  // `Date.parse` accepts almost anything: "-1" is a date in 2001.
+  // `Date.parse` accepts almost anything: it parses "-1" as a date in 2001.
   const seconds = / GMT$/.test(text) ? (Date.parse(text) - now) / 1000 : Number.NaN;
   return Number.isNaN(seconds) ? secondsToReset(headers) : Math.max(0, seconds);
 }

@@ -21,7 +21,7 @@ export type ClientRequest = {
   accept?: string;
   apiKey?: string | undefined;
   retries?: number | undefined;
-  /** The error for a response outside 2xx; by default the problem in its body. */
+  /** Returns the error for a non-2xx response; by default, the problem in its body. */
   toError?: (response: Response, text: string) => QuotientError;
 };
 
@@ -31,7 +31,7 @@ type Facts = ReturnType<typeof factsOf> | undefined;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Browsers hide the status and the target of a redirect. */
+/** Returns undefined if the response is not a redirect. Browsers hide the status and the target of a redirect. */
 function redirectError(response: Response, mask: (text: string) => string): QuotientError | undefined {
   const isOpaque = response.type === 'opaqueredirect';
   if (!isOpaque && !REDIRECTS.has(response.status)) return undefined;
@@ -43,7 +43,7 @@ function redirectError(response: Response, mask: (text: string) => string): Quot
   );
 }
 
-/** Reports an error of a listener as the platform reports uncaught errors. */
+/** Reports an error that a listener threw in the way that the platform reports uncaught errors. */
 function reportUncaught(error: unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void };
   if (reportError) reportError(error);
@@ -76,7 +76,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
       // The service never redirects, and the key must not be sent to other servers.
       redirect: 'manual',
       credentials: 'omit',
-      // Browsers must revalidate, or they serve an old allowance, and data for a revoked key. Revalidation is not charged.
+      // Without revalidation, which is not charged, browsers could return an old allowance or data for a revoked key.
       cache: 'no-cache',
     };
     return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
@@ -92,7 +92,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
   }
 
   async function exchange(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
-    // `fetch` of a browser throws if it is called as a method of another object.
+    // A browser's `fetch` throws if it is called as a method of another object.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });
     current.facts = factsOf(response);
@@ -134,8 +134,8 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     timeout: defaults.timeout,
 
     /**
-     * Sends a request. Retries a GET after a transient failure, and any request after `rate_limited`, within the deadline
-     * and not before `Retry-After`. Rejects with `QuotientError`, or with the reason of the signal.
+     * Sends a request. Retries a GET after a transient failure, and any request after `rate_limited`. Retries wait for
+     * `Retry-After` and respect the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
     async send(request: ClientRequest, call?: CallOptions): Promise<Received> {
       const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));
