@@ -26,7 +26,7 @@ export function object<T extends object>(wire: T): T {
   return wire;
 }
 
-/** Converts the members in `times` and `nullable` to `Date`. Only `nullable` members may be null. Throws `RangeError`. */
+/** Converts the members in `times` and `nullable` to `Date`. Only the latter may be null. Throws `RangeError`. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {

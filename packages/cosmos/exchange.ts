@@ -1,9 +1,9 @@
 /*
- * Types of REST requests to a Cosmos SDK node, independent of the transport: the service uses its own connections, the
- * client uses `fetch`. This folder imports nothing from outside and requires only a browser or Node 18.
+ * Types of REST requests to a Cosmos SDK node, independent of the transport: the service uses its own connections, and
+ * the client uses `fetch`. This folder imports nothing from other folders and requires only a browser or Node 18.
  */
 
-/** `path` is relative to the base URL, and encoded. A POST has a JSON body. */
+/** `path` is encoded and relative to the base URL. A POST has a JSON body. */
 export type NodeRequest = {
   method: 'GET' | 'POST';
   path: string;
@@ -11,21 +11,21 @@ export type NodeRequest = {
   body?: unknown;
 };
 
-/** Whether the duration depends on the caller's parameters: only searches and further pages have a query. */
+/** Whether the duration depends on the caller's parameters. Only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
 export type NodeReply = {
   status: number;
   /** The parsed JSON; undefined for invalid JSON. */
   body: unknown;
-  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it, which saves a request. */
+  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it; this saves a request. */
   blockHeight?: string | undefined;
 };
 
-/** Sends a request to one node. Throws an error of the transport if there is no response. */
+/** Sends a request to one node. Throws a transport error if there is no response. */
 export type SendToNode = (request: NodeRequest) => Promise<NodeReply>;
 
-/** The node rejected the request, and every other node would reject it too. `message` is the message of the node. */
+/** The node rejected the request, and every other node would reject it too. `message` is the node's message. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;

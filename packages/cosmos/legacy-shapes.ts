@@ -4,13 +4,13 @@
 export type Coin = { denom: string; amount: string };
 
 export type LegacyBalances = {
-  /** The height of the block with these balances, as a string. */
+  /** The block height at which these balances were read, as a string. */
   height: string;
   result: Coin[];
 };
 
 export type LegacyTransaction = {
-  /** The height of the block, as a string; `"0"` until the transaction is in a block. */
+  /** The block height, as a string; `"0"` until the transaction is in a block. */
   height: string;
   /** The SHA-256 of the bytes, in upper-case hex. */
   txhash: string;
@@ -29,7 +29,7 @@ export type LegacyTransaction = {
 };
 
 export type LegacyAccount = {
-  /** The height of the block with this state, as a string. */
+  /** The block height at which this state was read, as a string. */
   height: string;
   result: {
     /** `cosmos-sdk/Account` for a base account. Other types, such as vesting accounts, have further members. */

@@ -1,7 +1,7 @@
 import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
-/* Parsers for responses of nodes. Each throws `NodeFault` (`malformed`) with the name of the member. */
+/* Parsers for nodes' responses. Each throws a `NodeFault` (`malformed`) that names the invalid member. */
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export function members(value: unknown, what: string): Members {
 
 export const tooLarge = (what: string) => new NodeFault('too_large', `the node's response has too many ${what}`);
 
-/** A missing list is empty, because Go encodes an empty list as null. */
+/** A missing list counts as empty, because Go encodes an empty list as null. */
 export function list(value: unknown, what: string, max = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw malformed(what);
@@ -44,7 +44,7 @@ export function count(value: unknown, what: string, digits = 20): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-/** An amount has up to 256 bits. With 18 decimal places, 19 coins exceed 64 bits. */
+/** An amount takes up to 256 bits. With 18 decimal places, even 19 coins exceed 64 bits. */
 const AMOUNT_DIGITS = 78;
 export const MAX_BALANCES = 20_000;
 
@@ -61,7 +61,7 @@ export function chainId(value: unknown): string {
   return value;
 }
 
-/** The height and the chain ID of a block; the chain ID is undefined if absent. */
+/** A block's height and chain ID; the chain ID is undefined if absent. */
 export function headOf(block: unknown): { height: number; chainId: string | undefined } {
   const header = isMembers(block) && isMembers(block.header) ? block.header : {};
   const height = Number(count(header.height, 'height'));

@@ -1,10 +1,11 @@
 import { NodeRejection } from './exchange.ts';
 
 /*
- * Parses searches from the parameters of either dialect, and writes them for either dialect:
+ * Parses searches from the parameters of either dialect, and writes them as the parameters of either dialect:
  *
  * - Legacy: an attribute of an event and its value, such as `message.sender=kava1…` or `tx.minheight=5`.
- * - Modern: conditions such as `message.sender='kava1…' AND tx.height>=5`, in `query` since SDK 0.50, in `events` before.
+ * - Modern: conditions such as `message.sender='kava1…' AND tx.height>=5`. They are in
+ *   `query` since SDK 0.50 and were in `events` before.
  */
 
 type Pairs = readonly (readonly [name: string, value: string])[];
@@ -51,7 +52,7 @@ function checkAttribute(name: string, value: string): void {
   }
 }
 
-/** Splits at AND outside quotes. No pattern has a lookahead, because a query may be 8 KB of arbitrary text. */
+/** Splits at AND outside quotes. The pattern has no lookahead, because a query may be 8 KB of arbitrary text. */
 function conditionsIn(query: string): string[] {
   const found = [''];
   for (const [place, part] of query.split("'").entries()) {
@@ -93,7 +94,7 @@ export function readSearch(query: Pairs): Search {
   return { attributes, conditions: nonEmpty, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
-/** The page is written in the parameters of every SDK version. */
+/** Writes the page in the parameters of all SDK versions at once, so that any node understands it. */
 export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
   const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>
@@ -116,7 +117,7 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/** Escapes values, because legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
+/** Escapes values, which legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];

@@ -3,11 +3,11 @@ import type { LegacyTransaction } from './legacy-shapes.ts';
 /** A transaction in a block never changes. */
 export const isInBlock = ({ height }: LegacyTransaction) => height !== '0';
 
-/** The SDK's code for a transaction that the node already has, and the messages of older versions. */
+/** The SDK's code for a transaction that the node already has, and the messages that older versions return instead. */
 const IN_CACHE = 19;
 const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
 
-/** Whether an error of a node states that it already has the transaction. Only a look-up by hash confirms that. */
+/** Whether an error states that the node already has the transaction. Only a look-up by hash can confirm that. */
 export const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 
 export const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
@@ -51,13 +51,13 @@ export async function txHashOf(txBytes: string): Promise<string> {
 type Options = {
   /** Looks up the transaction by hash. Nodes find it only after it is in a block. */
   lookUp: () => Promise<LegacyTransaction>;
-  /** Whether a failed look-up is repeated, like one that finds nothing. */
+  /** Whether a failed look-up is repeated. */
   isTransient: (error: unknown) => boolean;
-  /** Waits before the next look-up; false after the time limit. */
+  /** Waits before the next look-up. Returns false after the time limit. */
   pause: () => Promise<boolean>;
 };
 
-/** Looks up a transaction until it is in a block; undefined after the time limit. Throws non-transient errors. */
+/** Looks up a transaction until it is in a block. Returns undefined after the time limit. Throws permanent errors. */
 export async function untilInBlock(options: Options): Promise<LegacyTransaction | undefined> {
   const { lookUp, isTransient, pause } = options;
   while (await pause()) {

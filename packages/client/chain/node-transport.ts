@@ -70,7 +70,7 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** Calls a node through the service, which serves legacy shapes but accepts `tx_bytes` and searches of both dialects. */
+/** Calls a node through the service, which serves legacy shapes but accepts `tx_bytes` and searches in any dialect. */
 export function createServiceAdapter(send: SendToNode): NodeCalls {
   return {
     ...createLegacyAdapter(send),

@@ -17,7 +17,7 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of `from` bits to groups of `to` bits. Remaining bits are padded if `pads`, otherwise must be 0. */
+/** Converts groups of `from` bits to groups of `to` bits. Pads remaining bits if `pads`; otherwise requires zeros. */
 function regrouped(values: Iterable<number>, from: number, to: number, pads: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
@@ -48,7 +48,7 @@ export const addressOf = (prefix: string, bytes: Uint8Array): string =>
 const wordsOf = (address: string) =>
   Array.from(address.slice(address.lastIndexOf('1') + 1, -CHECKSUM_LENGTH), (character) => ALPHABET.indexOf(character));
 
-// Only letters and digits, which need no encoding in a URL.
+// The prefix has only letters and digits, which need no encoding in a URL.
 const FORM = /^([a-z][a-z0-9]*)1[02-9ac-hj-np-z]{7,}$/;
 
 /** The lower-case prefix of an address with a valid checksum; undefined for an invalid address. */
@@ -60,7 +60,7 @@ export function prefixOf(address: string): string | undefined {
 /** The same account under another prefix, such as `valoper`. The address must be valid. */
 export const underPrefix = (address: string, prefix: string): string => withChecksum(prefix, wordsOf(address));
 
-/** Undefined for an invalid address. */
+/** Returns undefined for an invalid address. */
 export function bytesOf(address: string): Uint8Array | undefined {
   const bytes = prefixOf(address) === undefined ? undefined : regrouped(wordsOf(address), 5, 8, false);
   return bytes && Uint8Array.from(bytes);

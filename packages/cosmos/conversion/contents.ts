@@ -27,13 +27,13 @@ export type MessageType = {
   amino: string;
   aliases?: readonly string[];
   fields: readonly Field[];
-  /** The signer of a message, from its amino value: one address, or several. */
+  /** Returns the address or addresses that must sign a message, from its amino value. */
   signer?: (value: Members) => unknown;
   /** Converts to amino and back, for types whose members amino arranges differently. */
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
-/** The name in an error message. It is not validated, so it is truncated. */
+/** The type's name for an error message. The name is not validated, so it is truncated. */
 const nameOf = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
 export function anyOf(types: () => readonly MessageType[]) {
@@ -74,7 +74,7 @@ export function anyOf(types: () => readonly MessageType[]) {
   } satisfies Kind & { typeOf: unknown };
 }
 
-/** The default amino name is `cosmos-sdk/` and the last part of the URL. */
+/** The default amino name is `cosmos-sdk/` followed by the last part of the URL. */
 export const type = (
   url: string,
   kinds: Readonly<Record<string, Kind>>,
@@ -110,7 +110,7 @@ const LISTS = [
   ['deny_list', 'cosmos-sdk/StakeAuthorization/DenyList'],
 ] as const;
 
-/** Amino wraps either list in the member `Validators`, with the name of its Go type. */
+/** Amino wraps the allow list or the deny list in the member `Validators`, with the name of the list's Go type. */
 const stakeAuthorization: MessageType = {
   ...type('/cosmos.staking.v1beta1.StakeAuthorization', {
     max_tokens: optional(coin),
@@ -133,7 +133,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // An unknown type is kept here, and later rejected as an unknown member.
+      // A list of an unknown type stays in `Validators`, which is later rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },

@@ -3,23 +3,23 @@ import { isMembers, type Members, malformed } from '../parsers.ts';
 import { bytesField, concat, EMPTY, textField, wholeField } from './protobuf.ts';
 
 /*
- * Kinds of fields in three encodings:
+ * Each kind of field has three encodings:
  *
  * - protobuf JSON, which modern nodes return
  * - amino JSON, which the legacy interface uses and wallets sign
  * - protobuf bytes, which modern nodes accept
  *
- * Amino omits zeros unless the chain declares otherwise, and the signature covers exactly the included fields.
+ * Amino omits zeros unless the chain declares otherwise. The signature covers exactly the fields that amino includes.
  */
 
 export type Kind = {
-  /** Converts protobuf JSON to amino JSON; undefined if amino omits the value. Throws `NodeFault`. */
+  /** Converts protobuf JSON to amino JSON. Returns undefined if amino omits the value. Throws `NodeFault`. */
   amino(value: unknown, what: string): unknown;
   /** Encodes amino JSON as a field with its tag. Throws `NodeRejection` (422), which never contains the value. */
   bytes(field: number, value: unknown, what: string): Uint8Array;
 };
 
-/** `aminoName` is set if amino uses another name. */
+/** `aminoName` is set if amino uses a different name. */
 export type Field = readonly [field: number, name: string, kind: Kind, aminoName?: string];
 
 export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
@@ -30,7 +30,7 @@ export const rejection = (what: string, expected: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without members. Its functions return undefined for an invalid value; `amino` returns null to omit it. */
+/** A kind without members. The functions return undefined for an invalid value. `amino` returns null to omit it. */
 const scalar = (
   expected: string,
   amino: (value: unknown) => unknown,
@@ -69,7 +69,7 @@ export const integer = scalar(
 
 const WHOLE = /^-?\d{1,20}$/;
 
-/** A 64-bit integer, a string in both kinds of JSON. */
+/** A 64-bit integer, encoded as a string in both kinds of JSON. */
 export const whole = scalar(
   DIGITS,
   (value) => {
@@ -115,7 +115,7 @@ const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 const seconds = (whole: bigint, nanos: bigint) => concat(wholeField(1, whole), wholeField(2, nanos));
 
-/** RFC 3339 in both kinds of JSON. Amino trims trailing zeros of the fraction. */
+/** An instant, encoded as RFC 3339 in both kinds of JSON. Amino trims the fraction's trailing zeros. */
 export const timestamp = scalar(
   'an instant like 2024-01-31T12:00:00Z',
   (value) => {
@@ -134,7 +134,7 @@ export const timestamp = scalar(
 const NANOS = 1_000_000_000n;
 const DURATION = /^(-?\d{1,12})(?:\.(\d{1,9}))?s$/;
 
-/** `1.5s` in protobuf JSON, nanoseconds as a string in amino JSON. */
+/** A duration: `1.5s` in protobuf JSON, and nanoseconds as a string in amino JSON. */
 export const duration = scalar(
   'nanoseconds as a string',
   (value) => {
@@ -156,7 +156,7 @@ export function aminoMembers(fields: readonly Field[], value: Members, what: str
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
 
-/** Encodes amino JSON. Rejects unknown members, because the signature covers them and the bytes cannot contain them. */
+/** Encodes amino JSON. Rejects unknown members, because the signature covers them but the bytes cannot contain them. */
 export function messageBytes(fields: readonly Field[], value: unknown, what: string): Uint8Array {
   if (!isMembers(value)) throw rejection(what, 'an object');
   const names = new Set(fields.map(([, name, , aminoName = name]) => aminoName));
@@ -192,7 +192,7 @@ export const always = (kind: Kind, zero: unknown): Kind => ({
   bytes: kind.bytes,
 });
 
-/** No transaction has a list with more elements. */
+/** No transaction contains a longer list. */
 const MAX_ELEMENTS = 10_000;
 
 /** A list, which amino includes even if it is empty. */
@@ -208,7 +208,7 @@ export const many = (kind: Kind): Kind => ({
     const elements = value.map((one, i) => {
       const place = `${what}.${i}`;
       if (isAbsent(one)) throw rejection(place, 'present');
-      // An empty string is an element, which `text` would omit.
+      // An empty string is a valid element, but `text` would omit it.
       return kind === text && one === '' ? bytesField(field, EMPTY) : kind.bytes(field, one, place);
     });
     return concat(...elements);

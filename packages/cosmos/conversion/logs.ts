@@ -36,14 +36,14 @@ const log = (msg_index: number, events: LegacyEvent[], reported = ''): LegacyLog
   events,
 });
 
-/** The logs of nodes before SDK 0.50. */
+/** Converts the logs that nodes reported before SDK 0.50. */
 const reportedLogs = (logs: readonly unknown[]): LegacyLog[] =>
   logs.map((one) => {
     const { msg_index, log: reported, events } = members(one, 'log');
     return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(reported ?? '', 'log'));
   });
 
-/** Since SDK 0.50, events contain `msg_index`, except events of fees and signatures, which logs never contained. */
+/** Since SDK 0.50, events contain `msg_index`, except fee and signature events, which were never part of the logs. */
 function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyLog[] {
   const byMessage: LegacyEvent[][] = Array.from({ length: messages }, () => []);
   for (const { type, attributes } of events) {

@@ -22,7 +22,7 @@ import {
 
 /*
  * Messages that transfer or stake funds. Names and field numbers are from https://github.com/cosmos/cosmos-sdk (proto/)
- * and https://github.com/cosmos/ibc-go. The JSON tags of the Go types define the members that amino omits.
+ * and https://github.com/cosmos/ibc-go. The JSON tags of the Go types determine which members amino omits.
  */
 
 const BANK = '/cosmos.bank.v1beta1';
@@ -84,7 +84,7 @@ const FUNDS: readonly MessageType[] = [
   ),
   {
     ...message(`${DISTRIBUTION}.MsgWithdrawValidatorCommission`, 'validator_address', { validator_address: text }),
-    // The name since SDK 0.46.
+    // The amino name since SDK 0.46.
     aliases: ['cosmos-sdk/MsgWithdrawValCommission'],
   },
   message(`${DISTRIBUTION}.MsgFundCommunityPool`, 'depositor', { amount: coins, depositor: text }),
@@ -139,7 +139,7 @@ const vote = { proposal_id, voter: text, option };
 const deposit = { proposal_id, depositor: text, amount: coins };
 const granting = { granter: text, grantee: text };
 
-/** Messages of gov, authz and feegrant, from the same sources. `any` is a message of any type. */
+/** Messages of the modules gov, authz and feegrant, from the same sources. `any` is a message of any type. */
 const governance = (any: Kind): readonly MessageType[] => [
   message(`${GOV}.MsgSubmitProposal`, 'proposer', { content: proposal, initial_deposit: coins, proposer: text }),
   message(`${GOV}.MsgVote`, 'voter', vote),

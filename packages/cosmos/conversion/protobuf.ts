@@ -12,7 +12,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** 64 bits; negative numbers as two's complement. */
+/** Encodes a 64-bit integer. Negative numbers are encoded in two's complement. */
 function varint(value: bigint): Uint8Array {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, value);
@@ -25,7 +25,7 @@ const tag = (field: number, wire: 0 | 2) => varint(BigInt(field * 8 + wire));
 export const wholeField = (field: number, value: bigint): Uint8Array =>
   value === 0n ? EMPTY : concat(tag(field, 0), varint(value));
 
-/** Bytes or a message, included even if empty. */
+/** Encodes bytes or a message, even if empty. */
 export const bytesField = (field: number, value: Uint8Array): Uint8Array =>
   concat(tag(field, 2), varint(BigInt(value.length)), value);
 
@@ -35,7 +35,7 @@ export const textField = (field: number, value: string): Uint8Array =>
 export const anyMessage = (typeUrl: string, value: Uint8Array): Uint8Array =>
   concat(textField(1, typeUrl), value.length === 0 ? EMPTY : bytesField(2, value));
 
-/** Undefined for an incomplete varint. */
+/** Returns undefined for an incomplete varint. */
 function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | undefined {
   let value = 0;
   for (let i = 0; i < 5; i++) {
@@ -47,7 +47,7 @@ function readVarint(bytes: Uint8Array, at: number): { value: number; next: numbe
   return undefined;
 }
 
-/** Decodes a message that contains only bytes and 32-bit integers; undefined for any other message. */
+/** Decodes a message that contains only bytes and 32-bit integers. Returns undefined for any other message. */
 export function readFields(bytes: Uint8Array): [field: number, value: number | Uint8Array][] | undefined {
   const found: [number, number | Uint8Array][] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -65,7 +65,7 @@ export function readFields(bytes: Uint8Array): [field: number, value: number | U
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Undefined for invalid base64. */
+/** Returns undefined for invalid base64. */
 export function fromBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== 'string' || !BASE64.test(text)) return undefined;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -23,7 +23,7 @@ const MAX_SIGNERS = 16;
 
 const OPERATOR = /valoper$/;
 
-/** The operator of a validator signs with the account that has the same bytes. */
+/** A validator's operator signs with the account whose address contains the same bytes. */
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw rejection('the address of a signer', 'in bech32 with a valid checksum');

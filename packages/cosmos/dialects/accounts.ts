@@ -10,11 +10,11 @@ const TYPES = new Map([
   ['/cosmos.vesting.v1beta1.DelayedVestingAccount', 'cosmos-sdk/DelayedVestingAccount'],
   ['/cosmos.vesting.v1beta1.PeriodicVestingAccount', 'cosmos-sdk/PeriodicVestingAccount'],
   ['/cosmos.vesting.v1beta1.PermanentLockedAccount', 'cosmos-sdk/PermanentLockedAccount'],
-  // Nodes of SDK 0.40 to 0.46 serve both interfaces.
+  // Nodes with SDK 0.40 to 0.46 serve both interfaces.
   ['cosmos-sdk/BaseAccount', 'cosmos-sdk/Account'],
 ]);
 
-/** The members that contain a nested account, by generation of nodes. */
+/** The names of the member that contains a nested account, which depend on the version of the node. */
 const NESTED = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
 const MAX_DEPTH = 4;
 
@@ -27,7 +27,8 @@ function flatten(value: Members, depth = 0): Members {
 }
 
 /**
- * The key from a legacy node: bech32 until SDK 0.38, amino JSON in later versions; null before the first transaction.
+ * The key from a legacy node: in bech32 until SDK 0.38, and in amino JSON since then. It is null before the account's
+ * first transaction.
  */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
@@ -57,7 +58,7 @@ export const noAccount = (): LegacyAccount['result'] => ({
   value: { address: '', coins: [], public_key: null, account_number: '0', sequence: '0' },
 });
 
-/** The account of an address, from a legacy node. Since SDK 0.40, its coins require a separate request. */
+/** The account of an address, from a legacy node. Since SDK 0.40, the coins require a separate request. */
 export async function legacyAccount(
   requested: string,
   result: unknown,
@@ -88,7 +89,7 @@ const VERSION_NAMES = new Map([
   ['git_commit', 'commit'],
   ['go_version', 'go'],
 ]);
-/** Hundreds of module versions, which legacy nodes do not return. */
+/** A member with hundreds of module versions, which legacy nodes do not return. */
 const MODULE_VERSIONS = 'build_deps';
 
 export function modernNodeInfo({ default_node_info, application_version }: Members): LegacyNodeInfo {

@@ -13,7 +13,7 @@ export function createAdapter(dialect: NodeDialect, send: SendToNode, capabiliti
   return dialect === 'legacy' ? createLegacyAdapter(send) : createModernAdapter(send, capabilities);
 }
 
-/** Detects the dialect by requesting the latest block; `cosmos` if the node supports both. Throws `NodeFault`. */
+/** Detects the dialect by requesting the latest block. Returns `cosmos` for a node with both. Throws `NodeFault`. */
 export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {

@@ -7,14 +7,14 @@ const MAX_SIGNATURES = 1_000;
 
 const HASH = /^([0-9A-Fa-f]{2}){0,64}$/;
 
-/** Upper-case hex, the encoding of bytes in the legacy interface. */
+/** Converts hex to upper case, which the legacy interface uses for bytes. */
 function legacyHex(value: unknown, what: string): string {
   const hex = string(value ?? '', what);
   if (!HASH.test(hex)) throw malformed(what);
   return hex.toUpperCase();
 }
 
-/** Upper-case hex from the base64 of a modern node. */
+/** Converts a modern node's base64 to upper-case hex. */
 function hexOf(value: unknown, what: string): string {
   const bytes = fromBase64(value ?? '');
   if (bytes === undefined || bytes.length > 64) throw malformed(what);
@@ -26,7 +26,7 @@ const txsOf = (data: unknown): string[] | null => {
   return txs.length === 0 ? null : txs.map((one) => text(one, 'tx'));
 };
 
-/** Validates the required members of a header. */
+/** Validates a header's required members, and converts its hashes with `hash`. */
 function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
   const { chain_id, height, time, ...rest } = members(header, 'header');
   const reported = count(height, 'height');
@@ -58,7 +58,7 @@ function idOf(value: unknown): LegacyBlock['block_id'] {
   return { hash: hexOf(hash, 'hash'), parts };
 }
 
-/** The index of a flag is its value in the legacy interface. */
+/** A flag's index is its value in the legacy interface. */
 const FLAGS = ['BLOCK_ID_FLAG_UNKNOWN', 'BLOCK_ID_FLAG_ABSENT', 'BLOCK_ID_FLAG_COMMIT', 'BLOCK_ID_FLAG_NIL'];
 
 function commitOf(commit: unknown) {

@@ -6,7 +6,7 @@ import { blockOf, legacyBlock } from './blocks.ts';
 import { bodyOf, type NodeCalls, notFound } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
-/** Calls of the legacy interface. Its responses have the legacy shapes, but may omit members. */
+/** Calls the legacy interface, whose responses have the legacy shapes but may omit members. */
 export function createLegacyAdapter(send: SendToNode): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
     bodyOf(await send({ method: 'GET', path, query }));

@@ -8,14 +8,14 @@ import { blockOf, modernBlock } from './blocks.ts';
 import { bodyOf, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
 import { modernSearch, modernTransaction, transactionOf } from './transactions.ts';
 
-/** Pages of 100 balances. More pages count as a malformed response. */
+/** The maximum number of pages of 100 balances. If there are more, the response counts as malformed. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', block: 'BROADCAST_MODE_SYNC' } as const;
 
-/** Errors of nodes that expect the conditions in the named parameter. */
+/** Error messages of nodes that expect the conditions in the named parameter. */
 const MISSING = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
 export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities): NodeCalls {
@@ -28,7 +28,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
   }
   const latestHeight = async () => (await head()).height;
 
-  /** The height of a response. Most nodes return it in a header. */
+  /** The block height of a response. Most nodes return it in a header. */
   async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
     return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String(await latestHeight());
   }
@@ -53,7 +53,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     throw malformed('last page');
   }
 
-  /** Undefined for an account that does not exist. */
+  /** Returns undefined for an account that does not exist. */
   async function accountReply(address: string): Promise<NodeReply | undefined> {
     const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
     try {

@@ -13,10 +13,10 @@ import { isMembers, type Members } from '../parsers.ts';
 /*
  * Error responses of nodes:
  *
- * - Legacy: `{error}`, with 400 or 404 for an invalid request, and with 500 for every error of the chain's RPC, which
- *   includes further invalid requests.
- * - Modern: `{code, message, details}`, with a gRPC code and its HTTP status. Code 2 or 13 with 500 is any error of the
- *   RPC, such as a page after the last one.
+ * - Legacy: `{error}`. Statuses 400 and 404 mean an invalid request. Status 500 can be any error of the chain's RPC,
+ *   including other invalid requests.
+ * - Modern: `{code, message, details}`, with a gRPC code and its HTTP status. Code 2 or 13 with status 500 can be any
+ *   error of the RPC, such as a request for a page after the last one.
  */
 
 const GRPC = {
@@ -29,14 +29,14 @@ const GRPC = {
   unauthenticated: 16,
 };
 
-/** Messages that mean a failure of the node. With 500, any other message means an invalid request. */
+/** Messages that indicate a failure of the node. With status 500, any other message indicates an invalid request. */
 const UNAVAILABLE =
   /connection (refused|reset)|dial tcp|no such host|broken pipe|\bEOF\b|time(d )?out|deadline exceeded|context canceled|unavailable|panic|indexing is disabled|catching up|still syncing/i;
 
-/** The statuses of a node for an invalid request. Any other status is from a proxy in front of it. */
+/** The statuses with which a node rejects an invalid request. Any other status is from a proxy in front of the node. */
 const REJECTIONS = new Set([400, 404, 409, 413, 414, 415, 422, 500]);
 
-/** The error of a router for an unknown path. */
+/** A router's error for an unknown path. */
 const NO_SUCH_PATH = /^(not implemented|not found|404 page not found)$/i;
 
 function messageOf(body: unknown): string | undefined {
@@ -45,7 +45,7 @@ function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** The fault for a response without an error message, which is from a proxy or another kind of server. */
+/** The fault for a response without an error message. Such a response is from a proxy or another kind of server. */
 function faultOf(status: number): NodeFault {
   if (status === 429) return new NodeFault('rate_limited', 'the node rejected the request because of its rate limit');
   if (status === 404 || status === 405 || status === 501) {
@@ -62,13 +62,13 @@ function errorOf(status: number, code: unknown, message: string): NodeFault | No
     return new NodeFault('wrong_dialect', message);
   }
   if (code === GRPC.exhausted || status === 429) return new NodeFault('rate_limited', message);
-  // The operator has no permission or has not paid, which the caller cannot change.
+  // The operator has no permission or has not paid, and the caller cannot change that.
   const isOperatorFault = code === GRPC.permissionDenied || code === GRPC.unauthenticated || !REJECTIONS.has(status);
   const isDown = code === GRPC.unavailable || code === GRPC.deadline;
   if (isOperatorFault || isDown || (status === 500 && UNAVAILABLE.test(message)))
     return new NodeFault('unavailable', message);
   if (code === GRPC.notFound || status === 404) return new NodeRejection(404, message);
-  // Any other 500 would recur, so the request must change.
+  // Any other error with status 500 would recur, so the request must change.
   return new NodeRejection(status === 422 ? 422 : 400, message);
 }
 
@@ -83,7 +83,7 @@ export function bodyOf({ status, body }: NodeReply): Members {
   throw errorOf(status, isMembers(body) ? body.code : undefined, message);
 }
 
-/** Maps the error of a look-up to 404, because nodes report an unknown hash with 400, 404 or 500. */
+/** Maps a "not found" error to status 404, because nodes report an unknown hash with status 400, 404 or 500. */
 export function notFound(error: unknown): unknown {
   const isUnknown = error instanceof NodeRejection && /not found/i.test(error.message);
   return isUnknown ? new NodeRejection(404, error.message) : error;
@@ -95,30 +95,30 @@ export function notFound(error: unknown): unknown {
  */
 export type NodeCalls = {
   balances(address: string): Promise<LegacyBalances>;
-  /** One page of transactions. The query may be of either dialect (see `readSearch`). */
+  /** One page of transactions. The query may be in either dialect (see `readSearch`). */
   transactions(query: readonly (readonly [name: string, value: string])[]): Promise<LegacySearch>;
   /** Throws `NodeRejection` with 404 for a hash that the node does not know. */
   transaction(hash: string): Promise<LegacyTransaction>;
   /** An account that does not exist has an empty `address`. */
   account(address: string): Promise<LegacyAccount>;
   nodeInfo(): Promise<LegacyNodeInfo>;
-  /** The latest block by default. */
+  /** The block at a height; by default, the latest block. */
   block(height?: string): Promise<LegacyBlock>;
   /**
    * Converts a request to the form that the node accepts, without broadcasting it. For a modern node, amino JSON is
-   * encoded, which requires the accounts of the signers. Throws `NodeRejection` with 422 for an unsupported form.
+   * encoded, which requires the signers' accounts. Throws `NodeRejection` with 422 for an unsupported form.
    *
-   * @param sequence of the single signer, if the caller knows a newer one than the latest block has
+   * @param sequence of the single signer, if the caller knows a newer one than that in the latest block
    */
   prepare(request: BroadcastRequest, sequence?: string): Promise<BroadcastRequest>;
   /**
    * Sends a transaction. If the chain rejects it, the result contains its `code`. A modern node receives `sync` instead
-   * of `block`; `untilInBlock` then waits for the block. Throws `NodeRejection` with 422 for an unsupported form, before
-   * anything is sent.
+   * of `block`, so the caller must wait with `untilInBlock`. Throws `NodeRejection` with 422 for an unsupported form,
+   * before anything is sent.
    */
   broadcast(request: BroadcastRequest): Promise<LegacyTransaction>;
   latestHeight(): Promise<number>;
-  /** The latest block; `chainId` is undefined if the node omits it. */
+  /** The latest block's height and chain ID; `chainId` is undefined if the node omits it. */
   head(): Promise<{ height: number; chainId: string | undefined }>;
 };
 

@@ -15,11 +15,11 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** The number of transactions converted between two pauses: a few ms of work for a page of 4 MB. */
+/** The number of transactions converted between two pauses, which takes a few ms for a page of 4 MB. */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
-/** Nodes return at most 100. */
+/** Nodes return at most 100 transactions per page. */
 const MAX_PER_PAGE = 1000;
 const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
@@ -29,7 +29,7 @@ function codeOf(value: unknown): number {
   return code;
 }
 
-/** Converts to the legacy shape, which omits empty members and a code of 0. */
+/** Converts a transaction to the legacy shape, which omits empty members and a code of 0. */
 export function legacyTransaction(value: unknown): LegacyTransaction {
   const { height, txhash, code, ...rest } = members(value, 'transaction');
   const kept = Object.entries(rest)
@@ -46,7 +46,7 @@ export function legacyTransaction(value: unknown): LegacyTransaction {
   };
 }
 
-/** Converts a modern transaction. Some responses contain `tx` next to it instead of in it. */
+/** Converts a modern transaction. Some responses contain `tx` next to the transaction instead of in it. */
 export function modernTransaction(value: unknown, separateTx?: unknown): LegacyTransaction {
   const { tx, ...response } = members(value, 'transaction');
   const reported = isMembers(tx) ? tx : separateTx;
@@ -62,7 +62,7 @@ export function transactionOf(hash: string, transaction: LegacyTransaction): Leg
   return transaction;
 }
 
-/** A search result of a legacy node. The zeros that it omits are added. */
+/** Converts a legacy node's search result. Adds the zeros that the node omits. */
 export function legacySearch(body: Members): LegacySearch {
   if (body.txs === undefined && body.total_count === undefined) throw malformed('txs');
   const txs = list(body.txs, 'txs', MAX_PER_PAGE).map((one) => legacyTransaction(one));
@@ -76,7 +76,7 @@ export function legacySearch(body: Members): LegacySearch {
   };
 }
 
-/** A search result of a modern node. Before SDK 0.46, the total is in `pagination`. Some nodes omit it. */
+/** Converts a modern node's search result. Before SDK 0.46, the total is in `pagination`. Some nodes omit the total. */
 export async function modernSearch(body: Members, page: number, limit: number): Promise<LegacySearch> {
   if (body.tx_responses === undefined) throw malformed('tx_responses');
   const txs = list(body.txs, 'txs');
