@@ -7,17 +7,17 @@ export type Window = { from: number; to: number };
 type Column = [at: number, value: number | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
-/** The time after midnight at which the sample of midnight is published. */
+/** The delay after midnight with which the midnight sample is published. */
 const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
-/** `minute` for up to one day that ends now, `hour` for up to 90 days, `day` for more or with `interval=daily`. */
+/** `minute` for up to one day that ends now; `hour` for up to 90 days; `day` for longer or with `interval=daily`. */
 export function chartInterval(window: Window, now: number, interval: string | null): ChartInterval {
   const span = window.to - window.from;
   if (interval === 'daily' || span > 90 * DAY) return 'day';
   return span > DAY || window.to < now - 5 * MINUTE ? 'hour' : 'minute';
 }
 
-// A hash determines the offset of each sample in its slot. The spread is that of recorded responses: five-minute samples
+// A hash determines each sample's offset in its slot. The spread matches recorded responses: five-minute samples
 // are 110 to 490 s apart; hourly samples are 700 to 6440 s apart, and most are in the first minutes of the hour.
 const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number }> = {
   minute: { every: 5 * MINUTE, offset: (draw) => Math.floor((100 + 190 * draw) * SECOND) },
@@ -26,7 +26,7 @@ const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number
 };
 const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
 
-/** The times (Unix ms, ascending) of the samples in the window that are published at `now`. */
+/** The times (Unix ms, ascending) of the samples in the window that are already published at `now`. */
 export function sampleTimes(
   seed: number,
   token: string,
@@ -46,7 +46,7 @@ export function sampleTimes(
   return times;
 }
 
-/** The latest midnight (Unix ms) whose sample is published at `now`. */
+/** The latest midnight (Unix ms) whose sample is already published at `now`. */
 export const publishedMidnight = (now: number): number => Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
 
 // Gaps in CoinGecko's daily series.
@@ -72,7 +72,7 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
-/** Figures in US dollars. The last sample is the current one, whose time can be before that of the previous one. */
+/** Figures in US dollars. The last sample is the current one, which can be older than the previous sample. */
 export function chartOf(seed: number, token: string, interval: ChartInterval, window: Window, now: number): Chart {
   const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
   const add = (at: number, sample: ReturnType<typeof dailySample>) => {

@@ -13,7 +13,7 @@ function quoted(price: number): unknown {
 
 const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1) * 100).toFixed(5)));
 
-/** A record of `/coins/markets`; null before the listing of the token. */
+/** A record of `/coins/markets`; null before the token's listing. */
 function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
   const at = quotedAt(seed, token, now);
@@ -56,7 +56,7 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
 
 const PAGE = { default: 100, max: 250 };
 
-/** A page of `/coins/markets`, by descending market cap. Unknown IDs are omitted. */
+/** A page of `/coins/markets`, in descending order of market cap. Unknown IDs are omitted. */
 export function coinMarkets(
   seed: number,
   ids: readonly string[] | null,

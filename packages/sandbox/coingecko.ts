@@ -17,7 +17,7 @@ import { type SandboxToken, sandboxToken } from './tokens.ts';
 import type { Answer, Setting, Upstream, UpstreamRequest } from './upstream.ts';
 import { DAY, isoDate, jsonReply, SECOND } from './upstream.ts';
 
-/** `spent` is the number of calls in this month, including this call. */
+/** `spent` is the number of calls this month, including the current call. */
 type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
 
 const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
@@ -41,7 +41,7 @@ function parameterError(query: URLSearchParams, required: readonly string[]): An
 }
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // Not trimmed, because CoinGecko treats an ID with a leading space as unknown, and omits it.
+  // The IDs are not trimmed, because CoinGecko treats an ID with a leading space as unknown and omits it.
   const error = parameterError(query, ['vs_currency']);
   if (error) return error;
   const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];

@@ -13,7 +13,7 @@ import {
 
 const FIRST_DATE = Date.UTC(1999, 0, 4);
 
-/** The mean rate per euro, and the last date of a discontinued currency. Invented values. */
+/** The mean rate per euro, which is invented, and the last date of a discontinued currency. */
 const CURRENCIES = new Map(
   [
     'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',
@@ -37,7 +37,7 @@ function rateOn(seed: number, code: string, date: number): string {
 }
 
 const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
-/** The further columns without `detail=dataonly`. Their titles contain commas, so the values are quoted. */
+/** The additional columns without `detail=dataonly`. Values that contain commas are quoted. */
 const FULL =
   ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
   'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
@@ -45,7 +45,7 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies of a key like `D.USD+JPY.EUR.SP00.A`: all if it contains none; undefined for an unknown key. */
+/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if the key has none; undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;
@@ -82,7 +82,7 @@ export function createEcb({ clock, seed }: Setting): Upstream {
   return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
 }
 
-/** Midnight (UTC, Unix ms) of Easter Sunday in the Gregorian calendar, by the algorithm of J.-M. Oudin. */
+/** Midnight (UTC, Unix ms) of Easter Sunday in the Gregorian calendar, by J.-M. Oudin's algorithm. */
 function easter(year: number): number {
   const century = Math.floor(year / 100);
   const golden = year % 19;
@@ -99,7 +99,7 @@ function easter(year: number): number {
   return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
 }
 
-/** Midnights (UTC, Unix ms) of the dates with rates, both ends included. Weekends and holidays have no rates. */
+/** The dates with rates, as midnights (UTC, Unix ms), both ends included. Weekends and holidays have no rates. */
 export function publicationDates(from: number, thru: number): number[] {
   const dates: number[] = [];
   for (let date = from; date <= thru; date += DAY) {

@@ -13,7 +13,7 @@ const planStatus = (now: number, error_code: number, error_message: string) => (
   status: { timestamp: stamp(now), error_code, error_message },
 });
 
-/** Error 10012: the requested time is before the history of the plan. */
+/** Error 10012: the requested time is before the start of the plan's history. */
 export const beyondReach = (now: number, days: number) => {
   const message = `Your request exceeds the allowed time range. Public API users are limited to querying historical data within the past ${days} days. Upgrade to a paid plan to enjoy full historical data access: https://www.coingecko.com/en/api/pricing. `;
   return json(401, { error: planStatus(now, 10012, message) });
@@ -62,7 +62,7 @@ export const edgePage = (status: number, title: string): Answer => ({
 `,
 });
 
-/** CoinGecko's plans. For a paid key, `/key` returns `name`, `perMinute` and `perMonth`. */
+/** CoinGecko's plans. `/key` returns `name` and the members after it only for a paid key. */
 export const PLANS = {
   public: { historyDays: 365 },
   demo: { historyDays: 365 },

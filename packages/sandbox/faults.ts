@@ -17,17 +17,17 @@ type Plain =
   | 'wrongTypes';
 
 /**
- * - `delay`: the normal response after `ms`
+ * - `delay`: the normal response after `ms` milliseconds
  * - `status`: a response with this status; `body` defaults to a typical one
  * - `rateLimitUnder200`: the rate-limit response with HTTP 200
- * - `html`: the page of the CDN instead of JSON
+ * - `html`: the CDN's HTML page instead of JSON
  * - `truncated`: half of the JSON in a complete HTTP message
- * - `hangBeforeHeaders`, `hangMidway`: no response, or the headers and half of the body; the connection stays open
+ * - `hangBeforeHeaders`, `hangMidway`: no response, or only the headers and half of the body; the connection stays open
  * - `reset`, `resetMidway`: the connection is closed before the headers, or after half of the body
- * - `slow`: one byte every `everyMs` (1000)
- * - `emptyChart`: the response with empty arrays
- * - `wrongTypes`: the response with objects instead of numbers, and numbers instead of strings
- * - `huge`: `bytes` of incomplete JSON
+ * - `slow`: one byte every `everyMs` milliseconds (1000 by default)
+ * - `emptyChart`: the normal response with empty arrays
+ * - `wrongTypes`: the normal response with objects instead of numbers, and numbers instead of strings
+ * - `huge`: incomplete JSON of `bytes` bytes
  */
 export type Fault =
   | { kind: Plain }
@@ -44,7 +44,7 @@ type Target = { path: string; search: string };
 function matches(match: PathMatch | undefined, { path, search }: Target): boolean {
   if (match === undefined) return true;
   if (typeof match === 'string') return path.includes(match);
-  // `test` of a global pattern would start at the previous match.
+  // The method `test` of a global pattern would start after the previous match.
   return path.search(match) >= 0 || (path + search).search(match) >= 0;
 }
 
@@ -53,11 +53,11 @@ export function createFaults() {
   let permanent: { fault: Fault; path: PathMatch | undefined }[] = [];
   const holds = new Set<Hold>();
   return {
-    /** Injects the fault into the next `times` (1) matching requests, after the faults queued before. */
+    /** Injects the fault into the next `times` (1 by default) matching requests, after previously queued faults. */
     next(fault: Fault, { times = 1, path }: { times?: number; path?: PathMatch } = {}): void {
       queued.push({ fault, left: times, path });
     },
-    /** Injects the fault into all matching requests. Queued faults and later calls take precedence. */
+    /** Injects the fault into all matching requests. Queued faults and later calls of `always` take precedence. */
     always(fault: Fault, { path }: { path?: PathMatch } = {}): void {
       permanent.unshift({ fault, path });
     },
@@ -67,7 +67,7 @@ export function createFaults() {
       permanent = [];
       for (const hold of holds) hold.release();
     },
-    /** Holds matching requests until `release`; `arrived(n)` resolves when n are held. */
+    /** Holds matching requests until `release` is called. `arrived(n)` resolves when n requests are held. */
     hold({ path }: { path?: PathMatch } = {}): Pick<Hold, 'release' | 'arrived'> {
       const hold = createHold(path, () => holds.delete(hold));
       holds.add(hold);
@@ -111,12 +111,12 @@ function createHold(path: PathMatch | undefined, onRelease: () => void) {
   };
 }
 
-/** Sends a response in chunks without Content-Length, like CoinGecko. */
+/** Sends a response in chunks and without Content-Length, as CoinGecko does. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** Applies `change` to every value of a JSON body. Other bodies are not changed. */
+/** Applies `change` to every value in a JSON body. Does not change other bodies. */
 function changeJson(answer: Answer, change: (key: string, value: unknown) => unknown): Answer {
   const body = parseJson(answer.body);
   return body === undefined ? answer : { ...answer, body: JSON.stringify(body, change) };
@@ -170,8 +170,8 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 }
 
 /**
- * Responds with a fault. `normal` creates the response without the fault, `limited` the rate-limit response with HTTP
- * 200. Rejects with an AbortError if the client disconnects during a wait.
+ * Responds with a fault. `normal` creates the response without the fault, and `limited` creates the rate-limit response
+ * with HTTP 200. Rejects with an AbortError if the client disconnects during a wait.
  */
 export async function sendFault(
   fault: Fault,

@@ -21,7 +21,7 @@ const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 
 /** Kraken sends errors with HTTP 200. */
 const errorReply = (error: string): Answer => jsonReply(200, { error: [error] });
 
-/** The pairs in `pair`, or all pairs without it; undefined if a name is unknown. */
+/** The pairs in `pair`; all pairs if `pair` is absent; undefined if a name is unknown. */
 function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
   const names = query.get('pair');
   if (names === null) return allPairs();
@@ -32,7 +32,7 @@ function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
 const byName = (pairs: readonly Pair[], record: (pair: Pair) => unknown): Answer =>
   ok(Object.fromEntries(pairs.map((pair) => [pair.name, record(pair)])));
 
-/** Kraken returns each daily figure twice: since midnight UTC, and for the last 24 hours. */
+/** Kraken returns two values for each daily figure: since midnight UTC, and for the last 24 hours. */
 function ticker(pair: Pair, { seed, now }: State) {
   const market = { seed, pair };
   const price = tradeAt(market, now);
@@ -84,7 +84,7 @@ export function createKraken({ clock, seed }: Setting): Upstream {
 }
 
 const MAX_ROWS = 720;
-/** Kraken's share of the volume of a token, and the maximum deviation from the market price. */
+/** Kraken's share of a token's volume, and the maximum deviation from the market price. */
 const SHARE = 0.02;
 const SPREAD = 0.0004;
 const PRICES_PER_CANDLE = 5;
@@ -93,7 +93,7 @@ const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];
 
 type Market = { seed: number; pair: Pair };
 
-/** The price of the last trade at an instant (Unix ms), even before the first trade of the pair. */
+/** The price of the last trade at an instant (Unix ms), even before the pair's first trade. */
 function tradeAt({ seed, pair }: Market, at: number): number {
   const price = priceAt(seed, pair.token, at) ?? 0;
   const deviation = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
@@ -137,7 +137,7 @@ function candleRow(market: Market, at: number, length: number, now: number): Row
   return [time, ...[before, high, low, close, average].map(text), Math.max(traded, 1e-8).toFixed(8), count] as Row;
 }
 
-/** The candles after `since` (Unix ms) up to the current one, with at most `MAX_ROWS` before the current one. */
+/** The candles after `since` (Unix ms): at most `MAX_ROWS`, and the current candle. */
 function candleRows(market: Market, length: number, since: number, now: number) {
   const current = Math.floor(now / length) * length;
   const first = Math.max(
@@ -150,7 +150,10 @@ function candleRows(market: Market, length: number, since: number, now: number) 
   return { rows, last: (current - length) / SECOND };
 }
 
-/** A pair against US dollars. `since` is its first trade, `quiet` the share of five-minute candles without trades. */
+/**
+ * A pair against US dollars. `since` is the time of its first trade. `quiet` is the share of five-minute candles without
+ * trades.
+ */
 type Pair = {
   token: string;
   name: string;
@@ -186,7 +189,7 @@ const PAIRS: readonly Pair[] = [
   pair('arweave', ['ARUSD', 'ARUSD', 'AR/USD'], { since: '2025-04-28', decimals: 3, quiet: 0.15 }),
 ];
 
-/** A synthetic token has been traded since its listing. */
+/** A synthetic token's pair has been traded since the token's listing. */
 function syntheticPairs(token: SandboxToken): Pair[] {
   const name = token.pair;
   if (name === undefined || PAIRS.some((known) => known.token === token.name)) return [];

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = ReadMail & { to: string };
 
-/** Starts a mail server on a free port of 127.0.0.1. It passes each mail to `receive` and delivers none. */
+/** Starts a mail server on a free port of 127.0.0.1. It passes each email to `receive` and delivers none. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -26,7 +26,7 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   };
 }
 
-/** A parsed mail: header values by lower-case name, and the text and HTML parts. */
+/** A parsed email: header values by lower-case name, and the text and HTML parts. */
 export type ReadMail = { headers: Readonly<Record<string, string>>; text: string; html: string };
 type Entity = { headers: Record<string, string>; body: string };
 

@@ -1,4 +1,4 @@
-/** A hash, uniform in [0, 1). `index` must be an integer below 2^53. */
+/** A hash that is uniform in [0, 1). `index` must be an integer below 2^53. */
 export function hashed(seed: number, lane: number, index: number): number {
   let h = Math.imul(seed | 0, 0x9e3779b1) ^ Math.imul(lane + 1, 0x85ebca6b);
   h = Math.imul(h ^ (index | 0), 0xc2b2ae35);
@@ -8,7 +8,7 @@ export function hashed(seed: number, lane: number, index: number): number {
   return ((h ^ (h >>> 16)) >>> 0) / 0x1_0000_0000;
 }
 
-/** A smooth curve in [-1, 1] through one hashed value per integer `x`. */
+/** A smooth curve in [-1, 1] that passes through one hashed value for each integer `x`. */
 export function valueNoise(seed: number, lane: number, x: number): number {
   const index = Math.floor(x);
   const along = x - index;

@@ -7,8 +7,8 @@ export type Figures = { price: number; marketCap: number; volume: number };
 type Extreme = { price: number; at: number };
 
 /**
- * The log price approaches `settled` from `first`, its value at the listing, and the supply approaches `limit` from
- * `issued`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
+ * The log price starts at that of `first` at the listing and approaches that of `settled`. The supply starts at `issued`
+ * and approaches `limit`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
  */
 type Economy = {
   price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
@@ -44,12 +44,12 @@ const SYNTHETIC_STEP = 10 * DAY;
 const PEG = 0.004; // The maximum deviation of the stablecoin from one dollar.
 
 // Noise octaves from 3 minutes to 2.3 years. The fractional ratio prevents octaves from coinciding at midnight. The
-// amplitudes grow with the square root of the period, so the sum is a random walk.
+// amplitudes grow with the square root of the period, so the sum resembles a random walk.
 const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months, because a 24 h total does not jump within minutes.
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months, because a 24-hour total does not jump within minutes.
 
 /** The economy of a synthetic token, with prices from 0.1 cents to 1,000 dollars. */
 function syntheticEconomy({ place }: SandboxToken): Economy {
@@ -100,14 +100,14 @@ export function priceAt(seed: number, token: string, t: number): number | null {
   return Math.exp(trend + price.volatility * walk);
 }
 
-/** The supply: an integer that never decreases, and is constant before the listing. */
+/** The supply: an integer that never decreases and is constant before the listing. */
 export function supplyAt(token: string, t: number): number {
   const { issued, limit, issuance } = marketOf(token).economy.supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
   return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
 }
 
-/** The figures at `t` (Unix ms), with the 24 h volume; null before the listing. */
+/** The figures at `t` (Unix ms), with the 24-hour volume; null before the listing. */
 export function figuresAt(seed: number, token: string, t: number): Figures | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;
@@ -118,7 +118,7 @@ export function figuresAt(seed: number, token: string, t: number): Figures | nul
   return { price, marketCap, volume: marketOf(token).economy.turnover * marketCap * Math.exp(swing) };
 }
 
-/** The time of the latest quote up to `now`. There is one quote per minute, at a varying second. */
+/** The time of the latest quote at `now`. There is one quote per minute, at a varying second. */
 export function quotedAt(seed: number, token: string, now: number): number {
   const timeOf = (slot: number) => slot * MINUTE + Math.floor(hashed(seed, laneOf(token, LANES - 1), slot) * MINUTE);
   const slot = Math.floor(now / MINUTE);
@@ -129,7 +129,7 @@ type Extremes = { high: Extreme; low: Extreme };
 /** Cached, because computing thousands of midnights takes tens of milliseconds. */
 const cachedExtremes = new Map<string, Extremes & { thru: number }>();
 
-/** The extremes of the midnights since the listing; undefined before the first midnight. */
+/** The extremes over the midnights since the listing; undefined before the first midnight. */
 function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
   const key = `${seed}:${token}`;
   const before = cachedExtremes.get(key);
@@ -147,7 +147,7 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/** The extremes of all midnights (every tenth for a synthetic token) and `t`; null before the listing. */
+/** The extremes over `t` and all midnights (every tenth for a synthetic token); null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

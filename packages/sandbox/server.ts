@@ -24,7 +24,7 @@ const errorReply = (status: number, error: string) => jsonReply(status, { error 
  *
  * - `seed` (1) and `clock` (the system clock) determine all values.
  * - `plan` (`public`) limits the history.
- * - `node` configures the nodes: the SDK version `sdk` (0.50), the page size (100) and the time between blocks (6 s).
+ * - `node` configures the nodes: the SDK version (0.50), the page size (100) and the time between blocks (6 s).
  */
 export async function startSandbox(
   options: {
@@ -43,16 +43,16 @@ export async function startSandbox(
     coingecko: createCoingecko({ ...setting, plan }),
     kraken: createKraken(setting),
     exchangeRates: createEcb(setting),
-    // All sources of statistics for a chain return the same figures.
+    // All statistics sources for a chain return consistent figures.
     cryptocompare: createCryptoCompare(setting),
     bitcoin: createBlockchainInfo(setting),
     mempool: createMempool(setting),
     ethereum: createBlockscout(setting),
-    // The hosted service of Blockscout requires a key.
+    // Blockscout's hosted service requires a key.
     blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
     solana: createSolana(setting),
     arweave: createArweave(setting),
-    // The nodes share one chain, and each uses one dialect.
+    // The nodes share one chain, and each node serves one dialect.
     legacyNode: createLegacyNode(chain),
     cosmosNode: createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize }),
   } satisfies Record<string, Upstream>;
@@ -61,7 +61,7 @@ export async function startSandbox(
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const { method = 'GET', headers } = request;
-    // Not resolved against a base URL, which would treat `//name` as a host.
+    // The target is not resolved against a base URL, because that would treat `//name` as a host.
     const url = URL.parse(`http://sandbox${request.url}`);
     const body = await text(request);
     if (!url) return send(response, errorReply(400, 'the request target must be a path'));
@@ -102,7 +102,7 @@ export async function startSandbox(
   let closed: Promise<void> | undefined;
   return {
     ...urls,
-    /** The chain of both nodes, with its accounts and faucet. */
+    /** The chain that both nodes share, with its accounts and faucet. */
     chain,
     calls: log.calls,
     countCalls: log.count,

@@ -6,10 +6,10 @@ export type SandboxToken = {
   name: string;
   symbol: string;
   title: string;
-  /** The date of the first block, or of the contract of the token. */
+  /** The date of the first block or of the token's contract. */
   begins: string;
   listed: string;
-  /** Kraken's name of the pair against US dollars; undefined if Kraken does not list the token. */
+  /** Kraken's name for the pair against US dollars; undefined if Kraken does not list the token. */
   pair: string | undefined;
   /** The index of the token, which separates the noise lanes of the tokens. */
   place: number;
@@ -76,7 +76,7 @@ function synthetic(n: number): SandboxToken {
 const builtIn = new Map<string, SandboxToken>(BUILT_IN.map((token) => [token.name, token]));
 let cachedTokens: ReadonlyMap<string, SandboxToken> | undefined;
 
-/** The built-in tokens of the service and 1,000 synthetic tokens, which never change. */
+/** The service's built-in tokens and 1,000 synthetic tokens, all of which never change. */
 export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
   const createSynthetic = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
   cachedTokens ??= new Map([...BUILT_IN, ...createSynthetic()].map((token) => [token.name, token]));

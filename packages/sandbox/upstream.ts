@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Setting = { seed: number; clock: Clock };
 
-/** `path` is relative to the prefix of the upstream and has a leading slash. `query` is decoded. */
+/** `path` is relative to the upstream's prefix and has a leading slash. `query` is decoded. */
 export type UpstreamRequest = {
   method: string;
   path: string;
@@ -15,8 +15,8 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 
 /**
  * A stand-in for an upstream, with paths below `prefix`, such as `/api/v3`. `endpointOf` replaces variable parts of a
- * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the rate-limit response with HTTP 200, if the
- * upstream has one.
+ * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the rate-limit response with HTTP 200, if
+ * the upstream has such a response.
  */
 export type Upstream = {
   prefix: string;
@@ -37,7 +37,7 @@ export const textReply = (status: number, body: string): Answer => ({
   body,
 });
 
-/** Undefined for invalid JSON. */
+/** Returns undefined for invalid JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -59,7 +59,7 @@ export const routed = (
   },
 });
 
-/** The time in Unix ms. Compatible with the clocks of the service. */
+/** A clock that returns Unix ms. It is compatible with the service's clocks. */
 export type Clock = { now(): number };
 
 export const SECOND = 1_000;

@@ -15,7 +15,7 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** The number of transactions converted between two pauses, which takes a few ms for a page of 4 MB. */
+/** The number of transactions that are converted between two pauses: a few ms of work for a page of 4 MB. */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 

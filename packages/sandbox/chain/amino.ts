@@ -65,7 +65,7 @@ export const sendRecord = ({ from, to, amount }: Send) => ({
   value: { from_address: from, to_address: to, amount: amount.map(coinRecord) },
 });
 
-// Go's JSON encoder, which defines the signed text, escapes these characters; the library does not.
+// Go's JSON encoder, which defines the signed text, escapes these characters, but the library does not.
 const ESCAPED = /[\u2028\u2029]/g;
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
 
@@ -103,7 +103,7 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
 
 export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
 
-/** The prefix of a registered amino type: four bytes of the hash of its name, after three disambiguation bytes. */
+/** The prefix of a registered amino type: four bytes of the name's hash, after three disambiguation bytes. */
 function aminoPrefix(name: string): Uint8Array {
   const skipZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
   return skipZeros(skipZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);

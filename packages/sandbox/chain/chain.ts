@@ -20,7 +20,7 @@ const GENESIS_COINS: readonly Coin[] = [
 export type BroadcastMode = 'sync' | 'async' | 'block';
 export type BroadcastResult = { hash: string; failure: TransactionError | null; delivered: Delivered | null };
 
-/** A chain with one block every `blockMs`. The seed determines its three genesis accounts and their keys. */
+/** A chain that makes a block every `blockMs`. The seed determines the three genesis accounts and their keys. */
 export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS) {
   const ledger = createLedger();
   const accounts = Array.from({ length: GENESIS_ACCOUNTS }, (_, place) => genesisKey(seed, place));
@@ -41,7 +41,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
     for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
-  /** The first due block includes the whole mempool. The others are empty. */
+  /** Makes all blocks that are due. The first one includes the whole mempool, and the others are empty. */
   function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
@@ -52,7 +52,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
 
   const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
-  /** The state after the mempool's fees and sequences, against which a node checks new transactions. */
+  /** The state after the mempool's fees and sequences are applied. Nodes check new transactions against this state. */
   function pendingView(): ChainView {
     const now = view();
     return {
@@ -92,7 +92,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       return { height, at: madeAt };
     },
 
-    /** `at` is in Unix ms, assuming that every block was on time. Undefined for a future block. */
+    /** `at` is in Unix ms, assuming that every block was on time. Returns undefined for a future block. */
     block(of: number): { height: number; at: number } | undefined {
       makeDueBlocks();
       return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
@@ -111,7 +111,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
-    /** `async` returns before the check, `sync` after it, and `block` creates a block immediately. */
+    /** `async` hides the outcome of the check, `sync` returns it, and `block` creates a block immediately. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
       const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);

@@ -26,7 +26,7 @@ const reject = (code: TransactionError['code'], detail: string): never => {
   throw new TransactionError(code, detail);
 };
 
-/** A node checks the fee before it accepts a transaction. It is not checked again in a block. */
+/** A node checks the fee before it accepts a transaction. The fee is not checked again in a block. */
 export function checkPrice({ fee, gas }: Transaction): void {
   const required = { denom: DENOM, amount: (BigInt(gas) * FEE_FOR_10_000_GAS + 9_999n) / 10_000n };
   if (amountOf(fee, DENOM) >= required.amount) return;
@@ -78,7 +78,7 @@ function checkSignature(
   }
   const { number: accountNumber, sequence } = account;
   const isAmino = signature.mode === 'SIGN_MODE_LEGACY_AMINO_JSON';
-  // Amino JSON of the legacy interface has no sequence, so only the signature reveals a wrong one.
+  // The legacy interface's amino JSON has no sequence, so only the signature reveals a wrong sequence.
   if (signature.sequence !== null && signature.sequence !== sequence) {
     reject(32, `account sequence mismatch, expected ${sequence}, got ${signature.sequence}`);
   }
@@ -91,7 +91,7 @@ function checkSignature(
   return { address, publicKey, sequence };
 }
 
-/** The signers, the fee payer first. Throws a TransactionError for an invalid transaction. */
+/** Returns the signers, starting with the fee payer. Throws a TransactionError for an invalid transaction. */
 export function check(transaction: Transaction, view: ChainView): Signer[] {
   checkContent(transaction, view.height);
   const signers = signersOf(transaction);

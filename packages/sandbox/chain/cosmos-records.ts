@@ -18,7 +18,7 @@ export function keyRecord(publicKey: Uint8Array): object {
   return { '@type': MULTISIG_TYPE, threshold, public_keys: keys.map(keyRecord) };
 }
 
-/** Protobuf JSON has the bits of a multisignature in its mode, not in the signature. */
+/** In protobuf JSON, the bits of a multisignature are in the mode, not in the signature. */
 function signatureRecord({ publicKey, mode, bytes }: Signature) {
   if (!publicKey || !isMultisig(publicKey)) return { mode_info: { single: { mode } }, signature: base64(bytes) };
   const { bits, signatures } = readMultisignature(bytes);
@@ -29,7 +29,7 @@ function signatureRecord({ publicKey, mode, bytes }: Signature) {
   };
 }
 
-/** A transaction in protobuf JSON. `sequences` are used for signatures without a sequence. */
+/** A transaction in protobuf JSON. `sequences` applies to signatures that do not contain a sequence. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
   const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
   return {
@@ -92,7 +92,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index`, and a success has no log. */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index` and successes no log. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
@@ -127,8 +127,8 @@ export const failed = (status: number, code: number, message: string): Answer =>
 /**
  * Differences between SDK versions:
  *
- * - A search has its conditions in `events` up to 0.47, in `query` since 0.50.
- * - A search has its page in `pagination.*` up to 0.45, in `page` and `limit` since 0.47.
+ * - A search has its conditions in `events` up to 0.47, and in `query` since 0.50.
+ * - A search has its page in `pagination.*` up to 0.45, and in `page` and `limit` since 0.47.
  * - Responses contain logs up to 0.47.
  * - The broadcast mode `block` is supported up to 0.45.
  */
@@ -140,7 +140,7 @@ export const VERSIONS = {
 
 export type SdkVersion = keyof typeof VERSIONS;
 
-/** Returns `fallback` for a missing parameter, null for a malformed one. */
+/** Returns `fallback` for a missing parameter and null for a malformed parameter. */
 export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
   const text = query.get(name) ?? String(fallback);
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
@@ -154,7 +154,7 @@ function conditionsOf(query: URLSearchParams, parameter: 'events' | 'query'): Co
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
 
-/** `GET /cosmos/tx/v1beta1/txs`. */
+/** Answers `GET /cosmos/tx/v1beta1/txs`. */
 export function searchCosmos(
   chain: Chain,
   query: URLSearchParams,

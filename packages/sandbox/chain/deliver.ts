@@ -13,14 +13,14 @@ export type Delivered = {
   /** `messageEvents` is empty if the transaction failed. */
   feeEvents: ChainEvent[];
   messageEvents: ChainEvent[][];
-  /** The sequences of the signers, in the order of the signatures. */
+  /** The signers' sequences, in the order of the signatures. */
   sequences: number[];
 };
 
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** Executes all sends, or throws and executes none. */
+/** Executes all sends, or throws without executing any. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
   const changed = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
@@ -65,7 +65,7 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   ledger.credit(FEE_COLLECTOR, fee);
 }
 
-/** Executes a transaction of a block. After the check, the fee is charged even if a message fails. */
+/** Executes a transaction in a block. After the check, the fee is charged even if a message fails. */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
   { height, at }: { height: number; at: number },

@@ -17,7 +17,7 @@ function transferEvents(from: string, to: string, coins: readonly Coin[]): Chain
   ];
 }
 
-/** These events are kept if the messages fail. `sequences` are the sequences before the transaction. */
+/** The events that remain even if the messages fail. `sequences` are the sequences before the transaction. */
 export function feeEvents(transaction: Transaction, collector: string, sequences: readonly number[]): ChainEvent[] {
   const signers = signersOf(transaction);
   const [payer = ''] = signers;
@@ -44,7 +44,7 @@ export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the first. */
+/** `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the first one. */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 export function createLedger() {
@@ -72,7 +72,7 @@ export function createLedger() {
       if (account) Object.assign(account, { publicKey, sequence: account.sequence + 1 });
     },
     account: (address: string): Account | null => accounts.get(address) ?? null,
-    /** Sorted by denom, without zeros. */
+    /** The balances, sorted by denom, without zeros. */
     balances: (address: string): Coin[] =>
       [...(accounts.get(address)?.balances ?? [])]
         .filter(([, amount]) => amount > 0n)

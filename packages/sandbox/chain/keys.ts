@@ -25,7 +25,7 @@ export function addressBytes(address: string): Uint8Array {
   return bytes;
 }
 
-/** The error message of a node; null for a valid address. */
+/** A node's error message; null for a valid address. */
 export function addressError(address: string): string | null {
   const bytes = bytesOf(address);
   if (!bytes) return 'decoding bech32 failed: invalid checksum';
@@ -51,7 +51,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
     if (isMultisig(publicKey)) return isSignedByThreshold(publicKey, message, signature);
     return secp256k1.verify(signature, message, publicKey);
   } catch {
-    // The library throws for a key that is not on the curve, and for a signature that does not have 64 bytes.
+    // The library throws if the key is not on the curve or the signature is not 64 bytes long.
     return false;
   }
 }
@@ -62,12 +62,12 @@ export function genesisKey(seed: number, place: number): { privateKey: Uint8Arra
   return { privateKey, address: addressOf(secp256k1.getPublicKey(privateKey)) };
 }
 
-/* Multisig keys and signatures are encoded in amino. The length of a key distinguishes multisig keys. */
+/* Multisig keys and signatures are encoded in amino. A key's length distinguishes multisig keys from single keys. */
 
 const SINGLE_KEY_BYTES = 33;
 export const isMultisig = (publicKey: Uint8Array): boolean => publicKey.length !== SINGLE_KEY_BYTES;
 
-/** Each key has 33 bytes. */
+/** Each of the keys takes 33 bytes. */
 export function multisigKeys(publicKey: Uint8Array): { threshold: number; keys: Uint8Array[] } {
   const { value } = decodeAminoPubkey(publicKey) as MultisigThresholdPubkey;
   const keys = value.pubkeys.map((key) => Uint8Array.from(Buffer.from(key.value, 'base64')));

@@ -31,7 +31,7 @@ function account(chain: Chain, address: string, height: number): Answer {
   const fault = addressError(address);
   if (fault) return failed(400, fault);
   const known = chain.account(address);
-  // Legacy nodes return an unknown account as an empty one.
+  // Legacy nodes return an empty account for an unknown address.
   const value = {
     address: known ? address : '',
     coins: chain.balances(address).map(coinRecord),
@@ -48,7 +48,7 @@ function balances(chain: Chain, address: string, height: number): Answer {
   return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
 }
 
-/** The legacy interface decodes values twice. Null if the second decoding fails. */
+/** The legacy interface decodes values twice. Returns null if the second decoding fails. */
 function decodeTwice(value: string): string | null {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
@@ -153,7 +153,7 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/** A node with the legacy REST interface, below `/legacy-node`. The shapes are those of recorded responses. */
+/** A node with the legacy REST interface, below `/legacy-node`. The shapes match recorded responses. */
 export function createLegacyNode(chain: Chain): Upstream {
   function get(path: string, query: URLSearchParams): Answer {
     const { height } = chain.latest();

@@ -13,11 +13,11 @@ export const keyRecord = (publicKey: Uint8Array) =>
     ? decodeAminoPubkey(publicKey)
     : { type: 'tendermint/PubKeySecp256k1', value: Buffer.from(publicKey).toString('base64') };
 
-/** The error as a JSON string, as in legacy nodes. */
+/** The error as a JSON string, as legacy nodes report it. */
 const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
-/** Message types by their legacy action names. Events of later SDK versions have the type instead. */
+/** Message types by their legacy action names. Since later SDK versions, events have the type instead. */
 export const ACTIONS = new Map([['send', SEND_TYPE]]);
 
 function legacyEvents(events: readonly ChainEvent[]): ChainEvent[] {
@@ -31,7 +31,7 @@ function legacyEvents(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** The outcome in the shape of legacy nodes, which omit `code` on success. */
+/** The outcome in the shape that legacy nodes use. They omit `code` on success. */
 export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
   if (failure) return { code: failure.code, raw_log: errorLog(failure) };
   const logs = messageEvents.map((events, place) => ({
@@ -69,7 +69,7 @@ export function legacyTransaction(delivered: Delivered) {
   };
 }
 
-/** Compact JSON with a trailing line feed, as nodes send it. */
+/** A response with compact JSON and a trailing line feed, as nodes send it. */
 export const json = (status: number, body: unknown): Answer => ({
   status,
   headers: { 'content-type': 'application/json' },
@@ -84,7 +84,7 @@ export const blockHeader = (chain: Chain, { height, at }: { height: number; at: 
   time: new Date(at).toISOString(),
 });
 
-/** The response of the route that matches a path. Its `{id}` is the last segment of the path, decoded. */
+/** The response of the route that matches a path. The route's `{id}` is the decoded last segment of the path. */
 export function answerAt(path: string, routes: Readonly<Record<string, (id: string) => Answer>>): Answer | undefined {
   if (Object.hasOwn(routes, path)) return routes[path]?.('');
   const start = path.lastIndexOf('/') + 1;

@@ -17,7 +17,7 @@ const unreadable = (detail: string) => new TransactionError(2, detail);
 
 type Message<T> = { decode(bytes: Uint8Array): T; encode(message: T): { finish(): Uint8Array } };
 
-/** Rejects unknown fields, like the SDK. */
+/** Decodes a message and, like the SDK, rejects unknown fields. */
 function decoded<T>(type: Message<T>, bytes: Uint8Array): T {
   let message: T;
   try {
@@ -72,7 +72,7 @@ function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
   return multisignatureBytes({ bits: bitarray, signatures });
 }
 
-/** Throws a TransactionError for an invalid TxRaw and for messages other than MsgSend. */
+/** Throws a TransactionError for an invalid TxRaw or a message other than MsgSend. */
 export function readTxRaw(bytes: Uint8Array): Transaction {
   const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
   const body = decoded(TxBody, bodyBytes);

@@ -13,7 +13,7 @@ const COMPARISONS: Record<Condition['operator'], (a: number, b: number) => boole
 
 const CONDITION = /^([\w-]+\.[\w.-]+)\s*(<=|>=|=|<|>)\s*(?:'([^']*)'|(\d+))$/;
 
-/** Parses `message.sender='cosmos1…' AND tx.height>=5`; null if malformed. */
+/** Parses `message.sender='cosmos1…' AND tx.height>=5`. Returns null for malformed text. */
 export function readConditions(text: string): Condition[] | null {
   const conditions = text.split(/\s+AND\s+/).map((part): Condition | null => {
     const [, key, operator, quoted, number] = CONDITION.exec(part.trim()) ?? [];

@@ -5,14 +5,14 @@ export type Coin = { denom: string; amount: bigint };
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 
-/** In JSON, the amount is a string, because it may exceed the safe integers. */
+/** In JSON, the amount is a string, because it may exceed the range of safe integers. */
 export const coinSchema = z
   .object({ denom: z.string().regex(DENOM, 'invalid denom'), amount: z.string().regex(/^\d{1,78}$/) })
   .transform(({ denom, amount }): Coin => ({ denom, amount: BigInt(amount) }));
 
 export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(amount) });
 
-/** The notation of events and errors: `500uatom,3uosmo`. */
+/** The notation in events and errors: `500uatom,3uosmo`. */
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
 
@@ -48,7 +48,7 @@ const REASONS = {
 
 type TransactionErrorCode = keyof typeof REASONS;
 
-/** Legacy nodes return `detail`, modern nodes return `message`, which contains the detail and the reason. */
+/** Legacy nodes return `detail`. Modern nodes return `message`, which contains the detail and the reason. */
 export class TransactionError extends Error {
   readonly code: TransactionErrorCode;
   readonly detail: string;
@@ -69,7 +69,7 @@ export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
-/** `size` is the length of the encoding in bytes. */
+/** `size` is the length of the encoded transaction in bytes. */
 export type Transaction = {
   sends: Send[];
   fee: Coin[];

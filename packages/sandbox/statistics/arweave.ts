@@ -15,7 +15,7 @@ import {
 } from '../upstream.ts';
 
 const BLOCK_PATH = /^\/block\/height\/(\d+)$/;
-const CHUNK = 262_144; // In bytes. The size of a block is a multiple of it.
+const CHUNK = 262_144; // In bytes. A block's size is a multiple of the chunk size.
 const HASHES = 2_600_000_000_000n; // The average number of hashes per block.
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
 
@@ -91,7 +91,7 @@ type Outcome = { result: unknown } | { error: { code: number; message: string } 
 const reply = (id: number | string | null, outcome: Outcome) => jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
 const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
 
-/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root. Errors have HTTP status 200. */
+/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root. JSON-RPC errors have HTTP status 200. */
 export function createSolana({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED_SLOTS;
@@ -162,10 +162,10 @@ const CHAINS = {
   solana: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
-/** The difficulty of Bitcoin, which determines its hash rate. */
+/** Bitcoin's difficulty, which determines the hash rate. */
 export const DIFFICULTY = 110_000_000_000_000;
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
-// The noise changes by at most 3 per day, so totals never decrease with this factor.
+// The noise changes by at most 3 per day, so with this factor, totals never decrease.
 const SWING = 0.2;
 
 export type ChainFigures = ReturnType<typeof createChainFigures>;
@@ -187,7 +187,7 @@ export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
     blockBytes,
     /** The height of the latest block at `t` (Unix ms). */
     heightAt: (t: number) => Math.max(0, Math.floor((t - launchedAt) / blockMs)),
-    /** The time of a block in Unix ms, ascending with the height. */
+    /** The time of a block in Unix ms. It increases with the height. */
     blockAt: (height: number) =>
       Math.floor(launchedAt + (height + 0.9 * hashed(seed, LANES.blockTimes + place, height)) * blockMs - blockMs),
     /** The size of a block: 0.5 to 1.5 times the average. */

@@ -3,7 +3,7 @@ import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;
 
-/** The `/stats` and the first page of `/blocks` of a Blockscout explorer. `requiresKey` requires a key of any value. */
+/** A Blockscout explorer's `/stats` and first page of `/blocks`. With `requiresKey`, it requires a key of any value. */
 export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', requiresKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 
