@@ -1,7 +1,7 @@
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** The statement deadline of all callers, in ms. */
+/** The default statement deadline, in ms. */
 export const DEADLINE = 5 * SECOND;
 
 export class TooLate extends Error {
@@ -33,7 +33,7 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/** Applies the deadline to stores from `begin` on: reads of a start may take longer. Bugs are rethrown unchanged. */
+/** Applies the deadline to stores after `begin`, as reads at startup may take longer. Bugs are rethrown unchanged. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
@@ -68,7 +68,7 @@ export async function inTransaction<T>(session: Session, begin: string, work: ()
     await session.exec('COMMIT');
     return result;
   } catch (error) {
-    // A lost connection cannot roll back; the server has done so. The first error is the one to report.
+    // If the connection is lost, the server has already rolled back. The first error is the one to report.
     await session.exec('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -18,16 +18,16 @@ const FORM =
 
 // An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is displayed.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
-/** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path; then a port. */
+/** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path, followed by an optional port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
-/** The hosts share one deadline, so the list is short. */
+/** The hosts share one deadline, so their number is limited. */
 const MOST = 8;
 const DEFAULT_PORT = '5432';
-/** Parameters that select the host, removed from the URL of a single host. */
+/** Parameters that select the host. They are removed from each host's URL. */
 const CHOICE = ['host', 'port', 'target_session_attrs', 'load_balance_hosts'];
 const fault = (message: string) => new RangeError(message);
 
-/** Converts a host of the parameter `host` to the form in a URL's authority. */
+/** Converts a host from the parameter `host` to its form in a URL's authority. */
 function toAuthority(host: string): string {
   if (host.startsWith('/')) return encodeURIComponent(host);
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
@@ -48,7 +48,7 @@ function readHost(text: string): { host: string; port: string } {
   return { host, port };
 }
 
-/** As in libpq: one port for all hosts, or one per host. */
+/** Like libpq, accepts one port for all hosts, or one port per host. */
 function portsOf(text: string, count: number): string[] {
   const ports = text.split(',');
   if (ports.length === 1) return Array.from({ length: count }, () => text);
@@ -63,14 +63,14 @@ function readSession(text: string): TargetSession {
 }
 
 /**
- * As in libpq: several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
- * `RangeError`. Its message follows the setting's name and repeats no part of the URL.
+ * Like libpq, accepts several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
+ * `RangeError` with a message that follows the setting's name and repeats no part of the URL.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, start = '', authority = '', path = '', query] = PARTS.exec(text) ?? [];
   if (start === '') throw fault(FORM);
   const given = new URLSearchParams(query);
-  // The last one takes precedence, as in libpq.
+  // The last value takes precedence, as in libpq.
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
   if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: name the host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
@@ -94,13 +94,13 @@ export function parseServerUrl(text: string): ServerUrl {
   return { hosts, session };
 }
 
-/** The deadline over all hosts, in ms: a connection has one second more. */
+/** The deadline for the search over all hosts, in ms. A connection may take one second longer. */
 const SEARCH = 4 * SECOND;
-/** Differs from the name of a serving process, which `database copy` counts. */
+/** Differs from the name that serving processes use, because `database copy` counts their sessions. */
 const APPLICATION = 'quotient host search';
 type Found = { host: string; port: number };
 type State = { standby: boolean; readonly: boolean };
-/** A hot standby is read-only; a server, database or role may be set so. */
+/** A hot standby is read-only. A server, database or role may be configured as read-only. */
 const STATE = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS readonly`;
 
 function unfit(session: TargetSession, { standby, readonly }: State): string | undefined {
@@ -108,10 +108,10 @@ function unfit(session: TargetSession, { standby, readonly }: State): string | u
   return session === 'read-write' && readonly ? 'is read-only' : undefined;
 }
 
-/** A host's address, or why it is not used. Throws errors that are the same at all hosts, as libpq does. */
+/** Returns a host's address, or why the host is not used. Like libpq, throws errors that would recur at every host. */
 async function look(url: string, session: TargetSession, config: pg.ClientConfig, ms: number) {
   const client = new pg.Client({ ...config, connectionString: url, application_name: APPLICATION });
-  client.on('error', () => {}); // the statement that runs rejects as well
+  client.on('error', () => {}); // the running statement is rejected too
   // One deadline for both the connection and the statement.
   const timer = setTimeout(() => client.connection.stream.destroy(new Error('timeout expired')), ms);
   try {
@@ -133,7 +133,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   const deadline = systemClock.elapsed() + SEARCH;
   const reasons: string[] = [];
   for (const [i, { name, url }] of hosts.entries()) {
-    // Each host gets its share of the remaining time, so a hanging one leaves time for the next.
+    // Each host gets its share of the remaining time, so a hanging host leaves time for the next one.
     const share = (deadline - systemClock.elapsed()) / (hosts.length - i);
     const found = await look(url, session, config, share).catch((error: Error) => {
       throw Object.assign(error, { message: `${name}: ${error.message}` });
@@ -144,7 +144,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/** `pg` supports one host per client, so a separate connection finds it. Concurrent clients share the search. */
+/** `pg` supports one host per client, so separate connections find the host. Concurrent clients share the search. */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
   const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 
@@ -154,7 +154,7 @@ export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typ
     async #connect(): Promise<pg.Client> {
       const found = await find();
       Object.assign(this, found);
-      // The lookup in a password file uses these.
+      // These are used to look up the password in a password file.
       Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, found);
       return super.connect();
     }

@@ -8,12 +8,12 @@ export type Migration = { name: string; script: string };
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-// The lock of Prisma's own commands: they and this runner exclude each other.
+// The lock that Prisma's own commands take, so that those commands and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
 /** Recorded as unfinished during a copy, so that no process of this or an older release starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 
-// Identical to the table of `prisma migrate deploy`.
+// Identical to the table that `prisma migrate deploy` creates.
 const RECORDS = `CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,
@@ -26,9 +26,9 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 )`;
 
 /**
- * Applies missing migrations, each once, recorded as `prisma migrate deploy` does; they must not contain `BEGIN`.
- * Returns their names. Throws when one fails, was changed, or failed under another tool, and for a foreign or newer
- * database.
+ * Applies each missing migration once, and records it as `prisma migrate deploy` does. Migrations must not contain
+ * `BEGIN`. Returns the names of the applied migrations. Throws if a migration fails, has been changed or failed under
+ * another tool, or if the database is foreign or newer.
  */
 export async function migrate(
   session: Session,
@@ -43,7 +43,7 @@ export async function migrate(
   }
 }
 
-/** The migrations of a Prisma directory (`<name>/migration.sql`), sorted by name. */
+/** The migrations in a Prisma directory (`<name>/migration.sql`), sorted by name. */
 export async function readMigrations(directory: URL = DIRECTORY): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -54,9 +54,9 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
   return Promise.all(names.sort().map(read));
 }
 
-/** The lock ends with the transaction, so the records are read again each time. Poolers rule out session locks. */
+/** The lock ends with the transaction, so the records are reread each time. Poolers make session locks impossible. */
 async function applyNext(session: Session, known: Migration[], clock: Clock): Promise<string | undefined> {
-  // Prisma's queries use `public`, whatever the search path of the role.
+  // Prisma's queries use `public`, whatever the role's search path is.
   await session.exec(
     `SET LOCAL search_path TO public; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
      SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`,
@@ -81,7 +81,7 @@ async function applyNext(session: Session, known: Migration[], clock: Clock): Pr
   return next.name;
 }
 
-/** Whether the database has a record of migrations: one without is empty or belongs to another application. */
+/** Whether the database has a record of migrations. Without one, it is empty or belongs to another application. */
 export async function hasRecord(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ known: boolean }>(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
@@ -121,7 +121,7 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
     if (!finished) throw new Error(`the migration ${name} failed earlier and must be repaired: ${logs ?? 'no log'}`);
     const script = scripts.get(name);
     if (script === undefined) {
-      throw new Error(`the database has the migration ${name}, which this release does not know: run a newer one`);
+      throw new Error(`the database has the migration ${name}, which this release does not know: run a newer release`);
     }
     if (!checksums(script).includes(sum)) {
       throw new Error(`the migration ${name} was changed after it was applied: restore its file`);
@@ -131,7 +131,7 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
 
 const checksum = (script: string) => createHash('sha256').update(script).digest('hex');
 
-/** Like Prisma, accepts any line endings of a checkout. */
+/** Like Prisma, accepts the line endings of any checkout. */
 function checksums(script: string) {
   const unix = script.replaceAll('\r\n', '\n');
   return [script, unix, unix.replaceAll('\n', '\r\n')].map(checksum);

@@ -15,16 +15,16 @@ export const COMMON: pg.ClientConfig = {
   keepAlive: true,
 };
 
-/** `Client` is set when there are several hosts to search. */
+/** `Client` is set if the host must be searched for. */
 export type Reach = pg.ClientConfig & { Client?: typeof pg.Client };
 
 type Options = {
   config: Reach;
   clock: Clock;
   poolSize: number;
-  /** The statement timeout in ms, except for migrations; none if undefined. */
+  /** The statement timeout in ms, which does not apply to migrations. If undefined, there is no timeout. */
   statementMs: number | undefined;
-  /** The database's name in errors; host and port by default. */
+  /** The database's name in errors. The default is its host and port. */
   name?: string | undefined;
 };
 
@@ -43,23 +43,23 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   return { adapter: new PrismaPg(pool), query, close: () => pool.end() };
 }
 
-// Set at connect, not with `SET`, which behind a pooler would apply to the next user of the session. Read committed: a
-// statement that waited for a row must see its new version. No `jit`: statements take milliseconds, and compiling the
-// longest takes a second. `statement_timeout` makes the server release the locks of a slow statement; the slightly
-// longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
+// Parameters are set at connect, because behind a pooler `SET` would also apply to the session's next user. Read
+// committed: a statement that waited for a row must see the row's new version. No `jit`: statements take milliseconds,
+// and compiling the longest one takes a second. `statement_timeout` makes the server release a slow statement's locks.
+// The slightly longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
 function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
   if (statementMs === undefined) return { options };
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/** `pg` pools a client again after a query timeout, though it still waits for a response: so would its next user. */
+/** After a query timeout, `pg` pools a client that still awaits a response. The client's next user would wait too. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-// A server that becomes read-only may keep its connections. When one is refused a write, all connections opened before
-// are closed on release; their replacements reach the new primary.
+// A server that becomes read-only may keep its connections. When a write on one connection is rejected, all connections
+// that were opened earlier are closed on release. Their replacements reach the new primary.
 function endDemoted(pool: pg.Pool): void {
   let demotions = 0;
   const openedAfter = new WeakMap<pg.Client, number>();
@@ -74,7 +74,7 @@ function endDemoted(pool: pg.Pool): void {
   });
 }
 
-/** A pooler may accept the connection of the migrations but reject those of the pool, which have parameters. */
+/** A pooler may accept the migrations' connection but reject the pool's connections, which have parameters. */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<void> {
   try {
     (await pool.connect()).release();
@@ -107,7 +107,7 @@ const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
 /** Throws an Error that can be displayed. */
 export async function connect(config: Reach, name?: string): Promise<pg.Client> {
   const client = clientOf(config);
-  client.on('error', () => {}); // the query that runs rejects as well
+  client.on('error', () => {}); // the running query is rejected too
   try {
     await client.connect();
   } catch (cause) {
@@ -118,7 +118,7 @@ export async function connect(config: Reach, name?: string): Promise<pg.Client> 
 
 function cannotConnect(name: string, cause: unknown): Error {
   const { message, code } = cause as Error & { code?: string };
-  // For a name with several addresses, Node's error has only a code.
+  // If a host name has several addresses, Node's error has only a code.
   return connectionFailure(`cannot connect to ${name}: ${message || code}${remedyOf(cause)}`, cause);
 }
 

@@ -10,14 +10,14 @@ import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
 import { ArchiveFault, readArchive } from './tar.ts';
 
-/** Where a backup is unpacked and tried; an interrupted restore leaves it behind. */
+/** The directory where a backup is unpacked and tested. An interrupted restore leaves it behind. */
 const TRIAL = '.restoring';
-/** A directory with only lock files never held a database. */
+/** A directory that contains only lock files has never held a database. */
 const isNothing = (name: string) => name === TRIAL || /^lock([.-].*)?$/.test(name);
 
 async function unpack(file: string, to: string): Promise<Manifest> {
   const bytes = createGunzip();
-  // Errors of the file or its compression reach the reader of `bytes`.
+  // Passes errors of the file or its compression on to the reader of `bytes`.
   pipeline(createReadStream(file), bytes).catch((error) => bytes.destroy(error));
   let manifest: Manifest | undefined;
   const counts = { files: 0, bytes: 0 };
@@ -42,7 +42,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Opens the unpacked database, which fails for a broken log or a foreign database. */
+/** Opens the unpacked database, which fails if the log is broken or the database is foreign. */
 async function tryOut(dataDir: string): Promise<{ users: number }> {
   const { session, close } = await openSession({ dataDir });
   try {

@@ -1,6 +1,6 @@
 export type Entry = { name: string; size: number; isDirectory: boolean };
 
-/** `message` follows the archive's name. */
+/** The message follows the archive's name. */
 export class ArchiveFault extends Error {
   override readonly name = 'ArchiveFault';
 }
@@ -12,7 +12,7 @@ export const paddingOf = (size: number) => Buffer.alloc((BLOCK - (size % BLOCK))
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
 const sumOf = (header: Buffer) => header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0);
 
-/** The header block of an entry (POSIX.1-1988, ustar). Throws for a name that does not fit. */
+/** The header block of an entry (POSIX.1-1988, ustar). Throws if the name does not fit. */
 export function headerOf({ name, size, isDirectory }: Entry): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long a name for an archive`);
   const header = Buffer.alloc(BLOCK);
@@ -42,7 +42,7 @@ function entryOf(header: Buffer): Entry | undefined {
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 
-/** Read the content of an entry before the next. Throws `ArchiveFault` for a truncated or invalid archive. */
+/** Callers must read an entry's content before the next entry. Throws `ArchiveFault` if truncated or invalid. */
 export async function* readArchive(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ entry: Entry; content: () => AsyncGenerator<Buffer> }> {
@@ -72,7 +72,7 @@ export async function* readArchive(
     held = held.subarray(BLOCK);
     if (!entry) {
       await drop(BLOCK);
-      // Reads to the end, where the compressed stream verifies its checksum.
+      // Reads to the end, where the checksum of the compressed stream is verified.
       while (!(await source.next()).done);
       return;
     }

@@ -1,6 +1,6 @@
 import { TooLate } from './deadline.ts';
 
-/** Node's codes for a server that is down, has no DNS name yet, or disconnects. */
+/** Node's codes for a server that is down, has no DNS entry yet, or disconnects. */
 const NETWORK = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,9 +14,9 @@ const NETWORK = [
   'ENOENT', // a Unix socket
 ];
 
-/** PostgreSQL: starting, stopping, crashed, too many connections. */
+/** PostgreSQL's codes for a server that is starting, stopping or crashed, or has too many connections. */
 const SERVER = ['57P03', '57P01', '57P02', '53300'];
-/** Ours: none of several hosts is reachable and suitable. */
+/** This service's own code: none of several hosts is reachable and suitable. */
 const NO_HOST = 'UNREACHABLE';
 const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
 /** The code of every PgBouncer error. */
@@ -25,17 +25,17 @@ const POOLER = '08P01';
 const POOLER_WITHOUT_SERVER =
   /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
-/** Errors of `pg` without a code. */
+/** Messages of `pg` errors that have no code. */
 const WORDS = /^(?:timeout expired|Connection terminated)/;
 /** A write to a read-only server. */
 export const READ_ONLY = '25006';
 
 /** PostgreSQL's codes of a reachable database that cannot execute statements, with the condition to fix. */
 const UNABLE = new Set([
-  READ_ONLY, // a standby, or a role or database that was set so
-  '25P03', // a transaction of ours was idle for too long
+  READ_ONLY, // a standby, or a role or database that is configured as read-only
+  '25P03', // one of this service's transactions was idle for too long
   POOLER,
-  '28000', // the role may not connect any more
+  '28000', // the role may no longer connect
   '28P01', // the password was changed
   '3D000', // the database was dropped
   '40001', // a collision with another transaction
@@ -43,12 +43,12 @@ const UNABLE = new Set([
   '42501', // the role may not do this
   '53100', // disk full
   '53200', // out of memory
-  '53400', // a limit of its configuration
+  '53400', // a configured limit was exceeded
   '55P03', // a lock could not be obtained in time
   '57014', // cancelled: it exceeded the statement timeout
   '57P04', // the database was dropped
-  '57P05', // a session of ours was idle for too long
-  '58000', // the system's file operations
+  '57P05', // one of this service's sessions was idle for too long
+  '58000', // a file operation of the operating system failed
   '58030',
   '58P01',
   '58P02',
@@ -56,11 +56,11 @@ const UNABLE = new Set([
   'XX002',
 ]);
 
-/** Prisma's codes: unreachable, no free connection, transaction timeout. */
+/** Prisma's codes for an unreachable database, no free connection, or a transaction timeout. */
 const PRISMA = /^(?:P10\d\d|P2024|P2028|P2034|P2037)$/;
 /** The Prisma adapter's kinds of connection errors, which have no code. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
-/** Errors of `pg`, its pool and the embedded database at work, without a code. */
+/** Messages of errors without a code, from `pg`, its pool and the embedded database, during operation. */
 const WORDS_AT_WORK =
   /^(?:timeout exceeded|Query read timeout|Client has encountered a connection error|Cannot use a pool|PGlite )/;
 
@@ -72,25 +72,25 @@ type Failure = {
   meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } } };
 };
 
-/** Whether a failed connection may succeed later: not with a wrong password, missing database or bad certificate. */
+/** Whether a failed connection may succeed later. False for a wrong password, missing database or bad certificate. */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
-/** Whether the state of the opened database caused an error. Any other error of a statement is a bug. */
+/** Whether an error was caused by the state of the opened database. Any other error from a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
   const { name, code, message, errno, meta } = Object(error) as Failure;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
   if (isPassing(error) || PASSING.has(originalCode) || UNABLE.has(originalCode) || UNABLE.has(String(code)))
     return true;
   if (name === 'PrismaClientInitializationError' || PRISMA.test(String(code)) || KINDS.has(kind)) return true;
-  // A failed file write of the embedded database: WebAssembly throws only the errno.
+  // When the embedded database fails to write a file, WebAssembly throws only the error number.
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
 }
 
-/** PgBouncer's message for the pool's parameter; 1.20 and later use another text. */
+/** PgBouncer's message about the pool's parameter. The text differs from version 1.20 on. */
 const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
 
 /** The remedy for a failed connection, to be appended to its message; usually empty. */
@@ -100,11 +100,11 @@ export function remedyOf(cause: unknown): string {
 }
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
-/** Messages of `pg` and Prisma about a timeout. */
+/** Matches messages of `pg` and Prisma about a timeout. */
 const NO_ANSWER = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
-/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE, or a Prisma code. Undefined for a bug. */
+/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Returns undefined for a bug. */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;

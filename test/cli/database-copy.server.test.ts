@@ -172,7 +172,7 @@ describe('what cannot be copied', () => {
     await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('x', 'x', '20990101000000_later', now())`);
     expect(await refused(nowhere, '--from', other.url)).toMatch(
-      /has the migration 20990101000000_later, which this release does not know: run a newer one\nexit 1$/,
+      /has the migration 20990101000000_later, which this release does not know: run a newer release\nexit 1$/,
     );
     expect(await refused(other.url, '--from', source.url)).toContain('20990101000000_later');
 

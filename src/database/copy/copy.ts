@@ -1,7 +1,7 @@
 import type { CopySource, Digest, Table } from './source.ts';
 import type { CopyTarget, Progress } from './target.ts';
 
-/** `of` is the number of rows of the table. */
+/** `of` is the number of rows in the table. */
 export type CopyEvent =
   | { kind: 'resumed' }
   | { kind: 'started over' }
@@ -13,17 +13,17 @@ export type Compared = { table: string; source: Digest; target: Digest };
 
 export type CopyOutcome =
   | { kind: 'finished'; tables: readonly Compared[]; copied: number }
-  /** The copy is not finished: these tables differ, or the source was written to. */
+  /** The copy is not finished, because these tables differ or the source was written to. */
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
 type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: CopyEvent) => void };
 
 type Run = {
-  /** The source. An unfinished copy of another source is started over. */
+  /** The source's name. An unfinished copy of another source is started over. */
   name: string;
   unfinished: Progress | undefined;
-  /** Whether the source may be written to meanwhile. The copy shows the state at its start. */
+  /** Whether the source may be written to during the copy. The copy shows the source's state at the start. */
   isLive: boolean;
   signal?: AbortSignal;
 };
@@ -33,7 +33,7 @@ const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unk
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
 export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
-  /** Copies the missing rows of a table and returns their number; false when interrupted. */
+  /** Copies a table's missing rows and returns their number, or false if interrupted. */
   async function copyTable(table: Table, of: number, run: Run, from?: Progress): Promise<number | false> {
     let rows = from?.rows ?? 0;
     const before = rows;
@@ -52,7 +52,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     }
   }
 
-  /** Copies from the progress of an earlier run, or from the start, and compares. Undefined when interrupted. */
+  /** Copies from an earlier run's progress, or from the start, and compares. Returns undefined if interrupted. */
   async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
     if (from) await target.resume();
     else await target.begin(tables, run.name);
@@ -78,7 +78,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /** Copies tables and sequences, and compares. Resumes an earlier run, or starts over if the source has changed. */
+  /** Copies tables and sequences, and compares tables. Resumes an earlier run; starts over if the source changed. */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();

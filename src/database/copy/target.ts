@@ -12,12 +12,12 @@ import {
   type Table,
 } from './source.ts';
 
-/** One fixed row for all copies: a second process cannot add its own. */
+/** All copies use this one row, so that a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
-/** All tables before `table` are copied, and its first `rows` rows up to the key `after`. */
+/** What has been copied: all tables before `table`, and the first `rows` rows of `table`, up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
-/** `unfinished` is a copy by this command; `filled` is any other data. */
+/** `unfinished` means a copy by this command; `filled` means any other data. */
 type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }
@@ -27,14 +27,15 @@ type TargetState =
 const takenOver = () => new Error('another process has resumed this copy');
 
 /**
- * Until the copy is finished, a record among the migrations holds the progress and keeps processes from starting on it.
+ * Until the copy is finished, a record among the migrations stores the progress and keeps processes from starting on
+ * the database.
  */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
   // A resuming process replaces the mark; from then on, statements of other processes write nothing.
   const mark = randomUUID();
 
   return {
-    /** Inspects the target, and migrates an empty one. Throws if the database belongs to another application. */
+    /** Inspects the target, and migrates it if it is empty. Throws if the database belongs to another application. */
     async prepare(): Promise<TargetState> {
       const progress = await readProgress(session);
       if (progress) {
@@ -48,7 +49,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     isInUse: () => isInUse(session),
 
-    /** Starts a copy and empties all tables, including the rows of the migrations. */
+    /** Starts a copy and empties all tables, including rows that migrations inserted. */
     begin: (tables: readonly Table[], source: string): Promise<void> =>
       atOneMoment(session, async () => {
         const progress: Progress = { source };
@@ -64,7 +65,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
       await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
-    /** Writes rows and progress in one statement. Throws if another process has taken the copy over. */
+    /** Writes rows and progress in one statement. Throws if another process has taken over the copy. */
     async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
       const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
       const { rows: counts } = await session.query<{ count: number }>(
@@ -89,7 +90,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
         );
         if (rows.length === 0) throw takenOver();
       });
-      // The new rows have no statistics yet: without them the first statements scan whole tables.
+      // The new rows have no statistics yet, without which the first statements would scan whole tables.
       for (const { name } of tables) await session.exec(`ANALYZE public.${name}`);
     },
   };

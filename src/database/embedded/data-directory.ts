@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 
-/** Creates a missing directory. Throws an Error that can be displayed if it cannot be written. */
+/** Creates a missing directory. If the directory is not writable, throws an Error that can be displayed. */
 export async function makeWritable(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -22,15 +22,15 @@ const SQLITE_BUSY = 5;
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a directory until `release` or the end of the process; the README has the reasons. The file `lock` must not be
- * deleted: a second process could then lock a new one. Throws at once, with code `DIRECTORY_IN_USE` if another process
- * has the lock.
+ * Locks a directory until `release` or until the process ends (the README has the reasons). The file `lock` must not be
+ * deleted: otherwise, a second process could lock a new file. Throws immediately, with code `DIRECTORY_IN_USE` if
+ * another process holds the lock.
  */
 export function lockDirectory(directory: string): { release(): void } {
   const lock = takeLock(directory);
   held.add(lock);
 
-  // Only for the error message of a second process.
+  // Used only for a second process's error message.
   const holder = join(directory, 'lock.pid');
   try {
     writeFileSync(holder, `${process.pid}\n`);
@@ -42,7 +42,7 @@ export function lockDirectory(directory: string): { release(): void } {
   return {
     release() {
       if (!held.has(lock)) return;
-      rmSync(holder, { force: true }); // before the lock is released: afterwards it could be the next holder's
+      rmSync(holder, { force: true }); // before the release: afterwards, it could be the next holder's file
       letGo(lock);
     },
   };
@@ -53,7 +53,7 @@ function takeLock(directory: string): DatabaseSync {
   try {
     const file = join(directory, 'lock');
     lock = new DatabaseSync(file, { timeout: 0 });
-    // Read-only files are opened without a lock. Opening and closing the file here would release this process's lock.
+    // SQLite opens a read-only file without a lock. Opening and closing it here would release this process's lock.
     accessSync(file, constants.W_OK);
     lock.exec('BEGIN IMMEDIATE');
     return lock;
@@ -76,7 +76,7 @@ function directoryInUse(directory: string) {
   return Object.assign(new Error(message), { code: 'DIRECTORY_IN_USE' as const });
 }
 
-/** Undefined between the lock of a holder and its note. */
+/** Undefined if the holder has taken the lock but has not recorded its process ID yet. */
 function recordedHolder(directory: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(directory, 'lock.pid'), 'utf8'), 10);

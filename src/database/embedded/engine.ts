@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { isInMemory } from './data-directory.ts';
 import { unpackTemplate } from './template.ts';
 
-/** File errors that the operator can fix, by WASI number and by Node code. */
+/** File errors that the operator can fix, by WASI error number and by Node error code. */
 const FILE_ERRORS: Record<number | string, string> = {
   2: 'permission denied',
   51: 'no space left on the disk',
@@ -19,7 +19,7 @@ export async function openEngine(at: string, loadDataDir: Blob | undefined): Pro
     const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
     return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
-    // WebAssembly throws a failed file operation as a bare number.
+    // For a failed file operation, WebAssembly throws only an error number.
     const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
     const known = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
     const reason = known ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);

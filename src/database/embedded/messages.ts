@@ -6,14 +6,15 @@ export type WorkerData = {
   at: string;
   /** A dumped data directory to start from. */
   loadDataDir: Blob | undefined;
-  /** The Unix socket for clients of other processes. */
+  /** The Unix socket for clients in other processes. */
   socketPath: string | undefined;
 };
 
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-// PostgreSQL's documentation, "Frontend/Backend Protocol". The length of a message includes itself, not its letter.
+// See "Frontend/Backend Protocol" in PostgreSQL's documentation. A message's length includes the length field itself,
+// but not the message's letter.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;
@@ -22,11 +23,11 @@ const LONGEST_START = 10_000;
 /** PostgreSQL's own limit. */
 const LONGEST = 2 ** 30;
 const letters = (text: string) => new Set(Buffer.from(text));
-/** Query, Sync, Flush, FunctionCall: the client waits for a response to these. */
+/** Query, Sync, Flush and FunctionCall, for whose response the client waits. */
 const ENDS_BATCH = letters('QSHF');
 const TERMINATE = letters('X');
 
-/** The connection ended, or its client does not speak the protocol. */
+/** Thrown when the connection has ended, or when the client does not speak the protocol. */
 export class ConnectionEnd extends Error {
   override readonly name = 'ConnectionEnd';
 }
@@ -58,7 +59,7 @@ export function createByteReader(stream: Readable) {
 
 type ByteReader = ReturnType<typeof createByteReader>;
 
-/** Reads the startup packet; declines encryption. Throws `ConnectionEnd` for other protocols and cancel requests. */
+/** Reads the startup packet and declines encryption. Throws `ConnectionEnd` for other protocols and cancel requests. */
 export async function readStart(input: ByteReader, decline: () => void): Promise<void> {
   for (;;) {
     const head = await input.take(8);
@@ -71,7 +72,7 @@ export async function readStart(input: ByteReader, decline: () => void): Promise
   }
 }
 
-/** Reads the messages up to one that needs a response; undefined when the client terminates. */
+/** Reads messages up to one that needs a response. Returns undefined if the client terminates. */
 export async function readBatch(input: ByteReader): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -7,13 +7,13 @@ import type { MessagePort } from 'node:worker_threads';
 import { ConnectionEnd, createByteReader, messageOf, readBatch, readStart } from './messages.ts';
 import type { Client, Session } from './session.ts';
 
-/** PostgreSQL clients look for this socket name in a directory given as the host. */
+/** PostgreSQL clients look for a socket with this port in its name, in the directory given as the host. */
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
 /** The maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
 const LONGEST = 100;
 
-/** The socket of a directory for other processes; undefined on Windows and for long paths. */
+/** The path of a directory's socket for other processes; undefined on Windows and for long paths. */
 export function socketPathOf(directory: string): string | undefined {
   const path = join(resolve(directory), NAME);
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
@@ -31,7 +31,7 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/** An existing socket is stale: this process has the lock. Undefined if the file system does not support sockets. */
+/** Replaces an existing socket, which is stale because this process has the lock. Undefined without socket support. */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -56,16 +56,16 @@ export async function listenLocally(path: string, serve: (socket: Socket) => voi
   };
 }
 
-/** PostgreSQL's own code and message. */
+/** An error with PostgreSQL's own code and message. */
 const EVICTED = messageOf(
   'E',
   'SFATAL\0VFATAL\0C25P03\0Mterminating connection due to idle-in-transaction timeout\0\0',
 );
 
-/** Responses are written in pieces of this size, so that the reader's loop has a turn between two. */
+/** Responses are written in pieces of this size, so that the reader's event loop gets a turn between pieces. */
 const PIECE = 64 * 1024;
 
-/** There is no password: a client that can open the stream may do everything. `greeting` is the first response. */
+/** There is no password: any client that can open the stream has full access. `greeting` is the first response. */
 export async function serveClient(stream: Duplex, session: Session, greeting: Buffer): Promise<void> {
   const input = createByteReader(stream);
   const client: Client = { onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
@@ -76,7 +76,7 @@ export async function serveClient(stream: Duplex, session: Session, greeting: Bu
       await write(stream, await session.run(client, batch));
     }
   } catch (error) {
-    // Any other error is the engine's, and ends the thread.
+    // Any other error comes from the engine, and ends the thread.
     if (!(error instanceof ConnectionEnd) && !stream.destroyed) throw error;
   } finally {
     stream.destroy();
@@ -94,7 +94,8 @@ async function write(stream: Duplex, answer: Buffer): Promise<void> {
 type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
- * A `MessageChannel` has no flow control: all messages arrive in one turn. So each piece waits for the previous one.
+ * A `MessageChannel` has no flow control: all messages arrive in one turn. Each piece therefore waits until the
+ * previous one has been consumed.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;
@@ -109,7 +110,7 @@ export class PortStream extends Duplex {
     else this.#attach(port);
   }
 
-  /** Like a socket: emits `connect`, or is destroyed with the reason. */
+  /** Like a socket, emits `connect` or is destroyed with the reason. */
   connect(): this {
     this.#open?.().then(
       (port) => {
@@ -159,12 +160,12 @@ export class PortStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#port?.close();
-    this.#finishWrite(); // Otherwise the pending write would never complete.
+    this.#finishWrite(); // Otherwise, the pending write would never complete.
     done(error);
   }
 
   #send(chunks: Buffer[], done: () => void): void {
-    // A copy, which is transferred: transferring a slice would move the whole buffer behind it.
+    // Transfers a copy, because transferring a slice would move the slice's whole underlying buffer.
     const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
     let at = 0;
     for (const chunk of chunks) {

@@ -1,26 +1,26 @@
 import { queryMessage, SYNC, startMessage } from './messages.ts';
 
-/** PGlite passes pieces of its own memory to the callback. */
+/** PGlite passes slices of its own memory to the callback. */
 type Engine = {
   execProtocolRawStream(messages: Uint8Array, options: { onRawData: (piece: Uint8Array) => void }): Promise<void>;
 };
 
 /** How long a client may idle in a transaction while others wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
-/** Resets the session after a client. After an error the engine skips messages until a Sync. */
+/** Resets the session after a client has left. After an error, the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
 const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
 export type Client = {
-  /** Called when the session is taken away after idling in a transaction while others waited. */
+  /** Called when the client loses the session because its transaction was idle while others waited. */
   onEvicted: () => void;
 };
 
 type Job = { client: Client; messages: Uint8Array; done: (answer: Buffer) => void };
 
-/** Shares the engine's single session, first come first served. A transaction keeps the session until it ends. */
+/** Shares the engine's single session, first come, first served. A transaction keeps the session until it ends. */
 export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   const waiting: Job[] = [];
   let holder: Client | undefined;
@@ -38,7 +38,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     return waiting.splice(at < 0 ? waiting.length : at, 1)[0];
   };
 
-  /** An engine failure is unhandled on purpose: the engine has ended, and its thread must end too. */
+  /** An engine failure is deliberately not handled: the engine has ended, so its thread must end too. */
   async function run(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
@@ -47,14 +47,14 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
       const answer = await execute(job.messages);
       holder = isInTransaction(answer) ? job.client : undefined;
       job.done(answer);
-      // Lets the loop read connections between two statements.
+      // Lets the event loop read from connections between two statements.
       await new Promise(setImmediate);
     }
     isRunning = false;
     watchHolder();
   }
 
-  /** The time runs from the first waiting client. */
+  /** Starts the idle time when the first client waits. */
   function watchHolder(): void {
     if (holder === undefined || waiting.length === 0) return;
     idle ??= setTimeout(() => holder?.onEvicted(), idleMs);
@@ -93,7 +93,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/** A response ends with ReadyForQuery and the transaction state. A response to Flush does not: more messages follow. */
+/** A response ends with ReadyForQuery and the transaction state, unless it responds to Flush: more messages follow. */
 function isInTransaction(answer: Buffer): boolean {
   const ready = answer.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;

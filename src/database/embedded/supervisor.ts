@@ -9,15 +9,15 @@ import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 /** The JavaScript heap of the thread, in MB; the engine's own memory is not included. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-/** The pause between restarts, in ms; it doubles up to `longest`. */
+/** The pause between restart attempts, in ms. It doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-/** The ping interval in ms, and how many unanswered pings mean that the thread hangs. */
+/** The ping interval in ms, and how many pings may be unanswered before the thread counts as hanging. */
 const PING = 10 * SECOND;
 const UNANSWERED = 6;
-/** The deadline of a stop, in ms. */
+/** How long a stop may take, in ms. */
 const STOP = 10 * SECOND;
 
-/** Restarts the thread when it ends unexpectedly, which `onEnd` reports. Throws if the first start fails. */
+/** Restarts the thread when it ends unexpectedly, and calls `onEnd`. Throws if the first start fails. */
 export async function startSupervisor(
   { loadDataDir, ...data }: WorkerData,
   { onEnd, pingMs = PING }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
@@ -74,7 +74,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /** From now on, ends a thread that does not respond for a minute. Off during migrations, which may take longer. */
+    /** From now on, ends a thread that does not respond for a minute. Migrations, which may take longer, must be over. */
     guard(): void {
       isGuarded = true;
     },
@@ -95,9 +95,9 @@ export async function startSupervisor(
 const post = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
 const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
-/** Resolves when the database of the thread is open. Throws an Error with the reason otherwise. */
+/** Resolves when the thread's database is open; otherwise, rejects with an Error that contains the reason. */
 async function launch(data: WorkerData): Promise<Worker> {
-  // Node's flags of the process, such as `--input-type`, may not apply to a file.
+  // The process's Node flags, such as `--input-type`, may not be valid for a file.
   const options = { workerData: data, resourceLimits: HEAP, execArgv: [], name: 'database' };
   const worker = new Worker(FILE, options);
   try {

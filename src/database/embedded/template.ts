@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-// The files of a new database. Creating them at run time would peak at 970 MB, where the service needs 250 MB.
+// The files of a new database. Creating them at run time would use up to 970 MB, while the service needs 250 MB.
 
-/** Resolves from `src/` and `build/` alike. Without it PGlite initializes a new database itself. */
+/** Resolves from both `src/` and `build/`. Without the template, PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
 /** In file order; directories have no size. */
 type Entry = { path: string; size?: number };
@@ -33,7 +33,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/** Unpacks beside the target and renames, so that the target is complete. Does nothing without a template. */
+/** Unpacks beside the target and then renames, so that the target is always complete. No-op without a template. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');

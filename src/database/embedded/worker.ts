@@ -4,7 +4,7 @@ import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
 
-// The thread of the embedded database. It ends on request and at an unhandled error; the supervisor restarts it.
+// The embedded database's thread. It ends on request or at an unhandled error, after which the supervisor restarts it.
 
 if (!parentPort) throw new Error('this file runs only as a thread of the service');
 const owner = parentPort;
