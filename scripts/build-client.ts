@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-// Builds the package `quotient-client` into a folder, for `npm pack ./dist/client`. Run by `npm run build:client`.
+// Builds the package `quotient-client` in a folder, for `npm pack ./dist/client`. Run by `npm run build:client`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/** Bundlers drop unused modules (`sideEffects`) but not all unused code in them, so the chain is a separate module. */
+/** Bundlers drop unused modules (`sideEffects`), but not all unused code in a module, so the chain is a module. */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),

@@ -13,14 +13,14 @@ import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');
-/** Shared by all pages: the icon, the theme, and styles that `styles/index.css` imports. */
+/** Assets that all pages share: the icon, the theme, and styles that `styles/index.css` imports. */
 const SHARED = join(ROOT, 'src/docs/pages/assets');
 const ASSETS = 'console';
-/** Parts of the page in separate files: menu and dialogs, and the page for visitors who are not signed in. */
+/** Parts of the page in separate files: the menu and dialogs, and the view for visitors who are not signed in. */
 const PARTS = ['dialogs', 'entrance'];
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
-/** The charting library is a separate module, loaded on first use. */
+/** Bundles the console. The charting library is a separate module that is loaded on first use. */
 async function bundle(): Promise<{ name: string; content: Buffer; isEntry: boolean }[]> {
   const build = await rolldown({
     input: join(SOURCE, 'main.ts'),
@@ -59,7 +59,7 @@ async function styleSheet(): Promise<Buffer> {
 
 const PERIODS = { 1: 'month', 12: 'year' } as const;
 
-/** The plans of the sign-up form; the first is selected. */
+/** The plans in the sign-up form. The first plan is selected. */
 const planChoice = () =>
   PLAN_NAMES.map((name, index) => {
     const { limit, months } = PLANS[name];
@@ -70,7 +70,7 @@ const planChoice = () =>
 
 const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
 
-/** The currency options. The code comes first, so that typing it finds the option. */
+/** The currency options. Each starts with the code, so that typing the code finds the option. */
 const currencyChoice = () => {
   const names = new Intl.DisplayNames('en', { type: 'currency' });
   const offered = servedCurrencies(true).filter((code) => !hasEnded(code));
@@ -85,7 +85,7 @@ const currencyChoice = () => {
 const CHARTS =
   ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
-/** Writes `index.html` and `console/` into the emptied `folder`. Rejects if the page does not load an asset. */
+/** Empties `folder`, and writes `index.html` and `console/` into it. Rejects if the page does not load an asset. */
 export async function buildConsole(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, ASSETS), { recursive: true });

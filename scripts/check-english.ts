@@ -13,7 +13,7 @@ const FILES = [
   '{src,packages,bench,fixtures,scripts,test}/**/*.{ts,js,md,html}',
   'vitest.config.ts',
 ];
-/** Generated and recorded files, and the modules that contain the words on purpose. */
+/** Generated and recorded files, and the modules that contain such words on purpose. */
 const EXCLUDED = /\/(generated|node_modules|dist|samples)\/|\/check-english(\.test)?\.ts$/;
 
 /** The start of a sentence whose subject is a clause. Questions are allowed. */

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Checks imports: by folder, by role (file name), and for cycles. Part of `npm run check`.
+// Checks imports by folder and by role (file name), and checks for cycles. Part of `npm run check`.
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const SUBPATHS = Object.entries(
@@ -13,7 +13,7 @@ const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'stati
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
-/** Allowed imports of a folder, besides its own modules. */
+/** The folders from which a folder may import, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/core': [],
   'src/database': inSrc('core'),
@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/node': [...inSrc(...BASE), 'packages/cosmos'],
   'src/docs': inSrc(...BASE, ...CAPABILITIES),
   'src/process': inSrc('core', 'database'),
-  // The files directly in src/.
+  // Files directly in src/.
   src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process')],
   'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
   'packages/cosmos': [],
@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 const isStore = (file: string) => file.endsWith('-store.ts');
 
-/** Which modules may use an external package. */
+/** The modules that may use certain external packages. */
 const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] = [
   {
     uses: /^(@prisma\/|@electric-sql\/|pg$|#generated\/)/,
@@ -64,7 +64,7 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
 
 type Import = { file: string; line: number; specifier: string; target: string | undefined };
 
-/** The imported path from the root; undefined for a package. */
+/** The imported path, relative to the root; undefined for a package. */
 function resolve(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
   for (const [subpath, path] of SUBPATHS) {
@@ -86,7 +86,7 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-/** The most specific folder that has a rule. */
+/** The folder whose rule applies to a file. */
 function ruleFolder(file: string): string {
   const [top, second] = file.split('/');
   return second?.endsWith('.ts') ? `${top}` : `${top}/${second}`;
@@ -102,14 +102,14 @@ function fault({ file, specifier, target }: Import): string | undefined {
     return `${from} may import ${MAY_IMPORT[from]?.join(', ') || 'nothing outside itself'}`;
   }
   if (from === 'packages/console' && target !== 'packages/client/index.ts') {
-    return 'the console may import only the public module of the client, packages/client/index.ts';
+    return "the console may import only the client's public module, packages/client/index.ts";
   }
   const isSibling = [from, to].every((folder) => CAPABILITIES.includes(folder.slice('src/'.length)));
   if (isSibling && isStore(target)) return 'a store is private to its capability: import a module that uses it';
   return undefined;
 }
 
-/** A cycle of the graph as a list of names; undefined if there is none. */
+/** A cycle in the graph, as a list of names; undefined if the graph has no cycle. */
 function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];

@@ -7,13 +7,14 @@ import { RECORD_NAMES } from '#docs/openapi/public-records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
-// Writes the record schemas as TypeScript: the client's types must not depend on zod. Run by `npm run build:types`.
+// Writes the record schemas as TypeScript, because the client's types must not depend on zod. Run by
+// `npm run build:types`.
 
 const FOLDER = new URL('../packages/client/generated/', import.meta.url);
 type Schema = Record<string, unknown>;
 /** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
-/** The wire format of a timestamp, irrelevant for a `Date`. */
+/** The wire format of a timestamp, which is irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 
 function isInstant({ format, description }: Schema): boolean {
@@ -22,7 +23,7 @@ function isInstant({ format, description }: Schema): boolean {
   );
 }
 
-/** The schema of the value that the client returns: `Date` for timestamps, without constraints. */
+/** The schema of the value that the client returns, with `Date` for timestamps and without constraints. */
 function forCaller(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forCaller);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -51,7 +52,7 @@ async function clientTypes(): Promise<string> {
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
   const interfaces = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
   return [
-    // Drops the root interface, which only references the others.
+    // Removes the root interface, which only references the other interfaces.
     interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
     union('BuiltInToken', 'A token that every instance of the service has', BUILT_IN_NAMES),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
@@ -63,5 +64,5 @@ await mkdir(FOLDER, { recursive: true });
 await writeFile(new URL('records.ts', FOLDER), await clientTypes());
 await writeFile(
   new URL('version.ts', FOLDER),
-  `/** As in the package. */\nexport const VERSION = '${service.version}';\n`,
+  `/** The version of the package. */\nexport const VERSION = '${service.version}';\n`,
 );

@@ -8,7 +8,7 @@ const PRISMA = fileURLToPath(new URL('../node_modules/prisma/build/index.js', im
 const { status, error } = spawnSync(process.execPath, [PRISMA, 'generate'], {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',
-  // Unless this names an existing program, Prisma downloads an engine that is not needed here.
+  // Unless this variable names an existing program, Prisma downloads an engine that is not needed.
   env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath },
 });
 if (error) throw error;

@@ -151,8 +151,8 @@ function candleRows(market: Market, length: number, since: number, now: number) 
 }
 
 /**
- * A pair against US dollars. `since` is the time of its first trade. `quiet` is the share of five-minute candles without
- * trades.
+ * A pair against US dollars. `since` is the time of its first trade. `quiet` is the share of five-minute candles
+ * without trades.
  */
 type Pair = {
   token: string;

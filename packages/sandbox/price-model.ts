@@ -7,8 +7,8 @@ export type Figures = { price: number; marketCap: number; volume: number };
 type Extreme = { price: number; at: number };
 
 /**
- * The log price starts at that of `first` at the listing and approaches that of `settled`. The supply starts at `issued`
- * and approaches `limit`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
+ * At the listing, the price is `first`, and the supply is `issued`. The log price then approaches `settled`, and the
+ * supply approaches `limit`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
  */
 type Economy = {
   price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
@@ -49,7 +49,7 @@ const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months, because a 24-hour total does not jump within minutes.
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months: a 24-hour total does not jump within minutes.
 
 /** The economy of a synthetic token, with prices from 0.1 cents to 1,000 dollars. */
 function syntheticEconomy({ place }: SandboxToken): Economy {
