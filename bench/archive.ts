@@ -4,7 +4,7 @@ import { openDatabase } from '#database/database';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import type { Sample } from '#prices/model/sample';
 
-/** The number of days in the longest history, and of hours in one response of CoinGecko. */
+/** The number of days in the longest history, and the number of hours in one of CoinGecko's responses. */
 export const DAYS = 4700;
 const HOURS = 90 * 24;
 
@@ -15,7 +15,7 @@ const figures = (at: number): Sample => ({
   volume: 1e10 + 1e9 * Math.cos(at / 1e9),
 });
 
-/** `count` samples at an interval (ms), up to the start of today. */
+/** Returns `count` samples at an interval (ms), the last of which is at the start of today. */
 function samples(count: number, interval: number) {
   const today = startOfDate(systemClock.now());
   return Array.from({ length: count }, (_, i) => ({
@@ -24,7 +24,7 @@ function samples(count: number, interval: number) {
   }));
 }
 
-/** Writes a full archive of the given tokens to the database of a data directory. */
+/** Writes a full archive of the given tokens to the database in a data directory. */
 export async function fillArchive(dataDir: string, tokens: readonly TokenName[] = BUILT_IN_NAMES): Promise<void> {
   const database = await openDatabase({ dataDir });
   const store = createArchiveStore(database.prisma);

@@ -14,7 +14,7 @@ const CALLS = {
   'tokens, without a key': '/v1/tokens',
 };
 
-/** Compares the rates of this checkout with those of another, built one: `BENCH_BEFORE=/path/to/checkout`. */
+/** Compares this checkout's rates with those of another checkout, which is built: `BENCH_BEFORE=/path/to/checkout`. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];

@@ -4,10 +4,10 @@ import { freePort } from './free-port.ts';
 import { openStand } from './stand.ts';
 import { atMost, type Figure } from './table.ts';
 
-/** The number of repetitions. Only files that run in all of them count, which excludes background work. */
+/** The number of repetitions. Only files that run in all repetitions count, which excludes background work. */
 const ROUNDS = 4;
 
-/** Connects to the inspector of a process, for the coverage of functions. */
+/** Connects to a process's inspector to measure function coverage. */
 async function openCoverage(port: number) {
   const [{ webSocketDebuggerUrl }] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
   const socket = new WebSocket(webSocketDebuggerUrl);
@@ -27,7 +27,7 @@ async function openCoverage(port: number) {
   await send('Profiler.enable');
   await send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   return {
-    /** The source files of which a function ran since the last call. */
+    /** The source files in which a function ran since the last call of `files`. */
     async files(): Promise<Set<string>> {
       const { result } = await send('Profiler.takePreciseCoverage');
       const ran = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0));

@@ -6,7 +6,7 @@ import { createCandleStore } from '#prices/candles/candle-store';
 const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
 const priceAt = (at: number) => rounded(20_000 + 10_000 * Math.sin(at / 1e10), 1);
 
-/** Writes `count` daily candles, up to yesterday's, to the database of a data directory. */
+/** Writes `count` daily candles, up to yesterday's, to the database in a data directory. */
 export async function fillCandles(dataDir: string, count: number): Promise<void> {
   const database = await openDatabase({ dataDir });
   const today = startOfDate(systemClock.now());

@@ -1,10 +1,10 @@
 import { type Latencies, latencies, load } from './load.ts';
 import { median } from './table.ts';
 
-/** Many short runs instead of few long ones: the load of a shared machine changes little within one round. */
+/** Many short runs replace few long runs, because a shared machine's load changes little within one round. */
 const ROUNDS = 9;
 const SECONDS = 2;
-/** A stall affects the p99 of a run, so latencies need more runs. */
+/** A stall affects a run's p99, so latencies require more runs. */
 const LATENCIES = { rounds: 25, seconds: 1 };
 /** The time until all code is compiled. */
 const WARM_UP_SECONDS = 10;
@@ -16,7 +16,7 @@ async function warmUp(targets: readonly Target[]): Promise<void> {
   for (const target of targets) await load({ ...target, seconds: WARM_UP_SECONDS });
 }
 
-/** The rate of the first target relative to each of the others: medians over rounds with one run of each. */
+/** The rate of the first target relative to each other target: medians over rounds with one run of each target. */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
   const rate = async (target: Target) => {
     await target.before?.();
@@ -31,7 +31,7 @@ export async function compare(first: Target, ...others: Target[]): Promise<numbe
   return ratios.map(median);
 }
 
-/** The p99 of one target (µs) relative to that of the other, at half of the other's highest rate. */
+/** The p99 (µs) of `one` relative to that of `other`, at half of the highest rate of `other`. */
 export async function compareLatencies(one: Target, other: Target) {
   await warmUp([one, other]);
   const rate = Math.round((await load({ ...other, seconds: SECONDS })) / 2);

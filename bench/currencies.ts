@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 const ROUNDS = 15;
 const YEAR = 365;
 
-/** Compares a year of days in euros with the same in dollars, in the process: first request and repeated request. */
+/** Compares a year of days in euros with the same year in dollars, in this process: first and repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);

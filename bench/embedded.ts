@@ -11,7 +11,7 @@ import { atLeast, atMost, type Figure, seen } from './table.ts';
 
 const ROUNDS = 3;
 
-/** Peak memory of a start, in MB: in an empty directory, and again in the same directory. */
+/** The peak memory of a first start in an empty directory and of a second start in the same directory, in MB. */
 async function peaksOfStart(): Promise<[number, number]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const peak = async () => {

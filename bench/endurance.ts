@@ -1,12 +1,12 @@
 /**
- * Compresses the incidents of months into minutes: three processes under a mixed load, random upstream failures, an
- * attacker, a database outage and two killed processes. Then checks responses, ledger and memory.
+ * Compresses months of incidents into minutes: three processes under a mixed load, random upstream failures, an
+ * attacker, a database outage and two killed processes. Checks the responses, the ledger and the memory.
  *
  *     npm run endurance                       ten minutes, 300 calls per second
  *     npm run endurance -- 30 --rate 100
  *
- * Requires PostgreSQL's programs from Debian, to start a server that it can stop. Otherwise it uses a database on the
- * server of `BENCH_DATABASE_URL` and skips the outage. A journal and the log of each process are written to
+ * With PostgreSQL's programs from Debian, starts a database server that it can stop. Otherwise, uses a database on the
+ * server at `BENCH_DATABASE_URL` and skips the outage. Writes a journal and each process's log to
  * `bench/results/endurance/`. Exits with code 1 if a check fails.
  */
 import { parseArgs } from 'node:util';
@@ -67,7 +67,7 @@ const environment = (stand: Stand, sandbox: Sandbox): Record<string, string> => 
   NODE_URLS: `${sandbox.cosmosNodeUrl},${sandbox.legacyNodeUrl}`,
 });
 
-/** Adds a function to `closers` for each opened resource. */
+/** Runs all checks. Adds a function to `closers` for each opened resource. */
 async function endure(closers: (() => Promise<unknown>)[]): Promise<Figure[]> {
   const random = createRandom(20_261_121);
   const ledger = createLedger();

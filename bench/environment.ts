@@ -1,12 +1,12 @@
 import { execute } from './database.ts';
 import { pinTo } from './service-process.ts';
 
-/** The environment of a bench: a PostgreSQL server, if one is available. */
+/** The environment of a bench, which contains a PostgreSQL server if one is available. */
 export type Environment = { databaseServer: string | undefined };
 
 /**
- * Finds a PostgreSQL server: `BENCH_DATABASE_URL`, or a temporary server if Debian's programs are installed. A
- * temporary server shares a core with the load. An existing server can use any core, including the service's.
+ * Finds a PostgreSQL server: the one at `BENCH_DATABASE_URL`, or a temporary server if Debian's programs are installed.
+ * A temporary server shares a core with the load. An existing server can use any core, including the service's core.
  */
 export async function openEnvironment() {
   const given = process.env.BENCH_DATABASE_URL;

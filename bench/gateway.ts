@@ -13,7 +13,7 @@ const MODULES = '/usr/lib/nginx/modules';
 const PEERS = new URL('./peers', import.meta.url).pathname;
 const READY_WITHIN_MS = 5_000;
 
-/** The reason why the gateway cannot be started, or undefined if it can. */
+/** The reason why the gateway cannot be started; undefined if it can be started. */
 export function missingForGateway(): string | undefined {
   if (spawnSync('nginx', ['-v']).status !== 0) return 'nginx is not installed (nginx-light)';
   const isInstalled = existsSync(join(MODULES, 'ngx_http_lua_module.so'));
@@ -21,14 +21,14 @@ export function missingForGateway(): string | undefined {
 }
 
 type Options = {
-  /** The origin server, `http://host:port`. */
+  /** The URL of the origin server: `http://host:port`. */
   upstream: string;
   keys: readonly string[];
   /** Calls allowed for each key. */
   limit: number;
 };
 
-/** Starts nginx with Lua as a gateway: one worker on the servers' core, in a temporary directory. */
+/** Starts nginx with Lua as a gateway, with one worker on the servers' core, in a temporary directory. */
 export async function startGateway({ upstream, keys, limit }: Options) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-gateway-'));
   const port = await freePort();

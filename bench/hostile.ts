@@ -7,12 +7,12 @@ import { openStand } from './stand.ts';
 import { atMost, type Figure, none, seen } from './table.ts';
 
 const MS = 5_000;
-/** The limit of the neighbour's p99, in ms. */
+/** The maximum p99 of the neighbour, in ms. */
 const BAR = 250;
 const BROADCAST = 'POST /v1/node/txs';
 const SEARCH = '/v1/node/txs?message.sender=cosmos1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnrql8a';
 
-/** Measures the latency of the latest price for one user, without load and during several kinds of attack. */
+/** Measures one user's latency for the latest price, without load and during several kinds of attacks. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment, 2);
   const { sandbox } = stand;

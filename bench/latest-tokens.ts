@@ -7,7 +7,7 @@ import { LATEST, openStand } from './stand.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const TOKENS = 100;
-/** A rate (calls per second) that saturates neither request, the number of runs, and the seconds of each. */
+/** A rate (calls per second) at which neither request saturates the service, the number of runs, and their seconds. */
 const RATE = 1_000;
 const ROUNDS = 5;
 const SECONDS = 2;

@@ -15,7 +15,7 @@ export type Load = {
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
-/** Rotates through the keys. The requests are built before the load starts, because building costs time. */
+/** Rotates through the keys. The requests are built before the load starts, because building them takes time. */
 const rotatingKeys = (keys: readonly string[]): string => `local keys = {${keys.map((key) => `"${key}"`).join(',')}}
 local requests = {}
 local n = 0
@@ -31,15 +31,15 @@ function request()
 end
 `;
 
-/** The pause of a connection between a response and its next call, in ms. */
+/** The shortest and the longest pause of a connection between a response and the next call, in ms. */
 const [SHORTEST, LONGEST] = [5, 15];
 
-/** Makes calls independent of the server's readiness, and prints their latencies in µs. */
+/** Makes calls whether or not the server is ready, and prints the latencies in µs. */
 const OPEN_LOOP = `function delay() return math.random(${SHORTEST}, ${LONGEST}) end
 function done(_, latency) print("p50 " .. latency:percentile(50) .. " p99 " .. latency:percentile(99)) end
 `;
 
-/** Sends no more requests after a number of seconds, and waits for pending responses. */
+/** Stops sending requests after a number of seconds, and waits for pending responses. */
 const endingAfter = (seconds: number) => `local ffi = require("ffi")
 ffi.cdef("typedef struct { long s, us; } instant; int gettimeofday(instant *now, void *zone);")
 local read = ffi.new("instant")
@@ -53,7 +53,7 @@ function delay()
   return now() < ends and 0 or 3600000
 end
 `;
-/** The time for the last responses after the end of such a load, in seconds. */
+/** How long such a load waits for the last responses, in seconds. */
 const LAST_RESPONSES = 3;
 
 async function output(command: string, args: readonly string[]): Promise<string> {
@@ -87,8 +87,8 @@ const withWrk = async (load: Load): Promise<number> => after('Requests/sec:', aw
 export type Latencies = { p50: number; p99: number; rate: number };
 
 /**
- * Latencies (µs) at about `rate` calls per second. There are enough connections that calls do not wait for each other.
- * Requires wrk, which corrects for calls that a slow response has delayed.
+ * The latencies (µs) at about `rate` calls per second. There are so many connections that calls do not wait for each
+ * other. Requires wrk, which corrects for calls that a slow response has delayed.
  */
 export async function latencies(load: Load, rate: number): Promise<Latencies> {
   const connections = Math.round((rate * (SHORTEST + LONGEST)) / 2 / 1000);
@@ -96,7 +96,7 @@ export async function latencies(load: Load, rate: number): Promise<Latencies> {
   return { p50: after('p50', text), p99: after('p99', text), rate: after('Requests/sec:', text) };
 }
 
-/** The number of responses to some seconds of calls, including pending calls at the end. Requires wrk. */
+/** The number of responses to all calls of a load, including calls that are pending at its end. Requires wrk. */
 export async function countResponses(load: Load): Promise<number> {
   const text = await wrk({ ...load, seconds: load.seconds + LAST_RESPONSES }, endingAfter(load.seconds));
   return Number(/(\d+) requests in/.exec(text)?.[1] ?? Number.NaN);
@@ -112,5 +112,5 @@ async function withAutocannon({ url, keys, seconds, connections = 32, br }: Load
   return result.requests.average;
 }
 
-/** Responses per second, over connections that send the next request immediately. */
+/** The number of responses per second over connections that send the next request immediately after a response. */
 export const load = hasWrk ? withWrk : withAutocannon;

@@ -1,6 +1,6 @@
 /**
- * Ordinary clients: many keys, which rest between their calls. Calls are made at random times, whether or not the
- * service is ready. Latency is measured from the scheduled time. Part of `npm run bench`, or
+ * Simulates ordinary clients: many keys that rest between their calls. Calls are made at random times, whether or not
+ * the service is ready. Latency is measured from the scheduled time. Part of `npm run bench`. To run it alone:
  *
  *     node bench/ordinary.ts                              both databases
  *     node bench/ordinary.ts --only alone --only page     some of the rows
@@ -35,7 +35,7 @@ async function measureEach<T>(
   return figures;
 }
 
-/** Measures first calls of keys, on one database. */
+/** Measures the first calls of keys after a rest, on one database. */
 async function measureFirstCalls(
   environment: Environment,
   trees: ReadonlyMap<string, string>,
@@ -48,7 +48,7 @@ async function measureFirstCalls(
     if (only.has('long')) for (const [name, caller] of callers) longRests.set(name, await startLongRest(caller));
     const figures: Figure[] = [];
     for (const row of ['alone', 'polling', 'page', 'unseen'] as const) {
-      // Ten thousand look-ups at intervals of a few ms require a server.
+      // Ten thousand look-ups at intervals of a few ms require a database server.
       const isSkipped = row === 'unseen' && environment.databaseServer === undefined;
       if (only.has(row) && !isSkipped) figures.push(...(await measureEach(callers, FIRST_CALLS[row])));
     }

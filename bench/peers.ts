@@ -4,7 +4,7 @@ import { missingForGateway, startGateway } from './gateway.ts';
 import { LATEST, openStand, UNLIMITED } from './stand.ts';
 import { type Figure, seen } from './table.ts';
 
-/** Compares the service with a gateway: one worker of nginx with Lua, in front of a server with the same response. */
+/** Compares the service with a gateway: one nginx worker with Lua, in front of a server with the same response. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const missing = missingForGateway();
   if (missing) {

@@ -1,7 +1,7 @@
-/** Reads the metrics at a URL. The returned function sums all series of a name, or those with the given labels. */
+/** Reads the metrics at a URL. Returns a function that sums the series with a name and with all given labels. */
 export async function reading(metrics: string) {
   const lines = (await (await fetch(metrics)).text()).split('\n');
-  /** Throws if there is no such series. */
+  /** Throws if no series matches. */
   return (name: string, ...labels: readonly string[]): number => {
     const found = lines.filter((line) => {
       const [before = ''] = line.split(/[ {]/, 1);

@@ -6,7 +6,7 @@ import type { Figure } from './table.ts';
 
 const FILE = new URL('./results/latest.json', import.meta.url);
 
-/** Describes the machine in self-contained phrases. `node` is the Node of the servers. */
+/** Describes the machine in self-contained phrases. `node` is the version of Node that runs the servers. */
 export function describeMachine(postgresql: string) {
   const [cpu] = cpus();
   return {

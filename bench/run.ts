@@ -1,17 +1,18 @@
 /**
- * Measures the figures, prints each with its target, and writes them with a description of the machine to
+ * Measures the figures, prints each figure with its target, and writes all figures and a description of the machine to
  * `bench/results/latest.json`:
  *
  *     npm run bench                      all groups
  *     npm run bench -- start window      the named groups
  *
- * - PostgreSQL: the server of `BENCH_DATABASE_URL` (in temporary databases), or a temporary server from Debian's
- *   programs. Without either, the embedded database is measured.
+ * - PostgreSQL: the server at `BENCH_DATABASE_URL` (with temporary databases), or a temporary server that runs Debian's
+ *   programs. If neither is available, the embedded database is measured.
  * - Load: `wrk`, or autocannon if `wrk` is not installed.
  * - Gateway for comparison: nginx with Lua, if installed.
- * - `BENCH_BEFORE=/path/to/checkout`: the group `before` compares the rates with those of another, built checkout.
+ * - `BENCH_BEFORE=/path/to/checkout`: the group `before` compares the rates with those of another checkout, which must
+ *   be built.
  * - `BENCH_NODE=/path/to/node`: all servers, including the baselines, run on that Node. Groups without a server
- *   (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) always run on the Node of the bench.
+ *   (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) always run on the bench's Node.
  */
 
 import { openEnvironment } from './environment.ts';

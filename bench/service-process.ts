@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { node, nodeEnv, nodeFlags } from './node.ts';
 
-/** Whether processes can be pinned. If so, the server has a core of its own and the rest shares another. */
+/** Whether processes can be pinned. If so, the server has a core of its own, and all other processes share another. */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** The words that precede a command to run it on a core. */
+/** The words to put before a command so that it runs on a given core. */
 export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);
 
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
@@ -22,7 +22,7 @@ type Options = {
   onLine?: (line: string) => void;
 };
 
-/** Starts a server in a separate process. Its URL is the first one that it prints. */
+/** Starts a server in a separate process. The server's URL is the first URL that it prints. */
 export async function startServer(
   script: string,
   env: Record<string, string>,

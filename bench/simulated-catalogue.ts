@@ -49,7 +49,7 @@ async function simulate(name: string, choice: Choice, environment: Environment):
   console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
-    seen(`${name}: of these, scheduled calls for latest prices, and for charts`, `${calls.latest}, ${calls.chart}`),
+    seen(`${name}: of these, scheduled calls for latest prices and for charts`, `${calls.latest}, ${calls.chart}`),
     seen(
       `${name}: age of a response, median, p90, maximum`,
       [0.5, 0.9, 1 - 1 / ages.length].map((part) => minutes(quantile(ages, part))).join(', '),

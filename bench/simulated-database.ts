@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '#database/database';
 import { makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 
-/** Opens a database for a simulation: a temporary one on the server, or an embedded one in memory. */
+/** Opens a database for a simulation: a temporary database on the server, or an embedded database in memory. */
 export async function openBenchDatabase({ databaseServer }: Environment) {
   if (databaseServer === undefined) {
     return {

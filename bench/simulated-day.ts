@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import { atMost, type Figure } from './table.ts';
 
-/** The calls of the demo plan's schedule in a day: latest every 6 min, chart every 6 h, daily once, for five tokens. */
+/** The demo plan's scheduled calls per day for five tokens: `latest` every 6 min, `chart` every 6 h, `daily` once. */
 const SCHEDULE = { latest: 240, chart: 20, daily: 5 } as const;
 const MONTH = 10_000;
 
@@ -39,8 +39,8 @@ async function simulate({ processes, days, every, queries }: Run, environment: E
 }
 
 /**
- * Compares the calls to CoinGecko in a day on the demo plan with the schedule. The users send requests in each
- * simulated minute. Ten thousand users cover all requests in every minute.
+ * Compares the number of calls to CoinGecko per day on the demo plan with the schedule. The users send requests in each
+ * simulated minute. Ten thousand users send every kind of request in every minute.
  */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const figures: Figure[] = [];

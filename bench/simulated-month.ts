@@ -9,7 +9,7 @@ const EVERY = 3 * MINUTE;
 
 type Run = { name: string; perMonth: number; during?: (at: number, sandbox: Simulation['sandbox']) => void };
 
-/** Fails all calls in the first hours of each day. */
+/** Makes all calls fail in the first hours of each day. */
 const failing = (hours: number) => (at: number, sandbox: Simulation['sandbox']) => {
   if (at % DAY === 0) sandbox.faults.always({ kind: 'status', status: 500 });
   if (at % DAY === hours * HOUR) sandbox.faults.clear();

@@ -14,8 +14,8 @@ export const UNLIMITED = 2_000_000_000;
 export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 
 /**
- * Opens the measuring stand: a database with users without a reachable limit, stand-ins for the upstreams, and baseline
- * servers. `close` stops everything that it has started.
+ * Opens a test bench: a database with users whose limit cannot be reached, stand-ins for the upstreams, and baseline
+ * servers. `close` stops everything that the test bench has started.
  * @param tree the checkout whose build is measured
  */
 export async function openStand({ databaseServer }: Environment, users = 1, tree = TREE) {
@@ -47,10 +47,10 @@ export async function openStand({ databaseServer }: Environment, users = 1, tree
   return {
     keys,
     key: keys[0] ?? '',
-    /** The URL of the database, or undefined for the embedded database. */
+    /** The database's URL; undefined for the embedded database. */
     databaseUrl: database?.url,
     dataDir,
-    /** Creates users with a limit and returns their keys. Call it before the service opens an embedded database. */
+    /** Creates users with a limit and returns their keys. Call this before the service opens an embedded database. */
     makeUsers: (count: number, limit: number) => makeUsers(location, count, limit),
     sandbox,
     /** Starts the service, or a variant of it. */
@@ -65,7 +65,7 @@ export async function openStand({ databaseServer }: Environment, users = 1, tree
       if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${await response.body.text()}`);
       const file = join(directory, `body-${Math.random()}`);
       await writeFile(file, Buffer.from(await response.body.arrayBuffer()));
-      // Node sets these headers in the baseline too.
+      // The baseline servers' Node sets these headers itself.
       const automatic = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
       const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => !automatic.has(name)));
       const bare = (sent: Record<string, unknown>) =>

@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const IN_USE = 20;
 const TOKENS = 1_000;
 
-/** The time from the start of the process to a response of `/health/ready`, in seconds, on an embedded database. */
+/** The seconds from the start of the process to a response from `/health/ready`, with an embedded database. */
 async function secondsToReady(dataDir: string): Promise<number> {
   const startedAt = performance.now();
   const server = await startServer(SERVICE, { DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' }, { isPinned: false });
@@ -26,7 +26,7 @@ async function secondsToReady(dataDir: string): Promise<number> {
   return seconds;
 }
 
-/** Adds tokens up to a thousand, twenty of them in use, to a data directory with the archive of the built-in tokens. */
+/** Adds tokens to a data directory with the built-in tokens' archive: up to a thousand, with twenty of them in use. */
 async function addTokens(dataDir: string): Promise<void> {
   const database = await openDatabase({ dataDir });
   const names = await addSandboxTokens(database.prisma, TOKENS);

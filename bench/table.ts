@@ -20,7 +20,7 @@ export function none(figure: string, count: number): Figure {
 /** A measured value without a target. */
 export const seen = (figure: string, measured: string): Figure => ({ figure, measured, bar: '' });
 
-/** A quantile of the numbers: the 99th percentile for a `share` of 0.99. */
+/** A quantile of the numbers. For example, a `share` of 0.99 returns the 99th percentile. */
 export function quantile(numbers: readonly number[], share: number): number {
   const ascending = [...numbers].sort((a, b) => a - b);
   return ascending[Math.floor(ascending.length * share)] ?? Number.NaN;

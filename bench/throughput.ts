@@ -46,8 +46,8 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   }
 
   if (environment.databaseServer !== undefined) {
-    // Two new processes, because earlier load affects the rate of a process. Both run from the sources, because only
-    // the charge differs.
+    // Both processes are new, because earlier load affects the rate of a process. Both run from the sources, so that
+    // only the charge differs.
     const charging = await stand.startService({}, '../src/serve.ts');
     const uncharged = await stand.startService({}, './uncharged-server.ts');
     const [charged = 0] = await compare(
@@ -59,8 +59,9 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     await uncharged.close();
   }
 
-  // One key is sent from a list of the same length, so that the work of the load generator is equal. Its runs start
-  // when the other keys are idle, after five seconds and a tick. The runs of many keys start when all have a lease.
+  // The single key is sent from a list of the same length, so that the load generator's work is equal. The runs with
+  // one key start when the other keys are idle, after five seconds and a tick. The runs with many keys start when all
+  // keys have a lease.
   const useAll = () => load({ url: latest, keys, seconds: 3, connections: 512 });
   const untilIdle = () => wait(7_000);
   await useAll();

@@ -1,4 +1,4 @@
-/** The service without charging: every call uses an unlimited lease that is not in the ledger. */
+/** The service without charging. Every call uses an unlimited lease that is not in the ledger. */
 
 import type { Caller, Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';

@@ -12,13 +12,13 @@ const BATCH = 10_000;
 /** The location of a database: on a server if `url` is set, otherwise embedded in `dataDir`. */
 export type DatabaseLocation = { url: string | undefined; dataDir: string };
 
-/** Applies the migrations of a checkout to an empty database. Every command of the checkout does this. */
+/** Applies a checkout's migrations to an empty database, by running a command. Every command applies the migrations. */
 export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
   await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });
 }
 
-/** Inserts users with one key each. Dated an hour ago, because running processes re-read recent changes. */
+/** Inserts users with one key each. The rows are dated an hour ago, because processes re-read recent changes. */
 const insertion = (keys: readonly string[], limit: number) => `
   WITH made AS (
     INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at, changed_at)
@@ -30,7 +30,7 @@ const insertion = (keys: readonly string[], limit: number) => `
   SELECT hash, key, created_at FROM numbered
   JOIN unnest('{${keys.map(hashApiKey).join()}}'::text[]) WITH ORDINALITY AS h(hash, n) USING (n)`;
 
-/** Creates `count` users with a limit and returns their keys. No other process may have an embedded database open. */
+/** Creates `count` users with a limit and returns their keys. No other process may have the embedded database open. */
 export async function makeUsers({ url, dataDir }: DatabaseLocation, count: number, limit: number): Promise<string[]> {
   const keys = Array.from({ length: count }, mintApiKey);
   const embedded = url === undefined ? await PGlite.create(join(dataDir, 'postgres')) : undefined;

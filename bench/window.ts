@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 
 const ROUNDS = 5;
 
-/** Measures windows of 4,700 daily points and candles in the process: first request and repeated request. */
+/** Measures windows of 4,700 daily points and candles in this process: first request and repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);

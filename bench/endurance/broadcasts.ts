@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts';
 import type { User } from './ledger.ts';
 import type { Requests } from './requests.ts';
 
-/** Longer than the six seconds between two blocks. */
+/** The interval between broadcasts, which is longer than the six seconds between two blocks. */
 const EVERY_MS = 7_000;
 
 type AccountResponse = { result: { value: { account_number: string; sequence: string } } };
@@ -22,7 +22,7 @@ type Parts = {
 export function startBroadcasts({ requests, sandbox, fleet, user, random, journal }: Parts) {
   const { chain } = sandbox;
   const [from = '', to = ''] = chain.accounts.map(({ address }) => address);
-  // The hash of an unknown transaction, so that queries have a hash from the start.
+  // Starts with the hash of an unknown transaction, so that queries have a hash from the start.
   const hashes = ['0'.repeat(64)];
   let running: Promise<void> = Promise.resolve();
 
@@ -39,7 +39,7 @@ export function startBroadcasts({ requests, sandbox, fleet, user, random, journa
         path: '/v1/node/txs',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ tx_bytes: base64(bytes), mode: 'sync' }),
-        // If only the legacy node is up, it rejects the format.
+        // If only the legacy node is available, it rejects the format.
         expects: [200, 422],
         upstream: 'always',
       },

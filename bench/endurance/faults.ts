@@ -22,7 +22,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'wrongTypes' },
 ];
 
-/** The upstreams, and the share of time in which each is faulty. */
+/** The upstreams, and the share of time for which each upstream is faulty. */
 const UPSTREAMS: readonly { path: RegExp; share: number }[] = [
   { path: /^\/api\/v3\/coins\/markets/, share: 0.4 },
   { path: /^\/api\/v3\/coins\/.*market_chart/, share: 0.4 },
@@ -32,7 +32,7 @@ const UPSTREAMS: readonly { path: RegExp; share: number }[] = [
   { path: /^\/legacy-node\/(?!.*auth)/, share: 0.25 },
 ];
 
-/** Applies random faults to some upstreams, and changes them every few seconds. `close` removes them. */
+/** Applies random faults to some upstreams, and changes the faults every few seconds. `close` removes all faults. */
 export function startFaults(sandbox: Sandbox, random: () => number, journal: Journal) {
   function change(): void {
     sandbox.faults.clear();

@@ -4,14 +4,14 @@ import { type Server, startServer } from '../service-process.ts';
 import type { Journal } from './journal.ts';
 import { createOutages, type Outages } from './outages.ts';
 
-/** How long clients may still find broken connections after a process listens again, in ms. */
+/** How long clients may still encounter broken connections after a process listens again, in ms. */
 const GRACE = 1_000;
 
 export type Member = {
   name: string;
   url: string;
   server: Server;
-  /** Start and kill of the current process, by `performance.now()`. */
+  /** The times at which the current process was started and killed, by `performance.now()`. */
   startedAt: number;
   killedAt: number | undefined;
   outages: Outages;
@@ -55,7 +55,7 @@ export async function startFleet(size: number, env: Record<string, string>, jour
       journal.report(`${member.name} killed`);
     },
 
-    /** Restarts a killed process on its port. */
+    /** Restarts a killed process on the same port. */
     async restart(member: Member): Promise<void> {
       member.server = await start(member.name, Number(new URL(member.url).port));
       member.startedAt = performance.now();

@@ -11,7 +11,7 @@ import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';
 import type { User } from './ledger.ts';
 
-/** The interval between attacks and the duration of one, in ms. */
+/** The interval between attacks, and the duration of an attack, in ms. */
 const EVERY_MS = 15_000;
 const ATTACK_MS = 3_000;
 
@@ -23,7 +23,7 @@ const ATTACKS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = 
   'broadcasts of many values': (target) =>
     sendBodies(target, { line: 'POST /v1/node/txs', body: manyValues(MB / 8), ...FEW }),
   'rejected bodies': ({ url }) => sendBodies({ url }, { line: 'POST /v1/nothing', body: Buffer.alloc(MB), ...FEW }),
-  // The client keeps them open, so that the service has to close them.
+  // The client keeps the connections open, so the service must close them.
   'unfinished bodies': ({ url }) => leaveBodiesUnfinished({ url }, 'POST /v1/nothing', 100).ended,
   searches: (target) => repeatRequest(target, { path: SEARCH, ...FEW }),
   'broken requests': ({ url }) => sendTexts(url, ['GET / HTTP/1.1\r\n\r\n', 'HELO\r\n\r\n'], FEW),

@@ -10,8 +10,8 @@ const DATABASE_DOWN_MS = 8_000;
 type Parts = { fleet: Fleet; stand: Stand; ledger: Ledger; journal: Journal; signal: AbortSignal };
 
 /**
- * Waits for `ms` milliseconds. Meanwhile, kills the third process, stops the database as in a crash, and kills the
- * second process. Ends early if `signal` is aborted.
+ * Waits for `ms` milliseconds. During this time, kills the third process, stops the database as in a crash, and kills
+ * the second process. Ends early if `signal` is aborted.
  */
 export async function runWithIncidents(ms: number, { fleet, stand, ledger, journal, signal }: Parts) {
   const startedAt = performance.now();
@@ -20,7 +20,7 @@ export async function runWithIncidents(ms: number, { fleet, stand, ledger, journ
   async function crash(member: Member): Promise<void> {
     await fleet.kill(member);
     const killedAt = member.killedAt ?? performance.now();
-    // Responses that were in transit at the kill are counted first.
+    // The wait lets the client count responses that were in transit when the process was killed.
     await wait(PROCESS_DOWN_MS);
     journal.report(`${ledger.recordKill(member, killedAt)} counted calls of ${member.name} may be lost`);
     await fleet.restart(member);

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The number of faults of each check that are printed. The journal's file contains all. */
+/** The maximum number of faults that are printed for each check. The journal's file contains all faults. */
 const PRINTED = 10;
 
-/** Writes events with the time since the start to standard error and to `journal.log` in an emptied directory. */
+/** Empties a directory. Writes events, with the time since the start, to `journal.log` in it and to standard error. */
 export function openJournal(directory: string) {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
@@ -25,11 +25,11 @@ export function openJournal(directory: string) {
 
   return {
     file,
-    /** An expected event. Printed. */
+    /** Records an expected event, which is also printed. */
     report: (text: string): void => write(text, true),
-    /** Details for the analysis of a fault. Only in the file. */
+    /** Records details for the analysis of a fault, in the file only. */
     note: (text: string): void => write(text, false),
-    /** A failed check. */
+    /** Records a failed check. */
     fault(check: string, text: string): void {
       const count = (counts.get(check) ?? 0) + 1;
       counts.set(check, count);

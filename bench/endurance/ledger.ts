@@ -2,7 +2,7 @@ import type { Plan } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { Member } from './fleet.ts';
 
-/** A crash loses at most the calls of one tick and of the write in progress, in ms. */
+/** A crash loses at most the calls of this period, in ms: those of one tick and of the write in progress. */
 const MAX_LOSS = 2_000;
 
 export type User = {
@@ -11,13 +11,13 @@ export type User = {
   apiKey: string;
   plan: Plan;
   limit: number;
-  /** The run exhausts the user's limit. */
+  /** Whether the run exhausts the user's limit. */
   isScarce: boolean;
   /** Priced calls with a 2xx response. */
   answered: number;
   /** Priced calls whose connection broke, so that the client cannot know whether they were charged. */
   unanswered: number;
-  /** The answered calls that a killed process may not have settled. */
+  /** Calls with a response that a killed process may not have settled. */
   atRisk: number;
 };
 
@@ -30,7 +30,7 @@ export function createLedger() {
   let recent: { member: Member; user: User; at: number }[] = [];
 
   return {
-    /** Starts to record the calls of a user. */
+    /** Starts to record a user's calls. */
     addUser({ key, apiKey, plan, limit }: UserRecord, { isScarce = false } = {}): User {
       const user = { key, apiKey, plan, limit, isScarce, answered: 0, unanswered: 0, atRisk: 0 };
       users.set(user.key, user);

@@ -4,7 +4,7 @@ import type { Query } from './queries.ts';
 import type { Requests } from './requests.ts';
 
 const EVERY_MS = 10;
-/** The maximum number of concurrent calls. Calls due beyond it are skipped and counted. */
+/** The maximum number of concurrent calls. Further calls that are due are skipped and counted. */
 const MAX_CONCURRENT = 600;
 
 type Parts = {
@@ -13,7 +13,7 @@ type Parts = {
   users: readonly User[];
   nextQuery: () => Query;
   random: () => number;
-  /** Calls per second, to all processes in total. */
+  /** The total number of calls per second to all processes. */
   rate: number;
 };
 
@@ -26,7 +26,7 @@ export function startLoad({ requests, fleet, users, nextQuery, random, rate }: P
 
   function send(): void {
     const member = fleet.members[Math.floor(random() * fleet.members.length)] as Member;
-    // Few keys are busy, and many are not.
+    // A few keys are busy, and most are not.
     const user = users[Math.floor(random() ** 2 * users.length)] as User;
     const sent = requests.send(member, nextQuery(), user).finally(() => pending.delete(sent));
     pending.add(sent);

@@ -3,9 +3,9 @@ import { atMost, type Figure, median } from '../table.ts';
 import type { Fleet, Member } from './fleet.ts';
 
 const MINUTE = 60_000;
-/** Caches are filled and code is compiled by then. */
+/** The age at which caches are filled and code is compiled. */
 const SETTLED_AFTER = 2 * MINUTE;
-/** In shorter runs, the third minute is too close to the last. */
+/** The minimum age for a comparison. In shorter runs, the third minute is too close to the last minute. */
 const LONG_ENOUGH = 5 * MINUTE;
 const GROWTH = 1.1;
 
@@ -34,7 +34,7 @@ export function watchMemory(fleet: Fleet) {
   return {
     close: (): void => clearInterval(watching),
 
-    /** For each process: the median of its last minute relative to that of its third minute. */
+    /** For each process, the median of the last minute relative to the median of the third minute. */
     figures: (): Figure[] =>
       all.map((series, i) => {
         const { name, samples } = series;

@@ -2,7 +2,7 @@ import { BUILT_IN_NAMES } from '#catalogue/token';
 import { DAY, isoDate } from '#core/clock';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
-/** When an upstream failure is an acceptable response: never, always, or until the path has succeeded once. */
+/** When a response that reports an upstream failure is acceptable: never, always, or until the path succeeds once. */
 type Upstream = 'none' | 'always' | 'untilAnswered';
 
 export type Query = {
@@ -11,13 +11,13 @@ export type Query = {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** The expected statuses. */
+  /** Statuses that are expected. */
   expects: readonly number[];
   isPriced?: boolean;
   upstream?: Upstream;
-  /** Sent without the user's key. */
+  /** Whether the query is sent without the user's key. */
   isOpen?: boolean;
-  /** Not part of the API description. */
+  /** Whether the path is missing from the API description. */
   isUndescribed?: boolean;
 };
 
@@ -33,7 +33,7 @@ const ACCEPTED: readonly Record<string, string>[] = [
   { accept: 'text/csv' },
 ];
 
-/** Returns a generator of random queries. They cover all read-only paths, and common ones are more frequent. */
+/** Returns a generator of random queries. The queries cover all read-only paths; common queries are more frequent. */
 export function createQueries(random: () => number, chain: Chain) {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const token = () => pick(BUILT_IN_NAMES);

@@ -7,7 +7,7 @@ import type { Ledger, User } from './ledger.ts';
 import type { Outages } from './outages.ts';
 import type { Query } from './queries.ts';
 
-/** The time until every process has read data that another process fetched, in ms. */
+/** The time within which every process reads the data that another process fetched, in ms. */
 const PROPAGATION_MS = 5_000;
 const UPSTREAM_FAILED = new Set(['upstream_invalid', 'upstream_unavailable', 'upstream_timeout']);
 const DATABASE_FAILED = new Set(['database_unavailable', 'overloaded']);
@@ -29,13 +29,13 @@ function createTemplates({ paths }: Document) {
   return (path: string): string => patterns.find(([, pattern]) => pattern.test(path))?.[0] ?? path;
 }
 
-/** Sends queries to the service, checks every response and reports unacceptable ones to the journal. */
+/** Sends queries to the service, checks every response and reports unacceptable responses to the journal. */
 export function createRequests({ fleet, contract, ledger, journal, databaseOutages }: Parts) {
   const pools = new Map(
     fleet.members.map((member) => [member, new Pool(member.url, { connections: 40, headersTimeout: 60_000 })]),
   );
   const templateOf = createTemplates(contract.document);
-  /** When each path was first answered with 2xx. */
+  /** The time of the first 2xx response to each path. */
   const answeredSince = new Map<string, number>();
   const seen = new Map<string, number>();
   const called = new Set<string>();
@@ -108,7 +108,7 @@ export function createRequests({ fleet, contract, ledger, journal, databaseOutag
       }
     },
 
-    /** The number of responses of each kind. */
+    /** The kinds of responses, with the number of responses of each kind. */
     seen: (): [string, number][] => [...seen].sort(([a], [b]) => (a < b ? -1 : 1)),
 
     /** Operations of the description that were not called. */

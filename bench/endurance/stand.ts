@@ -13,7 +13,7 @@ const GRACE = 5_000;
 const SCARCE = 30;
 const SCARCE_LIMIT = 150;
 
-/** Opens the database of the run, on a dedicated server that can be stopped or else on `BENCH_DATABASE_URL`. */
+/** Opens the run's database, on a dedicated server that can be stopped or, without one, on `BENCH_DATABASE_URL`. */
 export async function openStand() {
   const given = process.env.BENCH_DATABASE_URL;
   if (canStartPostgres) {
@@ -46,7 +46,7 @@ function operations(url: string) {
       return created;
     },
 
-    /** The calls of every user in the service's ledger. */
+    /** Each user's calls in the service's ledger. */
     ledgerRows: (): Promise<LedgerRow[]> =>
       execute<LedgerRow>(
         url,

@@ -6,7 +6,7 @@ import type { Query } from './queries.ts';
 import type { Received, Requests } from './requests.ts';
 
 const EVERY_MS = 4_000;
-/** The time until every process rejects the key of an erased user, in ms. */
+/** The time within which every process rejects an erased user's key, in ms. */
 const REVOKED_AFTER = 6_000;
 
 const LATEST = '/v1/prices/latest/token?tokenName=solana';
@@ -14,7 +14,8 @@ const LATEST = '/v1/prices/latest/token?tokenName=solana';
 type Parts = { requests: Requests; ledger: Ledger; fleet: Fleet; random: () => number };
 
 /**
- * Every few seconds, registers a user, makes calls, rotates the key, renews and deletes the user, on random processes.
+ * Every few seconds, registers a user, makes calls, rotates the key, renews the plan and deletes the user, on random
+ * processes.
  * `close` waits for pending life cycles.
  */
 export function startUserLifeCycles({ requests, ledger, fleet, random }: Parts) {

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
-/** The number of responses of each kind: `200`, `503 overloaded`, or `cut` for a connection that ended without one. */
+/** The number of responses of each kind: `200`, `503 overloaded`, or `cut` if a connection ended without a response. */
 export type Tally = Record<string, number>;
 
 export type Target = { url: string; apiKey?: string };
@@ -13,7 +13,7 @@ const count = (tally: Tally, kind: string) => {
   tally[kind] = (tally[kind] ?? 0) + 1;
 };
 
-/** Repeats `work` on `connections` concurrent loops for `ms`. */
+/** Repeats `work` in `connections` concurrent loops for `ms` milliseconds. */
 async function repeat({ connections, ms }: Repeated, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + ms;
   const one = async () => {
@@ -35,7 +35,7 @@ export function manyValues(bytes: number): string {
   return beginning + ',{}'.repeat(Math.floor((bytes - beginning.length - end.length) / 3)) + end;
 }
 
-/** Repeats a request with a body. Each connection sends the next one immediately after the response. */
+/** Repeats a request with a body. Each connection sends the next request immediately after the response. */
 export async function sendBodies(
   { url, apiKey }: Target,
   { line, body, ...repeated }: Repeated & { line: string; body: string | Buffer },
@@ -60,7 +60,7 @@ export async function sendBodies(
   return tally;
 }
 
-/** Sends the texts in rotation, each on a new connection, and waits for the response. */
+/** Sends the texts in rotation, each on a new connection, and waits for each response. */
 export async function sendTexts(url: string, texts: readonly string[], repeated: Repeated): Promise<Tally> {
   const tally: Tally = {};
   let sent = 0;
@@ -74,7 +74,7 @@ export async function sendTexts(url: string, texts: readonly string[], repeated:
   return tally;
 }
 
-/** Starts requests with a body of 1 MB and sends only half of each. `close` closes the connections. */
+/** Starts requests with a body of 1 MB and sends only half of each body. `close` closes the connections. */
 export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, connections: number) {
   const half = Buffer.alloc(MB / 2, 'x');
   const open = Array.from({ length: connections }, () => {
@@ -92,7 +92,7 @@ export function leaveBodiesUnfinished({ url, apiKey }: Target, line: string, con
   };
 }
 
-/** Repeats a request. Each connection sends the next one immediately after the response. */
+/** Repeats a request. Each connection sends the next request immediately after the response. */
 export async function repeatRequest(
   { url, apiKey = '' }: Target,
   { path, headers = {}, ...repeated }: Repeated & { path: string | (() => string); headers?: Record<string, string> },

@@ -1,6 +1,7 @@
 /**
- * Requests the latest price every 20 ms, independent of the responses. Runs in a separate process, so that the
- * attacker's own work does not slow it down. Each message from the parent is answered with the results since the last.
+ * Requests the latest price every 20 ms, whether or not earlier responses have arrived. Runs in a separate process, so
+ * that the attacker's own work does not slow it down. Answers each message from the parent with the results since the
+ * last message.
  */
 import { Pool } from 'undici';
 
@@ -36,7 +37,7 @@ setInterval(() => {
 }, EVERY_MS);
 
 process.on('message', async () => {
-  // Waits for pending requests, which belong to this report.
+  // Pending requests belong to this report.
   await Promise.all(pending);
   process.send?.({ latencies, failures });
   [latencies, failures] = [[], []];

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 type Report = { latencies: number[]; failures: string[] };
 
-/** The neighbour's results in one period: number of responses, latencies (ms), and responses other than 200. */
+/** The neighbour's results in one period: the number of responses, the latencies (ms), and the failed requests. */
 export type Spell = { answers: number; p50: number; p99: number; slowest: number; failures: string[] };
 
 function spellOf({ latencies, failures }: Report): Spell {
@@ -32,7 +32,7 @@ export async function startNeighbour(url: string, apiKey: string) {
   await report();
 
   return {
-    /** The results while `work` runs. */
+    /** Runs `work` and returns the neighbour's results during that time. */
     async during<T>(work: () => Promise<T>): Promise<{ spell: Spell; result: T }> {
       await report();
       const result = await work();

@@ -1,7 +1,7 @@
 const ADDRESS = 'cosmos1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnrql8a';
 const hashOf = (i: number) => i.toString(16).toUpperCase().padStart(64, '0');
 
-/** A transaction of a modern node with a given number of events. */
+/** A modern node's transaction with a given number of events. */
 function transaction(i: number, events: number) {
   const message = {
     '@type': '/cosmos.bank.v1beta1.MsgSend',
@@ -24,7 +24,7 @@ function transaction(i: number, events: number) {
   return { tx, response };
 }
 
-/** A modern node's response to a search: a hundred transactions with enough events for the given size in bytes. */
+/** A modern node's response to a search: a hundred transactions, with enough events for the given size in bytes. */
 export function searchResponse(bytes: number): string {
   const page = (events: number) => {
     const found = Array.from({ length: 100 }, (_, i) => transaction(i + 1, events));

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { firstAnswer, type RawAnswer } from '../../fixtures/raw-answer.ts';
 
 /**
- * Opens a connection that sends bytes unchanged, valid or not. Responses are delimited by their Content-Length.
+ * Opens a connection that sends bytes unchanged, whether or not they are valid.
  * @param isRead whether received data is read
  */
 export function openRaw(url: string, { isRead = true } = {}) {
@@ -18,11 +18,11 @@ export function openRaw(url: string, { isRead = true } = {}) {
   }
 
   return {
-    /** Ignores data that the service no longer reads. */
+    /** Sends data. Discards it if the connection is no longer writable. */
     send(...chunks: (string | Buffer)[]): void {
       for (const chunk of chunks) if (socket.writable) socket.write(chunk);
     },
-    /** The next response, or undefined if the service closes the connection before it is complete. */
+    /** The next response; undefined if the service closes the connection before the response is complete. */
     async answer(): Promise<RawAnswer | undefined> {
       for (;;) {
         const found = firstAnswer(received);

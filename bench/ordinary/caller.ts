@@ -9,11 +9,11 @@ import type { Call } from './schedule.ts';
 
 export type Order = { url: string; warmUp: readonly string[]; calls: readonly Call[] };
 
-/** Requests before the first call, so that code is compiled and connections are open. */
+/** The requests before the first call, which ensure that code is compiled and connections are open. */
 const WARM_UP = { rounds: 20, concurrent: 20 };
-/** The delay of Node's timers, in ms. The rest of a pause is spent in turns of the event loop, which use the core. */
+/** The delay of Node's timers, in ms. The end of a pause is therefore spent in event-loop turns, which use the core. */
 const TIMER_DELAY = 1.5;
-/** Calls at shorter intervals, in ms, may be delayed by a timer, because the database uses the same core. */
+/** For shorter pauses, in ms, only a timer is used, although it may be late: the database uses the same core. */
 const CLOSE = 5;
 
 const { url, warmUp, calls } = JSON.parse(await text(process.stdin)) as Order;

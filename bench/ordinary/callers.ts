@@ -4,14 +4,14 @@ import { type Figure, quantile, seen } from '../table.ts';
 import { callAll } from './open-loop.ts';
 import { atRandom, type Call } from './schedule.ts';
 
-/** Keys in constant use next to the others, and their total rate, in calls per second. */
+/** The number of keys that are in constant use during the measurement, and their total rate in calls per second. */
 const HOT = { keys: 20, rate: 100 };
-/** The limit of the plan. A key can hold a thousandth of the remaining calls in reserve: ten. */
+/** The plan's limit. A key can hold a thousandth of the remaining calls in reserve: ten calls. */
 const PLAN = 10_000;
 /** A limit too small for a reserve: a thousandth is less than one call. */
 const FEW = 500;
 
-/** The number of users of each row, and their limit. */
+/** The number of users in each row, and the users' limit. */
 const CALLERS = {
   alone: { count: 30, limit: PLAN },
   long: { count: 60, limit: FEW },
@@ -31,14 +31,14 @@ export async function openCallers(environment: Environment, tree: string) {
     const { count, limit } = CALLERS[name];
     keys[name] = await stand.makeUsers(count, limit);
   }
-  // The default value, because the size of a first grant depends on it.
+  // The default value is set, because the size of a first grant depends on it.
   const service = await stand.startService({ BURST_PER_SECOND: '50' });
   const url = `${service.url}${LATEST}`;
 
   return {
     keys: keys as Readonly<Record<Callers, readonly string[]>>,
 
-    /** Makes calls while the hot keys are in use. Returns the latencies of the calls (ms) and a figure for hot keys. */
+    /** Makes calls while the hot keys are in use. Returns the latencies of `calls` (ms) and a figure for hot keys. */
     async call(first: readonly Call[], calls: readonly Call[]) {
       const ms = Math.max(...[...first, ...calls].map(({ at }) => at));
       const beside = atRandom(hot, { rate: HOT.rate, ms });
@@ -54,5 +54,5 @@ export type OpenCallers = Awaited<ReturnType<typeof openCallers>>;
 
 function inWords(took: readonly number[]): Figure {
   const [p50, p99] = [quantile(took, 0.5), quantile(took, 0.99)].map((ms) => ms.toFixed(2));
-  return seen('… hot keys meanwhile, p50 and p99', `${p50} ms, ${p99} ms`);
+  return seen('… hot keys at the same time, p50 and p99', `${p50} ms, ${p99} ms`);
 }

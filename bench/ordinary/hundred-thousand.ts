@@ -12,9 +12,9 @@ const PROCESSES = 4;
 const MANY = 100_000;
 const FEW = 10_000;
 const LIMIT = 100_000;
-/** Enough connections that the first grants of all keys complete within seconds. */
+/** Enough connections for the first grants of all keys to complete within seconds. */
 const CONNECTIONS = 512;
-/** How long the keys are in use, and how long responses are counted at the end, in seconds. */
+/** How long the keys are in use, and how long responses are counted at the end of that time, in seconds. */
 const FEW_TURN = { inUse: 20, counted: 8 };
 const MANY_TURN = { inUse: 60, counted: 10 };
 
@@ -67,7 +67,7 @@ export async function measure(environment: Environment, tree: string): Promise<F
   }
 }
 
-/** The results of a turn: all responses, the rate while all keys were in use, and the leases open at that time. */
+/** The results of a turn: all responses, the rate while all keys were in use, and the number of open leases then. */
 type Use = { responses: number; rate: number; leases: number };
 
 /** Makes calls with the distributed keys. */
@@ -90,7 +90,7 @@ async function use(
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
-/** The sums of the processes' counters, and the time of the reading. */
+/** The sums of the processes' counters, and the time at which they were read. */
 async function readCounters(processes: readonly Process[]) {
   const at = performance.now();
   const readings = await Promise.all(processes.map(({ metrics }) => reading(metrics)));
@@ -102,7 +102,7 @@ async function readCounters(processes: readonly Process[]) {
   };
 }
 
-/** The calls of all users in the ledger. */
+/** The number of all users' calls in the ledger. */
 async function booked(url = ''): Promise<number> {
   const [row] = await execute<{ calls: number }>(
     url,

@@ -7,7 +7,7 @@ import type { Call } from './schedule.ts';
 
 const CALLER = new URL('./caller.ts', import.meta.url).pathname;
 
-/** Makes calls from a separate process on the core that the service does not use. Returns their latencies in ms. */
+/** Makes calls from a separate process, on the core that the service does not use. Returns the latencies in ms. */
 async function execute(work: Order): Promise<number[]> {
   const child = spawn(...onCore(1, process.execPath, [CALLER]), { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

@@ -1,9 +1,9 @@
-/** A call at a scheduled time, in ms after the start, independent of earlier calls. */
+/** A call at a scheduled time, in ms after the start, which does not depend on earlier calls. */
 export type Call = { at: number; key: string };
 
 const anyOf = (keys: readonly string[]) => keys[Math.floor(Math.random() * keys.length)] as string;
 
-/** Calls at random times, at an average rate per second, with the keys in rotation or at random. */
+/** Calls at random times, at an average rate per second, with keys that rotate or are chosen at random. */
 export function atRandom(
   keys: readonly string[],
   { rate, from = 0, ms, rotate = false }: { rate: number; from?: number; ms: number; rotate?: boolean },
@@ -15,7 +15,7 @@ export function atRandom(
   return calls;
 }
 
-/** One call with each key at intervals of `ms`, shifted at random by up to a quarter of that. */
+/** One call with each key, at intervals of `ms`. Each call is delayed at random by up to half an interval. */
 export function spaced(keys: readonly string[], { ms, from = 0 }: { ms: number; from?: number }): Call[] {
   return keys.map((key, i) => ({ key, at: from + (i + Math.random() / 2) * ms }));
 }

@@ -3,7 +3,7 @@ import { reading } from '../reading.ts';
 
 const EVERY_MS = 250;
 
-/** The spent calls of a process, and the settled part of them, at one time. */
+/** A process's spent calls at one time, and how many of them are settled. */
 type Sample = { at: number; spent: number; settled: number };
 
 async function sample(metrics: string): Promise<Sample> {
@@ -14,8 +14,8 @@ async function sample(metrics: string): Promise<Sample> {
 }
 
 /**
- * Measures how long calls wait until they are in the ledger, assuming that they are settled in the order in which they
- * were spent: the age of the last sample with no more spent calls than are settled now.
+ * Measures how long calls wait until they are in the ledger. The wait is the age of the last sample in which no more
+ * calls were spent than are settled now, assuming that calls are settled in the order in which they were spent.
  */
 export function watchUnsettled(processes: readonly string[]) {
   const watching = new AbortController();

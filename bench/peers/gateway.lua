@@ -1,4 +1,4 @@
--- A limit and a counter for each key. The counters are reset each month.
+-- Keeps a limit and a counter for each key. The counters are reset each month.
 local gateway = {}
 
 local limits, calls = ngx.shared.limits, ngx.shared.calls
