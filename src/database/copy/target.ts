@@ -14,7 +14,7 @@ import {
 
 /** All copies use this one row, so that a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
-/** What has been copied: all tables before `table`, and the first `rows` rows of `table`, up to the key `after`. */
+/** The copied part: all tables before `table`, and the first `rows` rows of `table`, up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
 /** `unfinished` means a copy by this command; `filled` means any other data. */
