@@ -36,23 +36,23 @@ type Options = {
   failures: FailureLog;
   clock: Clock;
   accounts: Pick<Accounts, 'allowance' | 'gate'>;
-  /** The generation changes when a path or parameter may name something else. */
+  /** The generation changes when a path or parameter may refer to something else. */
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
   /**
-   * The key of the ETags of priced responses. With a different key per process, clients would pay for unchanged data.
+   * The key for the ETags of priced responses. If processes had different keys, clients would pay for unchanged data.
    */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   timeouts?: Timeouts;
-  /** How long responses may still take after the app closes, in ms. Without it they are cut immediately. */
+  /** How long responses may still take after the app closes, in ms. Without it, they are cut off immediately. */
   drainMs?: number;
-  /** The folder of the built console. Without it no console is served. */
+  /** The folder of the built console. Without it, no console is served. */
   consoleFolder?: string | undefined;
 };
 
-/** The trusted proxies: listed addresses, or the number of hops. */
+/** The trusted proxies: the listed addresses, or a number of hops. */
 const trusted = (proxies: Settings['trustProxy']) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 
@@ -77,7 +77,7 @@ export async function buildApp(options: Options) {
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
     loggerInstance: logger,
-    // One logger for all requests: a child logger each costs time, and most requests log nothing.
+    // One logger for all requests: a child logger per request costs time, and most requests log nothing.
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,

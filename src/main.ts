@@ -1,4 +1,4 @@
 import '#process/supported-node';
 
-// Imports are parsed before any module runs, so syntax that an old Node cannot parse is imported dynamically.
+// Static imports are parsed before any module runs, so modules that an old Node cannot parse are imported dynamically.
 void import('#process/start').then(({ start }) => start(process.argv.slice(2), () => import('./serve.ts')));

@@ -27,18 +27,18 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 import { buildApp } from './app.ts';
 import type { Settings } from './settings.ts';
 
-/** How often a process polls for changes by others, in ms. */
+/** How often a process polls for changes by other processes, in ms. */
 const POLL_MS = SECOND;
 /** How long a database check is cached, in ms. */
 const CHECK_TTL = SECOND;
-/** The share of the shutdown grace for requests in progress. The rest is for settling the ledger. */
+/** The share of the shutdown grace period for requests in progress. The rest is for settling the ledger. */
 const DRAINING = 0.7;
 
-// The accept backlog. The loop accepts the whole backlog in one turn: with Node's 511, a flood of new connections
-// blocked it for 0.4 s. A client that finds the backlog full retries after a second (TCP).
+// The accept backlog. The event loop accepts the whole backlog in one turn: with Node's default of 511, a flood of new
+// connections blocked the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
 const BACKLOG = 128;
 
-/** A log that masks everything that has the form of an API key. */
+/** A log that masks everything that looks like an API key. */
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
   return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
 }
@@ -48,14 +48,14 @@ export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
 
 type Overrides = {
   logger?: pino.Logger;
-  /** Uses the same logger. */
+  /** Must use the same logger. */
   failures?: FailureLog;
   clock?: Clock;
-  /** Remains open on `close`. */
+  /** Not closed by `close`. */
   database?: Database;
 };
 
-/** Opens all capabilities in order of dependency; `close` closes them in reverse. */
+/** Opens all capabilities in order of dependency. `close` closes them in reverse order. */
 export async function openCapabilities(settings: Settings, overrides: Overrides = {}) {
   const { clock = systemClock, logger = openLog(settings.logLevel) } = overrides;
   const { databaseUrl: url, dataDir } = settings;
@@ -76,7 +76,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     capabilities.push(opened);
     return opened;
   }
-  // It has no part in the contract: its routes need prices, and the version watcher polls it.
+  // The catalogue is not a `Capability`: its routes need prices, and the version watcher polls it.
   const catalogue = await openCatalogue(deps);
   const prices = add(await openPrices({ ...deps, catalogue }));
   const statistics = add(await openStatistics(deps));
@@ -128,7 +128,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
     etagKey,
-    /** Reloads changes by other processes; called once a second where other processes are possible. */
+    /** Reloads changes by other processes. Called once a second if other processes are possible. */
     poll,
     async close(): Promise<void> {
       await polling.close();
@@ -141,7 +141,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
 
 export type Closer = () => Promise<unknown>;
 
-/** `closers` receives the closer of each opened part in order, also when a later step fails. */
+/** `closers` receives the closer of each opened part in order, even if a later step fails. */
 export async function openService(
   settings: Settings,
   { closers, ...overrides }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },

@@ -10,18 +10,18 @@ import type { FailureLog } from '#upstream/failure-log';
 import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The pause between attempts to reach the database, in ms; it doubles up to `longest`. */
+/** The pause between attempts to reach the database, in ms. It doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-/** In ms. Requests wait 5 s for a statement, and the longest statement of a start takes 1 s. */
+/** The statement timeout in ms. Requests wait 5 s for a statement; the longest statement at startup takes 1 s. */
 const LONGEST_STATEMENT = 10 * SECOND;
 const stopping = new AbortController();
 
-/** A signal closes everything in reverse, within the grace. A second signal ends the process immediately. */
+/** A signal closes everything in reverse order, within the grace period. A second signal ends the process at once. */
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
   const closers: (() => Promise<void>)[] = [];
-  // Registered first: the kernel ignores signals to PID 1 of a container that have no handler.
+  // Registered first, because the kernel ignores signals to a container's PID 1 that have no handler.
   closeWithGrace({ delay: settings.shutdownGraceMs, logger }, async ({ err, signal }) => {
     if (err) logger.error({ err }, 'stopping after an uncaught error');
     else logger.info({ signal }, 'stopping');
@@ -37,11 +37,11 @@ async function start(settings: Settings): Promise<void> {
   if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
 }
 
-/** The thread of the embedded database has ended and is restarted. */
+/** Reports that the embedded database's thread has ended and is being restarted. */
 const embeddedEnd = (reason: string) =>
   new Problem('database_unavailable', reason, { cause: Object.assign(new Error(reason), { code: 'ended' }) });
 
-/** Waits for an unreachable database: service and database may start at the same time. */
+/** Waits for an unreachable database, because the service and the database may start at the same time. */
 async function openWhenReachable(settings: Settings, failures: FailureLog): Promise<Database> {
   for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
     try {

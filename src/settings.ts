@@ -78,7 +78,7 @@ const environment = variables.superRefine((env, context) => {
     context.addIssue({ code: 'custom', path: [name], message });
 });
 
-/** An empty value counts as unset. Throws `SettingsError`; faults repeat no value, which may be a secret. */
+/** An empty value counts as unset. Throws `SettingsError`. Its faults never repeat a value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
   const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {

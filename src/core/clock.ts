@@ -1,4 +1,4 @@
-/** Injected, except in `serve.ts` and the commands. `now` is Unix ms; `elapsed` is monotonic ms. */
+/** Injected everywhere except in `serve.ts` and the commands. `now` is in Unix ms; `elapsed` is in monotonic ms. */
 export type Clock = { now(): number; elapsed(): number };
 /** One instant on both clocks. It is passed on because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
@@ -8,15 +8,15 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The start of the UTC date of an instant; both in Unix ms. */
+/** The start of the UTC date that contains an instant. Both are in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
-/** Unix ms to ISO 8601, UTC, with milliseconds. */
+/** Converts Unix ms to ISO 8601, UTC, with milliseconds. */
 export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
-/** Unix ms to the UTC date, as YYYY-MM-DD. */
+/** Converts Unix ms to the UTC date as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-/** `2026-11-21` for a midnight (UTC), otherwise `2026-11-21 13:05:00`: spreadsheets recognize both as times. */
+/** `2026-11-21` for midnight (UTC), otherwise `2026-11-21 13:05:00`. Spreadsheets recognize both formats as times. */
 export function spreadsheetTime(instant: number): string {
   const text = iso(instant);
   return instant % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
@@ -33,7 +33,7 @@ export function parseDuration(text: string): number | undefined {
 /** Whole Unix ms, both ends included. */
 export type Span = { readonly from: number; readonly thru: number };
 
-/** The same instants as ascending spans that neither overlap nor touch. */
+/** Merges spans to ascending spans of the same instants that neither overlap nor touch. */
 export function union(spans: readonly Span[]): Span[] {
   const ascending = spans.filter(({ from, thru }) => from <= thru).sort((a, b) => a.from - b.from);
   const merged: Span[] = [];
@@ -48,7 +48,7 @@ export function union(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The parts of a span outside all others, ascending. */
+/** The parts of a span that are outside all other spans, in ascending order. */
 export function without(span: Span, others: readonly Span[]): Span[] {
   const rest: Span[] = [];
   let from = span.from;

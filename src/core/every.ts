@@ -1,5 +1,5 @@
 type Options = {
-  /** Receives the errors of `work`. Without it, an error is an unhandled rejection. */
+  /** Receives errors from `work`. Without this handler, an error is an unhandled rejection. */
   onError?: (error: unknown) => void;
   isUnref?: boolean;
 };

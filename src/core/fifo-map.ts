@@ -1,4 +1,4 @@
-/** Evicts the oldest of more than `most` entries, used or not. `forgotten` receives evicted and deleted values. */
+/** Holds up to `most` entries, and evicts the oldest, used or not. `forgotten` gets evicted and deleted values. */
 export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Value) => void = () => undefined) {
   const entries = new Map<string, Value>();
 
@@ -12,7 +12,7 @@ export function createFirstInFirstOut<Value>(most: number, forgotten: (value: Va
       if (entries.delete(key)) forgotten(value as Value);
     },
 
-    /** Replacing a value keeps its position in the order. */
+    /** A replaced value keeps its position in the order. */
     set(key: string, value: Value): void {
       entries.set(key, value);
       if (entries.size <= most) return;

@@ -1,11 +1,11 @@
-// Parsed JSON takes many times the memory of its text, and cannot be serialized beyond a few thousand levels.
+// Parsed JSON takes many times the memory of its text. More than a few thousand levels cannot be serialized.
 
-/** `depth`: nested objects and arrays; `values`: values in total. */
+/** `depth` limits nested objects and arrays; `values` limits the total number of values. */
 export type JsonBounds = { depth: number; values: number };
 
 type JsonShape = {
   excess: keyof JsonBounds | undefined;
-  /** From the first to the last character of each object or array above the given length. */
+  /** Maps the first character to the last character of each object or array that exceeds the given length. */
   long: ReadonlyMap<number, number>;
 };
 
@@ -22,7 +22,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Counts values by the bracket or comma before them, so an empty array counts twice. `long` has those over `longer`.
+ * Counts each value by the bracket or comma before it, so an empty array counts twice. `long` contains the objects and
+ * arrays that are longer than `longer`.
  */
 export function scanJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];
@@ -45,8 +46,8 @@ export function scanJson(text: string, { depth, values }: JsonBounds, longer = N
 }
 
 /**
- * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a piece of its
- * own. For invalid JSON, the pieces are arbitrary but complete.
+ * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a separate
+ * piece. For invalid JSON, the pieces are arbitrary but complete.
  */
 export function* cutJson(
   text: string,

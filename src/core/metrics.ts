@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-/** `counts` per bucket, not cumulative; the last is above all bounds. */
+/** `counts` are per bucket and not cumulative. The last bucket is above all bounds. */
 type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
 /** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/** Wraps `prom-client`. Values counted elsewhere are read at the scrape, so requests pay nothing. */
+/** Wraps `prom-client`. Values that are counted elsewhere are read at the scrape, so requests pay nothing. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
@@ -16,7 +16,7 @@ export function createRegistry() {
     text: () => registry.metrics(),
     addProcess: (): void => collectDefaultMetrics({ register: registry }),
 
-    /** A counter for rare events; returns the function that adds to it. */
+    /** Creates a counter for rare events, and returns the function that adds to it. */
     counter(name: string, help: string, labelNames: readonly string[] = []) {
       const counter = new Counter({ name, help, labelNames, registers });
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
@@ -40,7 +40,7 @@ export function createRegistry() {
       const counter = new Counter({ name, help, labelNames, registers, collect });
     },
 
-    /** Gauges of the same rows. The first gauge reads the rows for all. */
+    /** Creates gauges that share rows. The first gauge reads the rows for all gauges. */
     gauges<Row>(
       labelNames: readonly string[],
       read: () => Iterable<Row>,
@@ -67,7 +67,7 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /** Histograms counted elsewhere. Those of the library hash labels at every observation and cannot import counts. */
+    /** For histograms counted elsewhere. The library's own hash labels at every observation and cannot import counts. */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -42,7 +42,7 @@ export type InputFault = { location: string; message: string; fix: string };
 type Extras = {
   /** Logged, never shown. */
   cause?: unknown;
-  /** Replaces the status of the code: the node's own status for `node_rejected`. */
+  /** Replaces the code's default status, for example with the node's own status for `node_rejected`. */
   status?: number;
   /** In seconds. */
   retryAfter?: number;
@@ -76,7 +76,7 @@ export class Problem extends Error {
 export const faultText = ({ location, message, fix }: InputFault): string =>
   message.startsWith('must ') ? `${location} ${message}` : `${location} ${message}: ${fix}`;
 
-/** `faults` must not repeat input, which may be a secret. */
+/** `faults` must not repeat client input, which may be a secret. */
 export function invalidRequest(...faults: InputFault[]): Problem {
   const detail = faults.map(faultText).join('; ');
   return new Problem('invalid_request', `${detail}.`, { members: { errors: faults } });

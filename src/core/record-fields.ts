@@ -17,7 +17,7 @@ export const httpDate = z
   .meta({ description: 'HTTP-date (RFC 9110), GMT', examples: ['Mon, 01 Jan 2024 00:00:00 GMT'] });
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** For text between tags or in a double-quoted attribute. */
+/** Escapes text for use between tags or in a double-quoted attribute. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 /** The maximum edit distance at which two words match, by length. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);

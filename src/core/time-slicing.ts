@@ -4,16 +4,16 @@ import { createMutex } from './mutex.ts';
 
 /** How long work may block the event loop, in ms. */
 const PIECE_MS = 5;
-/** Yields to the event loop when the work has blocked it for PIECE_MS. */
+/** Yields to the event loop if the work has blocked it for `PIECE_MS`. */
 export type Yield = () => Promise<void> | undefined;
 
-/** Runs long work in pieces that yield to the event loop. One work at a time bounds time and memory. */
+/** Runs long work in pieces that yield to the event loop. One job runs at a time, which bounds time and memory. */
 export function createLongWork() {
   const inTurn = createMutex();
 
   return function begin<Result>(work: (yieldIfDue: Yield) => Promise<Result>): Promise<Result> {
     return inTurn(() => {
-      // Real time, whatever clock the service uses.
+      // Measures real time, whatever clock the service uses.
       let since = systemClock.elapsed();
       return work(() => {
         if (systemClock.elapsed() - since < PIECE_MS) return undefined;

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-/** The URL of a local server; localhost if it listens on all addresses. */
+/** A local server's URL. The host is `localhost` if the server listens on all addresses. */
 export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   const isEverywhere = address === '0.0.0.0' || address === '::';
   const host = isEverywhere ? 'localhost' : address.includes(':') ? `[${address}]` : address;
@@ -17,14 +17,14 @@ export const USAGE = `Starts the service.
 It takes no arguments except --help. Settings are environment variables. The most important ones:
 
   PORT, HOST           the address to listen on (8080, 127.0.0.1)
-  DATABASE_URL         a PostgreSQL server, postgresql://… (several hosts are allowed, of which the primary is used);
-                       unset: an embedded one in DATA_DIR (./data)
+  DATABASE_URL         a PostgreSQL server, postgresql://… (several hosts are allowed, and the primary is used);
+                       unset: an embedded database in DATA_DIR (./data)
   COINGECKO_API_KEY    a CoinGecko key, with COINGECKO_PLAN (demo, basic or pro); unset: the public API
   REGISTRATION         open, verified (by mail), or closed (only \`npm run users\` creates users)
-  LOG_LEVEL            info; warn and error say less
+  LOG_LEVEL            info; warn and error log less
 
 docs/settings.md lists all of them, and .env.example is a template: \`node --env-file=.env build/main.js\` reads such a file.
-The running service documents its API at /docs. SIGTERM or Ctrl-C stops it; a second one stops it immediately.
+The running service documents its API at /docs. SIGTERM or Ctrl-C stops it; a second signal ends it immediately.
 
 Exit codes: 0 stopped, 1 failed, 2 wrong arguments or settings, or a data directory that is in use.
 `;

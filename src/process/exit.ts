@@ -2,10 +2,10 @@ import { Problem } from '#core/problems';
 import { SettingsError } from '#core/setting-forms';
 import { type Database, openDatabase } from '#database/database';
 
-/** Exit codes. `refused`: a retry fails until the input or the settings change. */
+/** Exit codes. After `refused`, a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** An expected fault. Its message is printed without a stack. */
+/** An expected fault, whose message is printed without a stack trace. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -38,7 +38,7 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
-/** One line for an expected fault, one per invalid setting, the stack for any other error. */
+/** One line for an expected fault, one line per invalid setting, or the stack trace for any other error. */
 export function toExitReport(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
@@ -50,7 +50,7 @@ export function toExitReport(error: unknown): { text: string; exitCode: number }
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
 
-/** Whether the database was unreachable: a later attempt may succeed. */
+/** Whether the database was unreachable, so that a later attempt may succeed. */
 export function isUnreachable(error: unknown): error is ExitError {
   return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
 }

@@ -6,12 +6,12 @@ import { every } from '#core/every';
 const LOOK = 5 * SECOND;
 const GROWN = 1.25;
 const CALM = 0.1;
-/** V8 keeps no free pages after it: of 240 MB with 100 MB in use, 150 MB remain instead of 220 MB. */
+/** V8 keeps no free pages after such a collection: of 240 MB with 100 MB in use, 150 MB remain instead of 220 MB. */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
- * V8 collects only when it allocates. After a burst, an idle process is collected (see README): 50 ms, or 120 ms with
- * 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of the throughput.
+ * V8 collects only when it allocates. After a burst, this function collects in an idle process (see the README), which
+ * takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of the throughput.
  */
 export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { USAGE } from './announcement.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from './node-flags.ts';
 
-/** Prints the usage or serves, with the required flags. Faults repeat no argument, which may be a secret. */
+/** Prints the usage, or serves with the required flags. Errors never repeat an argument, which may be a secret. */
 export async function start(args: readonly string[], serve: () => Promise<unknown>): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(USAGE);
@@ -25,14 +25,14 @@ const isLaunched = () =>
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
 /**
- * The flags and the environment cannot be set from within. Those of the operator take precedence. Windows has no
- * `execve`.
+ * Restarts the process with the flags and the environment, which cannot be set from within. The operator's own values
+ * take precedence.
  */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last of several equal flags wins.
   const args = [...NODE_FLAGS, ...process.execArgv, ...process.argv.slice(1)];
-  // Windows has the function, but it throws.
+  // Windows has no such system call: `execve` exists there, but throws.
   if (process.execve && process.platform !== 'win32') {
     process.execve(process.execPath, [process.execPath, ...args], env);
   }
@@ -43,13 +43,13 @@ async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   // The channel closes when this process ends, for any reason.
   const child = spawn(process.execPath, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  // A terminal sends these to both processes; the child handles them.
+  // A terminal sends these signals to both processes. The child process handles them.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => undefined);
   const [code] = (await once(child, 'exit')) as [code: number | null];
   return code ?? 1;
 }
 
-/** Stops a child whose parent has ended, as SIGTERM does. */
+/** Stops a child process after its parent has ended, in the same way as SIGTERM. */
 export function stopWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => {
