@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Checks names, comments and texts for words that read as translated: `node scripts/check-english.ts`.
+// Checks names, comments and texts for words that read as translated. Part of `npm run check`.
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const FILES = [
