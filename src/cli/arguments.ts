@@ -2,7 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
-/** `positionals` are names; all are required. */
+/** `positionals` are names. All of them are required. */
 type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
@@ -11,7 +11,7 @@ export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-/** As in a usage: `<key> [--json]`. */
+/** Formats the accepted arguments as in a usage text: `<key> [--json]`. */
 function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
@@ -19,7 +19,7 @@ function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsCon
   return [...positionals.map((name) => `<${name}>`), ...optional].join(' ') || 'no arguments';
 }
 
-/** Throws `UsageError` for unknown, missing or surplus arguments. It repeats no value, which may be a secret. */
+/** Throws `UsageError` for unknown, missing or surplus arguments. The error repeats no value, which may be a secret. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   form: Form<Options>,
@@ -44,7 +44,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   return parsed;
 }
 
-/** A command that parses its arguments and returns its exit code, by default 0. */
+/** A command that parses its arguments and returns its exit code, which is 0 by default. */
 export const command =
   <const Options extends ParseArgsOptionsConfig>(
     form: Form<Options>,
@@ -78,7 +78,7 @@ export function wholeNumber(what: string, text: string, min: number, max: number
   throw wrongUsage(`${what} must be an integer from ${min} to ${max}`);
 }
 
-/** Parses a UTC date to the Unix ms of its midnight. Throws `UsageError` also for a future date. */
+/** Parses a UTC date to the Unix ms of its midnight. Throws `UsageError` for an invalid or future date. */
 export function pastDate(what: string, text: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   if (at <= now && isoDate(at) === text) return at;

@@ -8,7 +8,7 @@ export type CommandLine = {
   commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
 };
 
-/** Adds to a `UsageError` how to print the usage. */
+/** Adds a hint on how to print the usage to a `UsageError`. */
 export async function withUsageHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -19,7 +19,7 @@ export async function withUsageHint<Result>(name: string, work: () => Promise<Re
   }
 }
 
-/** Runs a command; `--help` anywhere only prints the usage. */
+/** Runs a command. If `--help` is among the arguments, only prints the usage. */
 async function dispatch({ usage, commands }: CommandLine, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
@@ -65,7 +65,7 @@ export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
 export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
 
-/** Keeps tables within a hundred columns; JSON output is not cut. */
+/** Cuts text, so that tables stay within a hundred columns. JSON output is not cut. */
 export function cut(text: string | null, width: number): string {
   const characters = [...(text ?? '-')];
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
@@ -76,7 +76,7 @@ export const printJson = (value: unknown) => void process.stdout.write(`${JSON.s
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
 
-/** Prints the first lines of a kind, then the number of the rest. */
+/** Prints the first lines of a kind, and then how many more there are. */
 export function printFirst(limit: number, kind: string) {
   let count = 0;
   const print = (text: string) => process.stderr.write(`${text}\n`);
@@ -91,7 +91,7 @@ export function printFirst(limit: number, kind: string) {
   };
 }
 
-/** A line that is overwritten at a terminal; elsewhere only permanent lines are written. */
+/** A line that is overwritten on a terminal. Elsewhere, only permanent lines are written. */
 export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   let isOpen = false;
   const clear = () => {
@@ -112,7 +112,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   };
 }
 
-/** Columns are two spaces apart, numbers right-aligned. The first row is the heading. */
+/** Columns are two spaces apart, and numbers are right-aligned. The first row is the heading. */
 export function alignedTable(rows: readonly (readonly (string | number)[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -130,7 +130,7 @@ export function alignedTable(rows: readonly (readonly (string | number)[])[]): s
     .join('');
 }
 
-/** Aborted by a signal. The reason is the exit code: 128 plus the signal number. */
+/** Aborted by a process signal. The reason is the exit code: 128 plus the signal number. */
 export function interruption(): AbortSignal {
   const stop = new AbortController();
   // npm passes Ctrl-C on, so the signal may arrive twice.

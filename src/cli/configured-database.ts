@@ -17,7 +17,7 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/** An embedded database in use is reached through its service. stderr names a database without users. */
+/** Reaches an embedded database in use through its service. If the database has no users, names it on stderr. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {
@@ -38,14 +38,14 @@ const emptinessOf = ({ databaseUrl, dataDir }: Settings) =>
     ? `The embedded database in ${resolve(dataDir)} has no users. To use another database, set DATA_DIR or DATABASE_URL.`
     : `The database at ${configuredDatabasePlaceOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
 
-/** Hosts and database name, without credentials and parameters. */
+/** The hosts and the database name, without credentials or parameters. */
 function configuredDatabasePlaceOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);
   return hosts.map(({ name }) => name).join() + pathname;
 }
 
-/** Finds a served token by name or symbol. Throws `UsageError` with similar names otherwise. */
+/** Finds a served token by name or symbol. If there is none, throws `UsageError` with similar names. */
 export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {
   const catalogue = createCatalogue(await createTokenStore(prisma).all());
   const token = catalogue.find(text);
@@ -82,7 +82,7 @@ export async function openPlace(what: string, place: Place): Promise<OpenSession
   }
 }
 
-/** Reduces a database error to one line. A bug keeps its stack. */
+/** Reduces a database error to one line. A bug keeps its stack trace. */
 export function databaseFault(error: unknown): unknown {
   const { severity, message } = Object(error) as { severity?: string; message?: string };
   if (severity === undefined && !isDatabaseUnable(error)) return error;
@@ -92,8 +92,8 @@ export function databaseFault(error: unknown): unknown {
 export const backupUsage = `  npm run database -- backup <file>
   npm run database -- restore <file>
 
-    Writes the embedded database in DATA_DIR to a file, also while the service runs, or restores it from such a file into
-    an empty DATA_DIR. A backup contains names, email addresses and hashes of keys.
+    backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore reads such a
+    file into an empty DATA_DIR. A backup contains names, email addresses and key hashes.
 `;
 
 const form = { positionals: ['file'] };
@@ -108,7 +108,7 @@ function embeddedDirectory(): string {
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 const OTHER_FILE = 'restore another backup';
 
-/** Reduces a fault of a file, directory or database to one line. */
+/** Reduces an error about a file, directory or database to one line. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
@@ -134,7 +134,7 @@ export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   try {
     const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });
     process.stdout.write(
-      `${file}: ${megabytes(size)}, from ${dataDir}; statements waited for ${Math.round(waited)} ms\n`,
+      `${file}: ${megabytes(size)}, from ${dataDir}; statements were blocked for ${Math.round(waited)} ms\n`,
     );
   } catch (error) {
     throw faultOf(file, error);

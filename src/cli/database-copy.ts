@@ -23,7 +23,7 @@ export const copyUsage = `  npm run database -- copy <target> [--from <source>] 
     and <source> are postgresql:// URLs or directories of the embedded database. The default source is DATABASE_URL or
     DATA_DIR. If interrupted, run it again to resume. Stop the service first.
 
-    --live  the service keeps running on a server: the copy shows the state at its start
+    --live  copy from a server while the service keeps running: the copy shows the state at its start
 `;
 
 const form = {
@@ -41,7 +41,7 @@ function differenceLine({ table, source, target }: Compared): string {
   return `${plain(table)}: ${counts}`;
 }
 
-/** Progress at a terminal, elsewhere one line per table. */
+/** Shows progress on a terminal; elsewhere, prints one line per table. */
 function createReport() {
   const progress = progressLine();
   const startedAt = systemClock.elapsed();
@@ -69,7 +69,7 @@ function createReport() {
 
 function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
   if (outcome.kind === 'interrupted') {
-    print('interrupted: run it again for the rest');
+    print('interrupted: run it again to copy the rest');
     return signal.reason;
   }
   if (outcome.kind === 'finished') {
@@ -96,7 +96,7 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
   const { session, name } = await opened('the source', place).catch((error) => {
     const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
     if (code !== 'DIRECTORY_IN_USE') throw error;
-    const advice = '`npm run database -- backup` works meanwhile: restore the backup and copy the result';
+    const advice = '`npm run database -- backup` works while it is in use: restore the backup and copy the result';
     throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
   });
   const source = createCopySource(session);
@@ -114,7 +114,7 @@ async function openTarget(opened: Opened, place: Place) {
   if (state.kind === 'filled')
     throw new ExitError(`${name} is not empty: the table ${plain(state.table)} has rows; use an empty database`);
   if (state.kind === 'of another release')
-    throw new ExitError(`${name} is an unfinished copy of another release: drop it and start with an empty database`);
+    throw new ExitError(`${name} is an unfinished copy by another release: drop it and start with an empty database`);
   if (await target.isInUse()) throw new ExitError(`a process is using ${name}: stop it first`);
   return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
 }

@@ -2,7 +2,7 @@ import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
-/** The node's own records replace an explorer. */
+/** The simulated node's own records replace an explorer. */
 const EXPLORER_PATHS = {
   cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
@@ -40,14 +40,14 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
   };
 }
 
-/** The demo's defaults. Request logs have level `info`, so with `LOG_REQUESTS` the service's default level applies. */
+/** The demo's defaults. Request logs have level `info`, so with `LOG_REQUESTS`, the service's default level applies. */
 const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
 });
 
-/** All given settings except those that the demo fixes. `overridden` names the given settings that it changes. */
+/** All given settings except those that the demo fixes. `overridden` names the given settings that the demo changes. */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);
   return {

@@ -2,7 +2,7 @@ import { DAY, isoDate } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
-/** The settings that an operator command needs to reach the demo, with an example. */
+/** Example commands for operators, with the settings that each command needs to reach the demo. */
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
@@ -23,7 +23,7 @@ type Guide = {
   now: number;
 };
 
-/** A DATABASE_URL of the operator's shell would select another database, so it is unset. */
+/** A `DATABASE_URL` set in the operator's shell would select another database, so the commands unset it. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
     return 'Operator commands cannot reach this demo: the path of its temporary directory is too long for a Unix socket.\n';
@@ -53,7 +53,7 @@ Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from simulated data so
   Your API key:   ${apiKey}
 
 ${calls.join('')}
-Mails are printed here. This call sends a mail with a link to a new key:
+Emails are printed here. This call sends an email with a link to a new key:
 
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 
@@ -62,14 +62,14 @@ ${notice}Ctrl-C stops it and deletes its data.
 `;
 }
 
-/** The origin of links in mails until the service listens. */
+/** The origin of links in emails until the service listens. */
 export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
 
 export async function printMails() {
   let origin = UNKNOWN_ORIGIN;
   const { url, close } = await startMailbox(({ to, headers, text }) => {
     const printed = text.replaceAll(UNKNOWN_ORIGIN, origin);
-    process.stdout.write(`\n--- Mail to ${to}: ${headers.subject} ---\n\n${printed}\n\n---\n`);
+    process.stdout.write(`\n--- Email to ${to}: ${headers.subject} ---\n\n${printed}\n\n---\n`);
   });
   return {
     url,

@@ -18,18 +18,18 @@ const USAGE = `Starts the service with stand-ins for its upstreams, on a tempora
 
   npm run demo [-- --node cosmos|legacy]
 
---node is the REST dialect of the stand-in for the node. The default is cosmos.
+--node sets the REST dialect of the simulated node. The default is cosmos.
 
-Every setting of the environment applies, except the settings of the database, the upstreams and the mail
-server. The demo names each setting that it overrides. It logs errors only, unless LOG_LEVEL or LOG_REQUESTS is set.
-Without PORT it listens on 8080, or on a free port if 8080 is taken.
-The demo prints how to use the operator's commands (users, archive, tokens, database) with it.
+All settings in the environment apply, except those for the database, the upstreams and the mail server. The
+demo names each setting that it overrides. It logs only errors, unless LOG_LEVEL or LOG_REQUESTS is set.
+Without PORT, it listens on 8080, or on a free port if 8080 is taken.
+The demo prints how to run the operator's commands (users, archive, tokens, database) against it.
 It needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
-/** Resolves with the text to print. `closers` has everything that is open, also when a later step fails. */
+/** Resolves with the text to print. `closers` contains everything that is open, even if a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   print('Starting simulated data sources and a small blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
@@ -66,7 +66,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   });
 }
 
-/** Closes in reverse order, also after a failure; then throws the first failure. */
+/** Closes everything in reverse order, even after a failure. Throws the first failure at the end. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.toReversed()) await close().catch((error) => failures.push(error));

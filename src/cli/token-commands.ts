@@ -31,21 +31,22 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 const USAGE = `Manages the served tokens, ${MOST_SERVED.toLocaleString('en')} at most.
 
   npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
-                                 serve a coin of CoinGecko, by its id there; candles and prices of Kraken where it
-                                 trades it for US dollars. Again, to have its facts looked up anew
-  npm run tokens -- remove <id>  no longer; what is stored of it stays, for the day it is added again
+                                 serve a coin by its CoinGecko ID, with Kraken's candles and prices if Kraken
+                                 trades it for US dollars; run it again to look up the coin's facts again
+  npm run tokens -- remove <id>  stop serving a token; its stored data is kept in case it is added again
   npm run tokens -- list [--json]
-  npm run tokens -- find <text>  the coins of CoinGecko that a text may mean, and their ids
+                                 list the served tokens
+  npm run tokens -- find <text>  find CoinGecko's coins that match a text, with their IDs
 
 If several tokens share a symbol, it refers to the one that was added first. Running processes apply
 changes within seconds. Calls to CoinGecko (two for \`add\`, one for \`find\`) count toward the service's budget.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Causes without an entry may be temporary: the advice is to retry. */
+/** A cause without an entry may be temporary, so the advice is to retry. */
 const ADVICE: Partial<Record<FailureCause, string>> = {
   unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
   refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
@@ -71,7 +72,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
 const SERVED = '`npm run tokens -- list` lists the served tokens';
 
-/** @param hint how to find an id when none is similar */
+/** @param hint how to find an ID if no similar ID exists */
 function refusalText({ reason, names: similar }: Refusal, hint: string): string {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
@@ -91,15 +92,15 @@ function pairText(outcome: PairOutcome, pair: string | undefined): string {
   if (outcome.kind === 'given' || outcome.kind === 'found')
     return outcome.status === 'online'
       ? `${pair} of Kraken`
-      : `${pair} of Kraken, which is not traded now (${outcome.status})`;
+      : `${pair} of Kraken, which is not currently traded (${outcome.status})`;
   if (outcome.kind === 'left_out') return 'none, as requested';
   if (outcome.kind === 'not_traded') return 'none: Kraken does not trade its symbol for US dollars';
   if (outcome.kind === 'unavailable')
     return `none: Kraken is unavailable (${outcome.cause}); add the token again to find its pair`;
   if (outcome.kind === 'taken')
-    return `none: ${outcome.pair} of Kraken belongs to ${outcome.by}; set another pair with --kraken`;
-  const prices = `${outcome.price} there, ${outcome.wanted} by CoinGecko`;
-  return `none: ${outcome.pair} of Kraken seems to be another token (${prices}); if it is this one, set it with --kraken`;
+    return `none: Kraken's pair ${outcome.pair} is already assigned to ${outcome.by}; set another pair with --kraken`;
+  const prices = `${outcome.price} on Kraken, ${outcome.wanted} on CoinGecko`;
+  return `none: Kraken's pair ${outcome.pair} may be for another token (${prices}); if not, set it with --kraken`;
 }
 
 function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {

@@ -44,18 +44,18 @@ export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
 const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
 
   npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
-  npm run users -- list [--json]            state, live keys, calls used in the running period, last use
+  npm run users -- list [--json]            state, live keys, calls used in the current period, last use
   npm run users -- show <key> [--json]      one user, with all keys
   npm run users -- limit <key> <calls>      set the calls allowed per period
   npm run users -- rotate <key> [--grace-seconds <seconds>]
-                                            a new owner key; the old ones can still read, for ${GRACE_SECONDS.default} s by
-                                            default; keys with other scopes remain valid
-  npm run users -- renew <key>              extend by one period; if expired, start a new one now
+                                            create an owner key; old owner keys can still read (default:
+                                            ${GRACE_SECONDS.default} s); all other keys remain valid
+  npm run users -- renew <key>              extend by one period; if expired, start a new period now
   npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the one with this id (see \`show\`)
-  npm run users -- notices [--json]         notices that have not arrived: waiting, failed, given up
+  npm run users -- notices [--json]         list undelivered notices: waiting, failed or given up
 
 create and rotate print the new API key. It cannot be shown again: only its hash is stored.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
 

@@ -11,7 +11,7 @@ import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
 
-/** Remedies as commands: the API's own details name paths, or nothing. */
+/** Remedies as commands, because the API's own details name paths or no remedy at all. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
   api_key_revoked: () => 'The user was erased and cannot be changed.',
@@ -38,7 +38,7 @@ export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
 
 export const printRecord = (record: object) => printLines(Object.entries(record));
 
-/** The key itself is unknown: only its hash is stored. */
+/** The API key itself is unknown, because only its hash is stored. */
 export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
   printRecord({
     key,
@@ -129,7 +129,7 @@ function printAccount({ account, keys, notices }: Shown): void {
   ]);
   if (rows.length > 0) process.stdout.write(`\n${alignedTable([heading, ...rows])}`);
   for (const { id, seenOrigin } of keys) {
-    if (seenOrigin) process.stdout.write(`\nA page of ${seenOrigin} has used the owner key ${id}.\n`);
+    if (seenOrigin) process.stdout.write(`\nA page on ${seenOrigin} has used the owner key ${id}.\n`);
   }
 }
 

@@ -67,7 +67,7 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /** For histograms counted elsewhere. The library's own hash labels at every observation and cannot import counts. */
+    /** For histograms counted elsewhere: the library's own hash labels on every call and cannot import counts. */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -11,7 +11,8 @@ const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
  * V8 collects only when it allocates. After a burst, this function collects in an idle process (see the README), which
- * takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of the throughput.
+ * takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of
+ * the throughput.
  */
 export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

@@ -25,8 +25,10 @@ const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
 it('archive import-candles reports its work, and keeps existing candles the second time', async () => {
   const path = await fileOf(FIRST, SECOND);
   const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
-  expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 kept (settled)'));
-  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(received('0 stored, 2 kept (settled)'));
+  expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 skipped (already settled)'));
+  expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(
+    received('0 stored, 2 skipped (already settled)'),
+  );
 });
 
 it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {
@@ -37,7 +39,7 @@ it('archive import-candles imports nothing of a file with a hole, unless holes a
     stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z\n',
   });
   const { code, stdout } = await importCandles('ethereum', path, '--holes');
-  expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 kept (settled)\n']);
+  expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 skipped (already settled)\n']);
 });
 
 it('archive status shows candles as a table of their own, archive purge counts them', async () => {

@@ -178,7 +178,7 @@ describe('what cannot be copied', () => {
 
     await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, logs)
       VALUES ('00000000-0000-4000-8000-636f70696564', 'x', '99999999999999_unfinished_copy', '{"source": "x"}')`);
-    expect(await refused(other.url, '--from', source.url)).toContain('is an unfinished copy of another release');
+    expect(await refused(other.url, '--from', source.url)).toContain('is an unfinished copy by another release');
     await alter(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_later'`);
     expect(await refused(nowhere, '--from', other.url)).toContain('is an unfinished copy');
 

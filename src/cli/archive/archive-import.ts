@@ -18,12 +18,13 @@ export const importUsage = `  npm run archive -- import <token> <file.csv> [--st
 
     Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume), or the service's
     own CSV (date instead of snapped_at), into the daily history. Rows without a source column count as
-    CoinGecko's. Can be run again: existing rows are skipped. The row of a date is that of 00:00 to 01:00
-    UTC, or of another time if there is none. <token> is a name or symbol from \`npm run tokens -- list\`.
+    CoinGecko's. The command can be run again: it skips existing rows. A date's row is the one between
+    00:00 and 01:00 UTC or, if there is none, a row of another time.
+    <token> is a name or symbol from \`npm run tokens -- list\`.
 
     --strict   import nothing if any line is bad, and exit with code 1
-    --replace  overwrite settled rows that differ (without it, they are kept and listed); rows of a
-               preferred source are always kept
+    --replace  overwrite settled rows that differ (without it, these rows are kept and listed); rows
+               from a preferred source are always kept
 `;
 
 const form = {
@@ -108,12 +109,12 @@ const NAMES = Object.keys(INTERVALS);
 
 export const importCandlesUsage = `  npm run archive -- import-candles <token> <file.csv> [--interval ${NAMES.join('|')}] [--holes]
 
-    Imports a bulk file of Kraken (${CANDLE_COLUMNS.join(',')}; no header, Unix seconds)
-    into the candles, all of it or nothing. Settled candles are kept as they are.
+    Imports one of Kraken's bulk files (${CANDLE_COLUMNS.join(',')}; no header, Unix seconds)
+    into the candles, either completely or not at all. Settled candles are not changed.
 
-    --interval  the length of its candles: minute (five minutes), hourly or daily; without it, by the
-                smallest distance between two lines
-    --holes     the file may lack candles: Kraken's files leave out those without a trade
+    --interval  the length of the candles: minute (five minutes), hourly or daily; the default is the
+                shortest time between two lines
+    --holes     allow missing candles: Kraken's files omit candles without a trade
 `;
 
 const candlesForm = {
@@ -147,7 +148,9 @@ export const runImportCandles = command(candlesForm, async ({ values, positional
         return EXIT.failed;
       }
       const { count, stored } = await importer.run(file, options);
-      process.stdout.write(`${token}: ${count} candles read: ${stored} stored, ${count - stored} kept (settled)\n`);
+      process.stdout.write(
+        `${token}: ${count} candles read: ${stored} stored, ${count - stored} skipped (already settled)\n`,
+      );
       return EXIT.ok;
     } catch (error) {
       throw refused(error);

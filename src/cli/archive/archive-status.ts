@@ -16,9 +16,9 @@ const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    Shows the archived data of each token, interval and source: number of points, first and last,
-    complete spans, and gaps since the token's listing, whichever source might fill them. Then the same of
-    candles, and the implausible rows (in the future, or without a finite value), which are not served.
+    Shows the archived data of each token, interval and source: number of points, first and last point,
+    complete spans, and gaps since the token's listing, whichever source might fill them. Then shows the
+    same for candles, and implausible rows (in the future, or without a finite value), which are not served.
 `;
 
 const short = (interval: Interval, at: number) =>
@@ -33,7 +33,7 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
 type Row = CoverageRow | CandleReportRow;
 const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
-/** Further spans and gaps are listed below the first. */
+/** Lists further spans and gaps below the first ones. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
   const rows: (string | number)[][] = [['token', 'interval', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {

@@ -11,8 +11,9 @@ import { runStatus, statusUsage } from './archive-status.ts';
 const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
     Deletes the data of a source: its points, candles, latest prices and coverage, or only those before a date
-    (UTC). Running processes drop them within seconds. The gaps are fetched again on request, as far as
-    the source still provides them and MARKET_RETENTION allows. Can be run again if interrupted. Sources: ${MARKET_SOURCES.join(', ')}.
+    (UTC). Running processes drop this data within seconds. The gaps are fetched again on request, as far as
+    the source still provides the data and MARKET_RETENTION allows it. If interrupted, run it again.
+    Sources: ${MARKET_SOURCES.join(', ')}.
 `;
 
 const options = { source: { type: 'string' }, before: { type: 'string' } } as const;
@@ -42,7 +43,7 @@ ${importUsage}
 ${importCandlesUsage}
 ${statusUsage}
 ${purgeUsage}
-Uses DATABASE_URL, or the embedded database in DATA_DIR, also while the service runs.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory, 130 interrupted.
 `;
 
