@@ -21,7 +21,7 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --
   && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*small_bg.postgresql*.mjs' -delete \
   && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete
 
-# Only the program is copied from the Node image: npm, npx, corepack and yarn would remain in its layers.
+# Only the Node program is copied. In an image based on Node's, npm, npx, corepack and yarn would remain in the layers.
 FROM debian:bookworm-slim
 WORKDIR /app
 # `docker stop` sends SIGKILL after 10 s: the service finishes its requests and records its calls before that.
@@ -44,7 +44,7 @@ LABEL org.opencontainers.image.title="Quotient" \
   org.opencontainers.image.licenses="MIT"
 # A numeric user ID lets an orchestrator verify that it is not root.
 USER 1000:1000
-# The embedded database, if DATABASE_URL is not set. The service does not write to any other folder.
+# For the embedded database, which is used if DATABASE_URL is not set. The service does not write to any other folder.
 VOLUME /data
 EXPOSE 8080
 # Checks liveness, not readiness: replacing a process that has lost its database would not help, and the process can

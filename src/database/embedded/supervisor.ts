@@ -74,7 +74,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /** From now on, ends a thread that does not respond for a minute. Migrations, which may take longer, must be over. */
+    /** From now on, ends a thread that does not respond for a minute. Call after migrations, which may take longer. */
     guard(): void {
       isGuarded = true;
     },
