@@ -12,6 +12,7 @@ const IMAGE_TESTS = 'test/**/*.image.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
+const UPGRADE_TESTS = 'test/upgrade/**/*.test.ts';
 
 /** Areas in which the embedded database and a server can differ. With a server, only these store tests run on both. */
 const STORE_TESTS_ON_BOTH = [
@@ -59,7 +60,7 @@ async function defaultProjects(): Promise<TestProjectConfiguration[]> {
     const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
     projects.push({
       extends: true,
-      test: { name: 'server', include, exclude: [HOSTILE_TESTS, STORE_TESTS_EMBEDDED], globalSetup, setupFiles },
+      test: { name: 'server', include, exclude: [HOSTILE_TESTS, UPGRADE_TESTS, STORE_TESTS_EMBEDDED], globalSetup, setupFiles },
     });
     if (findPgBouncer()) {
       // All connections to a database share three sessions, so that state left in a session reaches other transactions.
@@ -119,6 +120,12 @@ const docker: TestProjectConfiguration = {
   },
 };
 
+/** Builds two releases, and replaces the processes of one with those of the other. */
+const upgrade: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'upgrade', include: [UPGRADE_TESTS], globalSetup },
+};
+
 /** Runs the build steps of the image without Docker. */
 const image: TestProjectConfiguration = {
   extends: true,
@@ -129,6 +136,7 @@ const image: TestProjectConfiguration = {
 function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
   if (mode === 'hostile') return [hostile];
   if (mode === 'image') return [image];
+  if (mode === 'upgrade') return [upgrade];
   return mode === 'docker' ? [docker] : defaultProjects();
 }
 

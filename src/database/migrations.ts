@@ -2,14 +2,25 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '#core/clock';
 import { systemClock } from '#core/clock';
+import { isAtLeast, VERSION } from '#core/version';
 import { inTransaction, type Session } from './deadline.ts';
 
 export type Migration = { name: string; script: string };
 type Recorded = { name: string; checksum: string; finished: boolean; logs: string | null };
+type Options = {
+  migrations?: Migration[];
+  clock?: Clock;
+  /** The version of the running release. */
+  version?: string;
+  /** Reject a database of a newer release, even if this release could run on it. */
+  isExact?: boolean;
+};
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 // The lock that Prisma's own commands take, so that those commands and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
+/** The line of a migration that names the oldest release that can run on the migrated database. */
+const OLDEST_RELEASE = /^-- oldest-release: (\d+\.\d+\.\d+)$/m;
 /** Recorded as unfinished during a copy, so that no process of this or an older release starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 
@@ -28,16 +39,17 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 /**
  * Applies each missing migration once, and records it as `prisma migrate deploy` does. Migrations must not contain
  * `BEGIN`. Returns the names of the applied migrations. Throws if a migration fails, has been changed or failed under
- * another tool, or if the database is foreign or newer.
+ * another tool, or if the database belongs to another application. A database that a newer release
+ * has migrated is accepted if each of its migrations names this release or an older one as the oldest that can run on it.
  */
 export async function migrate(
   session: Session,
-  { migrations, clock = systemClock }: { migrations?: Migration[]; clock?: Clock } = {},
+  { migrations, clock = systemClock, version = VERSION, isExact = false }: Options = {},
 ): Promise<string[]> {
   const known = migrations ?? (await readMigrations());
   const applied: string[] = [];
   for (;;) {
-    const name = await inTransaction(session, BEGIN, () => applyNext(session, known, clock));
+    const name = await inTransaction(session, BEGIN, () => applyNext(session, { known, clock, version, isExact }));
     if (name === undefined) return applied;
     applied.push(name);
   }
@@ -55,14 +67,17 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
 }
 
 /** The lock ends with the transaction, so the records are reread each time. Poolers make session locks impossible. */
-async function applyNext(session: Session, known: Migration[], clock: Clock): Promise<string | undefined> {
+async function applyNext(
+  session: Session,
+  { known, clock, version, isExact }: Required<Omit<Options, 'migrations'>> & { known: Migration[] },
+): Promise<string | undefined> {
   // Prisma's queries use `public`, whatever the role's search path is.
   await session.exec(
     `SET LOCAL search_path TO public; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
      SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`,
   );
   const recorded = await readRecords(session);
-  refuseForeignHistory(known, recorded);
+  refuseForeignHistory(known, recorded, isExact ? undefined : version);
   const names = new Set(recorded.map((record) => record.name));
   const next = known.find((migration) => !names.has(migration.name));
   if (!next) return undefined;
@@ -74,9 +89,9 @@ async function applyNext(session: Session, known: Migration[], clock: Clock): Pr
     throw new Error(`the migration ${next.name} failed: ${(cause as Error).message}`, { cause });
   }
   await session.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     VALUES ($1, $2, $3, $4, $5, 1)`,
-    [randomUUID(), checksum(next.script), next.name, startedAt, new Date(clock.now())],
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, $5, $6, 1)`,
+    [randomUUID(), checksum(next.script), next.name, oldestRelease(next), startedAt, new Date(clock.now())],
   );
   return next.name;
 }
@@ -112,18 +127,33 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   return rows;
 }
 
-function refuseForeignHistory(known: Migration[], recorded: Recorded[]) {
+/** The line is kept in the record, where releases that do not have the migration find it. */
+const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
+
+/** @param version the running release; undefined rejects every migration that it does not have */
+function refuseNewer({ name, logs }: Recorded, version: string | undefined): void {
+  const oldest = OLDEST_RELEASE.exec(logs ?? '')?.[1];
+  if (oldest === undefined || version === undefined) {
+    throw new Error(`the database has the migration ${name}, which this release does not know: run a newer release`);
+  }
+  if (isAtLeast(version, oldest)) return;
+  throw new Error(
+    `the database has the migration ${name}, which requires release ${oldest} or newer; this is ${version}: ` +
+      'start a newer release, or restore a backup from before the migration',
+  );
+}
+
+function refuseForeignHistory(known: Migration[], recorded: Recorded[], version: string | undefined) {
   const scripts = new Map(known.map((migration) => [migration.name, migration.script]));
-  for (const { name, checksum: sum, finished, logs } of recorded) {
+  for (const record of recorded) {
+    const { name, checksum: sum, finished, logs } = record;
     if (name === UNFINISHED_COPY) {
       throw new Error('the database is an unfinished copy: run `npm run database -- copy` again, or drop it');
     }
     if (!finished) throw new Error(`the migration ${name} failed earlier and must be repaired: ${logs ?? 'no log'}`);
     const script = scripts.get(name);
-    if (script === undefined) {
-      throw new Error(`the database has the migration ${name}, which this release does not know: run a newer release`);
-    }
-    if (!checksums(script).includes(sum)) {
+    if (script === undefined) refuseNewer(record, version);
+    else if (!checksums(script).includes(sum)) {
       throw new Error(`the migration ${name} was changed after it was applied: restore its file`);
     }
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { escapeHtml } from '#core/record-fields';
 
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
@@ -37,7 +36,3 @@ function itemHtml(item: string): string {
 
 /** Paragraphs, lists of two levels and fenced code, separated by empty lines; inline `code` and [links](…). */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');
-
-const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-
-export const { version: VERSION } = JSON.parse(packageJson) as { version: string };

@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { VERSION } from '#core/version';
 import { type GuideSettings, guideText } from '#docs/guide';
 import { type Described, llmsText } from '#docs/llms-text';
-import { VERSION } from '#docs/markdown';
 import type { Document as ReferenceDocument } from '#docs/reference/document';
 import { serveDocs } from '#docs/routes';
 import { serveText } from '#server/replies/static-content';

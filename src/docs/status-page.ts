@@ -1,6 +1,6 @@
 import type { Problem } from '#core/problems';
 import { escapeHtml } from '#core/record-fields';
-import { VERSION } from '#docs/markdown';
+import { VERSION } from '#core/version';
 import { assetsOf, htmlPage } from '#docs/pages/page';
 import { SOURCES } from '#docs/source-list';
 import { causeInWords } from '#upstream/failure';

@@ -122,6 +122,40 @@ test('a database ahead of this release is refused', async () => {
   );
 });
 
+describe('a newer release has migrated the database', () => {
+  const NEWER = { ...SECOND, script: `-- oldest-release: 0.2.0\n${SECOND.script}` };
+  beforeEach(() => migrate(postgres, { migrations: [FIRST, NEWER] }));
+
+  test.each(['0.2.0', '0.2.1', '0.10.0', '1.0.0'])('release %s runs on it and changes nothing', async (version) => {
+    expect(await migrate(postgres, { migrations: [FIRST], version })).toEqual([]);
+  });
+
+  test.each(['0.1.9', '0.1.10', '0.0.9'])('release %s is too old, and says which one is required', async (version) => {
+    const starting = migrate(postgres, { migrations: [FIRST], version });
+    await expect(starting).rejects.toThrow(/20260102000000_second.* 0\.2\.0 or newer/);
+  });
+
+  test('a copy requires the same release', async () => {
+    const copying = migrate(postgres, { migrations: [FIRST], version: '0.2.0', isExact: true });
+    await expect(copying).rejects.toThrow(SECOND.name);
+  });
+
+  test('the release that has the migration starts again, and prisma migrate accepts the record', async () => {
+    expect(await migrate(postgres, { migrations: [FIRST, NEWER], version: '0.1.0' })).toEqual([]);
+    const { rows } = await postgres.query('SELECT logs, finished_at IS NOT NULL AS done FROM _prisma_migrations');
+    expect(rows).toEqual([
+      { logs: null, done: true },
+      { logs: '-- oldest-release: 0.2.0', done: true },
+    ]);
+  });
+});
+
+test('every migration since compatible releases names the oldest release that can run beside it', async () => {
+  const newer = (await readMigrations()).filter(({ name }) => name > '20261124');
+  for (const { name, script } of newer) expect(script, name).toMatch(/^-- oldest-release: \d+\.\d+\.\d+$/m);
+  expect(await readMigrations()).not.toHaveLength(0);
+});
+
 test('a migration that failed under prisma migrate is refused until it is marked as rolled back', async () => {
   await migrate(postgres, { migrations: [FIRST] });
   await postgres.query(

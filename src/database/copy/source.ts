@@ -13,7 +13,7 @@ export function createCopySource(session: Session) {
     /** Migrates the source, so that both databases have the same tables. Throws if it is not a Quotient database. */
     async prepare(): Promise<void> {
       if (!(await hasRecord(session))) throw new Error('it is not a Quotient database');
-      await migrate(session);
+      await migrate(session, { isExact: true });
     },
 
     isInUse: () => isInUse(session),

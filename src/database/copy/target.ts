@@ -42,7 +42,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
         if (!(await isOfThisRelease(session))) return { kind: 'of another release' };
         return { kind: 'unfinished', progress };
       }
-      await migrate(session);
+      await migrate(session, { isExact: true });
       const table = await findFilled(session, await readTables(session), [...ownTokens]);
       return table ? { kind: 'filled', table } : { kind: 'empty' };
     },

@@ -23,7 +23,7 @@ declare module 'vitest' {
 
 /** Makes one migrated database before a project's tests, for each of them to start from a copy. */
 export default function setUp(project: TestProject) {
-  if (project.name === 'server') return setUpServer(project);
+  if (project.name === 'server' || project.name === 'upgrade') return setUpServer(project);
   if (project.name === 'pooled') return setUpServer(project, startPooler);
   return setUpEmbedded(project);
 }
