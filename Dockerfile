@@ -7,6 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
+ARG REVISION=unknown
 RUN npm run generate && npm run build
 # The demo and the stand-ins for the data sources are development tools.
 RUN rm -r build/sandbox build/cli/demo*

@@ -10,6 +10,7 @@ import { writeTemplate } from '#database/embedded/template';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
+const run = promisify(execFile);
 
 /** Moves the contents of `src/` and `packages/` to the top level, because the compiler keeps the checkout's folders. */
 async function arrange(folder: string): Promise<void> {
@@ -19,12 +20,23 @@ async function arrange(folder: string): Promise<void> {
   }
 }
 
+/** The commit: as the image's build names it, else that of the checkout. */
+async function revision(): Promise<string> {
+  const { REVISION } = process.env;
+  if (REVISION && REVISION !== 'unknown') return REVISION;
+  const head = run('git', ['rev-parse', 'HEAD'], { cwd: ROOT });
+  return head.then(
+    ({ stdout }) => stdout.trim(),
+    () => 'unknown',
+  );
+}
+
 /** Empties `folder` and writes into it. It must be next to `prisma/`, `package.json` and `dist/`, as `src/` is. */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const args = [compiler, '--project', join(ROOT, 'tsconfig.build.json'), '--outDir', folder];
-  await promisify(execFile)(process.execPath, args).catch(({ message, stdout }) => {
+  await run(process.execPath, args).catch(({ message, stdout }) => {
     throw new Error(`${message}\n${stdout}`);
   });
   await arrange(folder);
@@ -34,6 +46,7 @@ export async function buildService(folder: string): Promise<void> {
     recursive: true,
     filter: async (path) => (await stat(path)).isDirectory() || !/\.(ts|md)$/.test(path),
   });
+  await writeFile(join(folder, 'revision'), `${await revision()}\n`);
   await writeTemplate(join(folder, 'database/embedded/template.gz'));
 }
 

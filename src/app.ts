@@ -72,7 +72,7 @@ export async function buildApp(options: Options) {
   const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
   const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
-  const page = { basePath, page: problemHtml, log };
+  const page = { basePath, page: problemHtml, log, requests };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
@@ -83,7 +83,7 @@ export async function buildApp(options: Options) {
     genReqId: requestId,
     requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable(page, requests),
+    frameworkErrors: answerUnroutable(page),
     clientErrorHandler: broken.refuse,
     trustProxy: trusted(settings.trustProxy),
     return503OnClosing: false,

@@ -7,8 +7,10 @@ import { every } from '#core/every';
 import { maskApiKeys } from '#core/log';
 import { memo } from '#core/memo';
 import { createRegistry } from '#core/metrics';
+import { REVISION, VERSION } from '#core/version';
 import { type Database, openDatabase } from '#database/database';
 import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
+import { addDatabaseReadings } from '#database/metrics';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { CONSOLE_FOLDER } from '#docs/pages/console';
@@ -37,6 +39,8 @@ const DRAINING = 0.7;
 // The accept backlog. The event loop accepts the whole backlog in one turn: with Node's default of 511, a flood of new
 // connections blocked the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
 const BACKLOG = 128;
+
+const BUILD = { version: VERSION, revision: REVISION, node: process.versions.node };
 
 /** A log that masks everything that looks like an API key. */
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
@@ -107,11 +111,12 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     addUpstreamReadings(metrics, () => readings.flatMap(({ upstreams }) => upstreams?.() ?? []));
     addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
     for (const { add } of readings) add?.(metrics);
-    metrics.gauge('quotient_database_up', 'Whether the database responds: 1, or 0', () =>
-      checkDatabase().then(
-        () => 1,
-        () => 0,
-      ),
+    addDatabaseReadings(metrics, database.waits, checkDatabase);
+    metrics.gauges(
+      Object.keys(BUILD),
+      () => [BUILD],
+      (build) => build,
+      [['quotient_build_info', 'The running release; always 1', () => 1]],
     );
   }
 

@@ -1,4 +1,5 @@
 import type { LeasesReading } from '#accounts/ledger/leases';
+import type { LeaseRows } from '#accounts/ledger/ledger-store';
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 
@@ -26,10 +27,23 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
     ['quotient_leases_unspent_calls', 'Unspent calls of the open leases', ({ unspent }) => unspent],
     ['quotient_leases_unsettled_calls', 'Spent calls that the ledger has not confirmed', ({ unsettled }) => unsettled],
     ['quotient_ledger_tick_seconds', 'Time between settlements', ({ tick }) => tick / SECOND],
+    [
+      'quotient_ledger_confirmed_age_seconds',
+      'Time since the ledger last confirmed a statement of this process; absent before the first one',
+      ({ sinceConfirmed }) => (Number.isFinite(sinceConfirmed) ? sinceConfirmed / SECOND : undefined),
+    ],
   ]);
   const settled = 'Calls that the ledger has recorded; later refunds are not subtracted';
   const refunded = 'Calls refunded because the response was not a 2xx';
   const one = (value: number) => [{ labels: {}, value }];
   registry.counters('quotient_calls_settled_total', settled, [], () => one(read().settled));
   registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));
+}
+
+/** The rows of the lease table, which every process reads at its scrape. */
+export function addLeaseRowReadings(registry: MetricsRegistry, read: () => Promise<LeaseRows>): void {
+  const rows = async () => Object.entries(await read());
+  registry.gauges(['state'], rows, ([state]) => ({ state }), [
+    ['quotient_lease_rows', 'Rows of the lease table by their state', ([, count]) => count],
+  ]);
 }

@@ -6,7 +6,7 @@ import { createUserStore } from './keys/user-store.ts';
 import { createLedgerStore } from './ledger/ledger-store.ts';
 import { createUsageDayStore } from './ledger/usage-day-store.ts';
 import { createUsageRetention } from './ledger/usage-retention.ts';
-import { addLeaseReadings, createLedgerMetrics } from './metrics.ts';
+import { addLeaseReadings, addLeaseRowReadings, createLedgerMetrics } from './metrics.ts';
 import type { RegistrationSettings } from './settings.ts';
 import { type UserOptions, user } from './users/routes.ts';
 import { userKeys } from './users/routes-keys.ts';
@@ -22,9 +22,10 @@ export function openAccounts({ mail, ...deps }: Deps) {
   const { burstPerSecond, shutdownGraceMs } = settings;
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
+  const ledger = createLedgerStore(database, ledgerMetrics.statement);
   const allowance = createAllowance({
     keyCache: createKeyCache({ store, clock }),
-    ledger: createLedgerStore(database, ledgerMetrics.statement),
+    ledger,
     clock,
     failures,
     firstGrant: burstPerSecond || undefined,
@@ -48,7 +49,12 @@ export function openAccounts({ mail, ...deps }: Deps) {
       app.register(userKeys, { prefix: '/user', users, clock });
     },
 
-    readings: { add: (registry) => addLeaseReadings(registry, allowance.reading) },
+    readings: {
+      add(registry) {
+        addLeaseReadings(registry, allowance.reading);
+        addLeaseRowReadings(registry, ledger.leaseRows);
+      },
+    },
     /** Deletes the calls per date after their retention period. Resolves when done. */
     enforceRetention: retention.look,
 

@@ -40,20 +40,29 @@ export function createRegistry() {
       const counter = new Counter({ name, help, labelNames, registers, collect });
     },
 
-    /** Creates gauges that share rows. The first gauge reads the rows for all gauges. */
+    /** Creates gauges that share rows, which the first gauge reads. Rows that cannot be read have no series. */
     gauges<Row>(
       labelNames: readonly string[],
-      read: () => Iterable<Row>,
+      read: () => Iterable<Row> | Promise<Iterable<Row>>,
       labelsOf: (row: Row) => Labels,
       columns: readonly Column<Row>[],
     ): void {
+      // The library collects the gauges in this order, without waiting in between.
+      let reading: void | Promise<void>;
       const made = columns.map(([name, help, value], column) => {
-        const collect = column === 0 ? { collect: readAll } : {};
-        return { value, gauge: new Gauge({ name, help, labelNames, registers, ...collect }) };
+        const collect = () => {
+          if (column === 0) reading = readAll();
+          return reading;
+        };
+        return { value, gauge: new Gauge({ name, help, labelNames, registers, collect }) };
       });
-      function readAll(): void {
+      function readAll(): void | Promise<void> {
+        const rows = read();
+        return rows instanceof Promise ? rows.catch(() => []).then(fill) : fill(rows);
+      }
+      function fill(rows: Iterable<Row>): void {
         for (const { gauge } of made) gauge.reset();
-        for (const row of read()) {
+        for (const row of rows) {
           for (const { gauge, value } of made) {
             const figure = value(row);
             if (figure !== undefined) gauge.set(labelsOf(row), figure);

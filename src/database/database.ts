@@ -48,6 +48,8 @@ export async function openDatabase(options: {
     isShareable: url !== undefined || !isInMemory(dataDir),
     /** Bypasses Prisma, which keeps its last hundred statements: with one megabyte each, these take 100 MB. */
     query: pool.query,
+    /** Callers that wait for a connection of the pool. */
+    waits: pool.waits,
     /** Rejects when the database cannot be written to. */
     ready: () => checkWrite(prisma),
     /** Closes the connections when the running queries end, then releases the directory. May be called again. */

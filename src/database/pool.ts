@@ -38,9 +38,10 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   // connected; otherwise an unhandled error would end the process.
   pool.on('error', () => {});
   await connectOnce(pool, config, name);
+  const waits = measureWaits(pool, clock);
   const query = async <Row>({ text, values }: Prisma.Sql): Promise<Row[]> =>
     (await pool.query(text, values)).rows as Row[];
-  return { adapter: new PrismaPg(pool), query, close: () => pool.end() };
+  return { adapter: new PrismaPg(pool), query, waits, close: () => pool.end() };
 }
 
 // Parameters are set at connect, because behind a pooler `SET` would also apply to the session's next user. Read
@@ -72,6 +73,33 @@ function endDemoted(pool: pg.Pool): void {
   pool.on('release', (_error, client) => {
     if (openedAfter.get(client) !== demotions) void client.end();
   });
+}
+
+type Connect = (callback?: (...result: unknown[]) => void) => Promise<unknown> | undefined;
+export type PoolWaits = ReturnType<typeof measureWaits>;
+
+/** How many callers wait for a connection, and how long, once `observe` is set. */
+function measureWaits(pool: pg.Pool, clock: Clock) {
+  let observe: ((ms: number) => void) | undefined;
+  const connect = pool.connect.bind(pool) as unknown as Connect;
+  const connectMeasured: Connect = (callback) => {
+    if (!observe) return connect(callback);
+    const startedAt = clock.elapsed();
+    const done = () => observe?.(clock.elapsed() - startedAt);
+    if (!callback) return connect()?.finally(done);
+    return connect((...result) => {
+      done();
+      callback(...result);
+    });
+  };
+  pool.connect = connectMeasured as unknown as pg.Pool['connect'];
+  return {
+    waiting: (): number => pool.waitingCount,
+    /** Starts measuring: `observer` receives each wait, in ms. */
+    observe(observer: (ms: number) => void): void {
+      observe = observer;
+    },
+  };
 }
 
 /** A pooler may accept the migrations' connection but reject the pool's connections, which have parameters. */

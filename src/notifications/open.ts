@@ -17,6 +17,7 @@ import { createOutboxStore } from '#notifications/outbox-store';
 import { createWebhookSender } from '#notifications/sources/webhook';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { addOutboxReadings } from './metrics.ts';
 import type { NotificationSettings } from './settings.ts';
 
 /** How often old rows are deleted, in ms. */
@@ -92,6 +93,8 @@ export async function openNotifications(deps: Deps) {
       app.register(userMail, { prefix: '/user', mail, bodies, settings });
       app.register(notices, { prefix: '/user', mail, bodies, settings });
     },
+
+    readings: { add: (registry) => mail && addOutboxReadings(registry, mail.outbox.backlog) },
 
     close: async () => mail?.close(),
   } satisfies Capability & Record<string, unknown>;

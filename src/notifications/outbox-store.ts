@@ -12,6 +12,8 @@ export type OutboxMessage = {
   age: number;
 };
 
+export type Backlog = { kind: string; messages: number; oldest: number };
+
 /** How long a given-up message is kept, in days. */
 const KEPT_DAYS = 30;
 
@@ -63,6 +65,12 @@ export function createOutboxStore(prisma: PrismaClient) {
           payload = payload - 'email'
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int`;
     },
+
+    /** Undelivered messages by kind, and the age of the oldest one in seconds. */
+    backlog: () =>
+      prisma.$queryRaw<Backlog[]>`
+        SELECT kind, count(*)::int AS messages, extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS oldest
+        FROM outbox_message WHERE given_up_at IS NULL GROUP BY kind`,
 
     async tidy(): Promise<void> {
       await prisma.$executeRaw`

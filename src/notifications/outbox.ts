@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { Log } from '#core/log';
-import type { OutboxMessage, OutboxStore } from '#notifications/outbox-store';
+import type { Backlog, OutboxMessage, OutboxStore } from '#notifications/outbox-store';
 import type { FailureLog } from '#upstream/failure-log';
 
 /** How often a process looks for due messages, including those of other processes, in ms. */
@@ -118,6 +118,12 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     },
 
     tidy: (): Promise<void> => store.tidy(),
+
+    /** Undelivered messages of every kind. */
+    async backlog(): Promise<Backlog[]> {
+      const waiting = await store.backlog();
+      return kinds.map((kind) => waiting.find((one) => one.kind === kind) ?? { kind, messages: 0, oldest: 0 });
+    },
 
     /** Waits for deliveries in progress. After `withinMs`, they are left to other processes. */
     async close(withinMs: number): Promise<void> {

@@ -2,8 +2,8 @@ import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import type { MetricsRegistry } from '#core/metrics';
 
 /**
- * Counts tokens whose price differs greatly when the source is switched. The built-in tokens' counters exist from the
- * start.
+ * Counts tokens whose price differs greatly when the source is switched. Only built-in tokens have their own counters,
+ * which exist from the start; the log names all others.
  */
 export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
   const count = registry.counter(
@@ -11,8 +11,8 @@ export function createPriceDifferences(registry: MetricsRegistry): (token: Token
     'Tokens whose price differed by more than a fifth when another source took over',
     ['token'],
   );
-  for (const token of BUILT_IN_NAMES) count({ token }, 0);
-  return (token) => count({ token });
+  for (const token of [...BUILT_IN_NAMES, 'other']) count({ token }, 0);
+  return (token) => count({ token: BUILT_IN_NAMES.includes(token) ? token : 'other' });
 }
 
 export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; mostBytes: number }): void {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
+import { PROBLEM_CODES, type ProblemCode } from '#core/problems';
 
 /** Upper bounds of the buckets in seconds, inclusive. */
 export const BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 5] as const;
@@ -33,6 +34,7 @@ export function observe({ figures }: Histogram, seconds: number): void {
 
 export function createRequestHistograms() {
   const histograms = new Map<string, Histogram>();
+  const problems = new Map<ProblemCode, number>(PROBLEM_CODES.map((code) => [code, 0]));
 
   /** Returns the histogram of a route's pattern (undefined if no route matched), a method and a status. */
   function of(pattern: string | undefined, verb: string, status: number): Histogram {
@@ -53,6 +55,11 @@ export function createRequestHistograms() {
       observe(of(route, method, status), seconds),
 
     all: (): Iterable<Histogram> => histograms.values(),
+
+    /** Counts a response that is a problem. */
+    problem: (code: ProblemCode): void => void problems.set(code, (problems.get(code) ?? 0) + 1),
+
+    problems: (): Iterable<[ProblemCode, number]> => problems,
   };
 }
 
@@ -78,6 +85,8 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
     });
   const answered = 'Requests by the pattern of their route';
   registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], rows);
+  const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
+  registry.counters('quotient_problems_total', 'Responses that are problems, by their code', ['code'], problems);
   const durations = 'Time from a request to the end of its response';
   registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
 }

@@ -1,4 +1,4 @@
-import { type Clock, MINUTE } from '#core/clock';
+import { type Clock, DAY, MINUTE } from '#core/clock';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 
 type Dependencies<RefreshSchedule> = {
@@ -45,9 +45,11 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       spent = await store.spent(upstream, month);
     },
 
-    reading(): { spent: number; limit: number } {
+    reading(): BudgetReading {
       const now = clock.now();
-      return { spent: spentAt(now), limit: budgetAt(now).perMonth };
+      const [count, limit] = [spentAt(now), budgetAt(now).perMonth];
+      const perDay = count / ((now - monthOf(now).start) / DAY);
+      return { spent: count, limit, daysLeft: count === 0 ? Number.POSITIVE_INFINITY : (limit - count) / perDay };
     },
 
     /** Lowers the budget to reported limits. `left` calls remain this month; other clients may use the same key. */
@@ -70,6 +72,9 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
 export type UpstreamBudget<RefreshSchedule> = Awaited<ReturnType<typeof openBudget<RefreshSchedule>>>;
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
+
+/** `daysLeft`: until the budget is spent at the mean rate of this month. */
+export type BudgetReading = { spent: number; limit: number; daysLeft: number };
 
 /** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */
 export function monthOf(now: number): { start: number; end: number } {

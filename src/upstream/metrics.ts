@@ -1,6 +1,7 @@
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { Staleness } from '#upstream/freshness';
+import type { BudgetReading } from './budget.ts';
 import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
@@ -9,7 +10,7 @@ import type { FailureLog } from './failure-log.ts';
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 /** `budget` counts the calls in the calendar month. */
-export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: { spent: number; limit: number } };
+export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: BudgetReading };
 
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
@@ -55,27 +56,55 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
       ({ budget }) => budget?.spent,
     ],
     ['quotient_upstream_budget_limit_calls', 'Monthly call budget of an upstream', ({ budget }) => budget?.limit],
+    [
+      'quotient_upstream_budget_left_calls',
+      'Calls left in the monthly budget of an upstream',
+      ({ budget }) => budget && budget.limit - budget.spent,
+    ],
+    [
+      'quotient_upstream_budget_left_days',
+      "Days until the budget is spent at this month's mean rate",
+      ({ budget }) => budget?.daysLeft,
+    ],
   ]);
+}
+
+/** Tokens with series of their own: with five kinds of data and three metrics each, at most 600 series. */
+const MOST_TOKENS = 40;
+
+/** The data of the tokens that were requested most recently. */
+function mostRequested(all: readonly Staleness[]): readonly Staleness[] {
+  const idleOf = new Map<string, number>();
+  for (const { token, idle } of all) idleOf.set(token, Math.min(idle, idleOf.get(token) ?? Number.POSITIVE_INFINITY));
+  if (idleOf.size <= MOST_TOKENS) return all;
+  const tokens = [...idleOf].sort(([, a], [, b]) => (a === b ? 0 : a - b)).slice(0, MOST_TOKENS);
+  const labelled = new Set(tokens.map(([token]) => token));
+  return all.filter(({ token }) => labelled.has(token));
 }
 
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
 export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly Staleness[]): void {
-  registry.gauges(['token', 'interval'], read, ({ token, kind }) => ({ token, interval: kind }), [
+  registry.gauges(
+    ['token', 'interval'],
+    () => mostRequested(read()),
+    ({ token, kind }) => ({ token, interval: kind }),
     [
-      'quotient_data_age_seconds',
-      'Time since the fetch; for minutes, hours and days, the age of the newest sample',
-      ({ age }) => finite(age),
+      [
+        'quotient_data_age_seconds',
+        'Time since the fetch; for minutes, hours and days, the age of the newest sample',
+        ({ age }) => finite(age),
+      ],
+      [
+        'quotient_data_interval_seconds',
+        'Interval at which data should arrive while it is requested; +Inf when the budget is spent',
+        ({ every }) => every / SECOND,
+      ],
+      [
+        'quotient_data_idle_seconds',
+        'Time since this process last received a request for the newest data',
+        ({ idle }) => finite(idle),
+      ],
     ],
-    [
-      'quotient_data_interval_seconds',
-      'Interval at which data should arrive while it is requested; +Inf when the budget is spent',
-      ({ every }) => every / SECOND,
-    ],
-    [
-      'quotient_data_idle_seconds',
-      'Time since this process last received a request for the newest data',
-      ({ idle }) => finite(idle),
-    ],
-  ]);
+  );
 }

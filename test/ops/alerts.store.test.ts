@@ -8,12 +8,13 @@ const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta
 /** Every name under which a series of the service can appear. */
 let exposed: ReadonlySet<string>;
 beforeAll(async () => {
-  const { parts, close } = await startService({ settings: METRICS_ON });
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'quotient@example.org', PUBLIC_URL: 'http://127.0.0.1:9' };
+  const { parts, close } = await startService({ settings: { ...METRICS_ON, ...mail } });
   const types = [...(await parts.metrics.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)];
   await close();
   exposed = new Set(
     types.flatMap(([, name = '', type]) =>
-      type === 'histogram' ? ['bucket', 'count', 'sum'].map((part) => `${name}_${part}`) : [name],
+      type === 'histogram' ? [name, ...['bucket', 'count', 'sum'].map((part) => `${name}_${part}`)] : [name],
     ),
   );
 });

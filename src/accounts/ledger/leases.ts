@@ -33,6 +33,8 @@ export type LeasesReading = Held & {
   refunded: number;
   /** Time between ticks, in ms. */
   tick: number;
+  /** Since the ledger last responded, in ms; Infinity before its first response. */
+  sinceConfirmed: number;
 };
 
 /** A newly opened page makes about this many calls at once. */
@@ -175,6 +177,7 @@ export function createLeases(dependencies: LeaseOptions) {
       settled: settling.settled(),
       refunded,
       tick: scheduler.interval(),
+      sinceConfirmed: settling.sinceConfirmed(),
     }),
 
     /** Returns calls that may not rest, since another process may need them or the limit may have changed. */

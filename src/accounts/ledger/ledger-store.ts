@@ -126,7 +126,16 @@ export function createLedgerStore(
         DELETE FROM lease
         WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
     },
+
+    /** The rows of all processes' leases. Closed leases are kept for a day. */
+    async leaseRows(): Promise<LeaseRows> {
+      const [row] = await prisma.$queryRaw<[LeaseRows]>`
+        SELECT (count(*) - count(*) FILTER (WHERE closed))::int AS open, (count(*) FILTER (WHERE closed))::int AS closed
+        FROM lease`;
+      return row;
+    },
   };
 }
 
 export type LedgerStore = ReturnType<typeof createLedgerStore>;
+export type LeaseRows = { open: number; closed: number };

@@ -33,6 +33,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   const opening = new Set<Lease>();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
 
   const itemsOfAsking = (users: Set<QuotaState>): DueLease[] =>
     dueOfAsking(users, opening, SETTLED_AT_ONCE, firstGrant);
@@ -71,6 +72,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
       throw error;
     });
     failedUntil = Number.NEGATIVE_INFINITY;
+    confirmedAt = clock.elapsed();
     return answer;
   }
 
@@ -178,6 +180,8 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     refuseFailed,
     /** Calls that the ledger has recorded; later refunds are not subtracted. */
     settled: (): number => settledCalls,
+    /** In ms since the ledger last responded; Infinity before its first response. */
+    sinceConfirmed: (): number => clock.elapsed() - confirmedAt,
   };
 
   /** Throws `database_unavailable` immediately if the database has just failed. */

@@ -4,7 +4,7 @@ import { servedCurrencies } from '#prices/model/currency';
 import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import { type Budget, openBudget } from '#upstream/budget';
+import { type Budget, type BudgetReading, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
@@ -28,7 +28,7 @@ export function openCurrencies(deps: PriceDeps) {
     ttl: Number.POSITIVE_INFINITY,
     clock,
   });
-  let reading = { spent: 0, limit: BUDGET.perMonth };
+  let reading: BudgetReading = { spent: 0, limit: BUDGET.perMonth, daysLeft: Number.POSITIVE_INFINITY };
   async function reserve(): Promise<boolean> {
     const budget = await openedBudget();
     const reserved = await budget.reserve();

@@ -51,6 +51,7 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
 
   function write(socket: Socket, problem: Problem): void {
     requests?.observe(undefined, 'other', problem.status, 0);
+    requests?.problem(problem.code);
     const id = requestId({ headers: {} });
     const body = textOf(problem, basePath, id);
     socket.write(

@@ -61,6 +61,7 @@ type Options = {
   basePath: string;
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
+  requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
   limits?: Record<string, string>;
   /** Returns the known path that an unknown one resembles. */
   nearest?: ((url: string) => string | undefined) | undefined;
@@ -68,6 +69,7 @@ type Options = {
 
 function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, options: Options): FastifyReply {
   const { basePath, page, limits = {}, nearest } = options;
+  options.requests?.problem(problem.code);
   if (problem.status >= 500) options.log.failed(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
@@ -84,7 +86,7 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
   return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
-type Page = Pick<Options, 'basePath' | 'page' | 'log'>;
+type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /**
@@ -122,7 +124,7 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
 }
 
 /** Responds to a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(options: Page, requests?: RequestHistograms) {
+export function answerUnroutable(options: Page) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-request-id', request.id);
     try {
@@ -131,7 +133,7 @@ export function answerUnroutable(options: Page, requests?: RequestHistograms) {
     } catch (problem) {
       send(request, reply, toProblem(problem), options);
     }
-    requests?.observe(undefined, request.method, reply.statusCode, 0);
+    options.requests?.observe(undefined, request.method, reply.statusCode, 0);
   };
 }
 

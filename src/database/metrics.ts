@@ -1,0 +1,27 @@
+import { SECOND } from '#core/clock';
+import type { MetricsRegistry } from '#core/metrics';
+import type { PoolWaits } from './pool.ts';
+
+/** In seconds. */
+const WAIT_BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5];
+
+export function addDatabaseReadings(registry: MetricsRegistry, waits: PoolWaits, ready: () => Promise<unknown>): void {
+  registry.gauge('quotient_database_up', 'Whether the database responds: 1, or 0', () =>
+    ready().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  registry.gauges(
+    [],
+    () => [waits.waiting()],
+    () => ({}),
+    [['quotient_database_pool_waiting', 'Statements that wait for a connection of the pool', (waiting) => waiting]],
+  );
+  const observe = registry.histogram(
+    'quotient_database_pool_wait_seconds',
+    'Time that statements waited for a connection of the pool',
+    WAIT_BOUNDS,
+  );
+  waits.observe((ms) => observe(ms / SECOND));
+}
