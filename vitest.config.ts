@@ -60,7 +60,13 @@ async function defaultProjects(): Promise<TestProjectConfiguration[]> {
     const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
     projects.push({
       extends: true,
-      test: { name: 'server', include, exclude: [HOSTILE_TESTS, UPGRADE_TESTS, STORE_TESTS_EMBEDDED], globalSetup, setupFiles },
+      test: {
+        name: 'server',
+        include,
+        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, STORE_TESTS_EMBEDDED],
+        globalSetup,
+        setupFiles,
+      },
     });
     if (findPgBouncer()) {
       // All connections to a database share three sessions, so that state left in a session reaches other transactions.
