@@ -65,8 +65,12 @@ export const notices: Mutations[] = [
       ['WHERE calls > 0 AND calls::bigint', 'WHERE calls::bigint'],
       [' - DAYS_AFTER_END * DAY', ''],
       ['WHERE told_at IS NULL AND id NOT IN', 'WHERE false AND id NOT IN'],
-      ['WHERE n.id = due.id AND n.told_at IS NULL', 'WHERE n.id = due.id'],
     ],
+  },
+  {
+    file: 'src/notifications/notices/due-notices-store.ts',
+    tests: ['notifications/notices/notice-store.server.test.ts'],
+    changes: [['WHERE n.id = due.id AND n.told_at IS NULL', 'WHERE n.id = due.id']],
   },
   {
     file: 'src/notifications/notices/due-notices-store.ts',

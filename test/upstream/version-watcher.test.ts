@@ -55,6 +55,24 @@ test('what was stored is reloaded once, and then known', async () => {
   expect([version('latest'), fetchedAt('latest')]).toEqual([2, 7]);
 });
 
+test('a resource without a row keeps its version', async () => {
+  const { sync, version, reloaded } = open('latest');
+  store('latest', 1);
+  await sync();
+  stored.delete('latest');
+  await versions.poll();
+  expect(reloaded).toHaveLength(1);
+  expect(version('latest')).toBe(1);
+});
+
+test('a cache is polled once, however often it was synchronized', async () => {
+  const { sync } = open('latest');
+  await sync();
+  await sync();
+  await versions.poll();
+  expect(statements.at(-1)).toEqual(['latest']);
+});
+
 test('what could not be reloaded is not known, and reloaded with the next update', async () => {
   const { sync, version, reloaded, fail } = open('latest');
   store('latest', 1);

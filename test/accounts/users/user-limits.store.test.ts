@@ -62,7 +62,7 @@ describe('the burst limit', () => {
 
 describe('the registration limit', () => {
   it('lets a client register so many times a minute, whatever it says its address is', async () => {
-    const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '2' });
+    const { service: on, clock } = await start({ REGISTRATIONS_PER_MINUTE: '2' });
     for (const forwarded of ['1.1.1.1', '2.2.2.2']) {
       expect(await register(on, { 'x-forwarded-for': forwarded })).toMatchObject({ status: 201 });
     }
@@ -70,6 +70,11 @@ describe('the registration limit', () => {
     expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
     expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(1);
     expect(Number(refused.retryAfter)).toBeLessThanOrEqual(60);
+    clock.pass(29 * SECOND);
+    expect(await register(on)).toMatchObject({ status: 429 });
+    clock.pass(SECOND + 1);
+    expect(await register(on)).toMatchObject({ status: 201 });
+    expect(await register(on)).toMatchObject({ status: 429 });
   });
 
   it('counts the client that a trusted proxy names, an IPv6 /64 as one, and not what the client says', async () => {
