@@ -32,8 +32,7 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
       return z.NEVER;
     })
     .meta({
-      description:
-        `Token name or symbol, case-insensitive. Built-in tokens: ${BUILT_IN_LIST}. The operator can add others.`,
+      description: `Token name or symbol, case-insensitive. Built-in tokens: ${BUILT_IN_LIST}. The operator can add others.`,
       fix: TOKEN_FIX,
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
