@@ -14,11 +14,11 @@ afterAll(() => database?.close());
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const CREATED = Date.parse('2026-03-01T00:00:00Z');
 
-/** The statements that wait for a row that another one has locked. */
+/** The number of statements that wait for a row that another transaction has locked. */
 async function waiting(): Promise<number> {
   const [{ count }] = await database.prisma.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE notice n%'`;
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return count;
 }
 
