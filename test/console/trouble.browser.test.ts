@@ -95,7 +95,7 @@ it('renews a key that has expired', async () => {
   await banner().getByRole('button', { name: 'Renew key' }).click();
   await here.page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
   await expect.poll(() => here.page.locator('#prices-body .price').first().innerText()).toMatch(/^\$/);
-  expect(await banner().innerText()).toBe('');
+  await expect.poll(() => banner().innerText()).toBe('');
   expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status).toBe(200);
 });
 
