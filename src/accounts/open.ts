@@ -1,3 +1,4 @@
+import { withinDeadline } from '#database/deadline';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createAllowance } from './gate/allowance.ts';
 import { createGate } from './gate/gate.ts';
@@ -52,7 +53,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     readings: {
       add(registry) {
         addLeaseReadings(registry, allowance.reading);
-        addLeaseRowReadings(registry, ledger.leaseRows);
+        addLeaseRowReadings(registry, () => withinDeadline(ledger.leaseRows()));
       },
     },
     /** Deletes the calls per date after their retention period. Resolves when done. */

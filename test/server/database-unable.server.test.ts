@@ -3,13 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { mintApiKey } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
 import { startSandbox } from '#sandbox/server';
+import { freePort } from '../../bench/free-port.ts';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { startStallingProxy } from '../support/database/stalling-proxy.ts';
+import { seriesOf } from '../support/service/metrics.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 
 /** An answer comes within 5 s, and what a busy machine takes beside: longer is without an end. */
 const PATIENCE = 7 * SECOND;
+const SCRAPE_TIMEOUT = 10 * SECOND;
 
 /** A service on its own server, under a role without superuser rights, and the superuser's connection to it. */
 async function startOnOwnServer() {
@@ -21,8 +24,10 @@ async function startOnOwnServer() {
   asApp.username = 'app';
   const proxy = await startStallingProxy(asApp.href);
   const sandbox = await startSandbox({});
+  const metricsPort = await freePort();
   const service = await startServiceProcess({
     DATABASE_URL: proxy.url,
+    METRICS_PORT: String(metricsPort),
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
     EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
@@ -44,6 +49,11 @@ async function startOnOwnServer() {
     proxy,
     create,
     ready: async () => (await ask('/health/ready')).received,
+    /** The series of a scrape. Rejects after Prometheus' default timeout. */
+    async series() {
+      const signal = AbortSignal.timeout(SCRAPE_TIMEOUT);
+      return seriesOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal })).text());
+    },
     /** Every session of the service's begins anew, with what was changed for its role. */
     reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
 
@@ -144,7 +154,12 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
       const { apiKey } = await own.create();
       expect((await own.reading(apiKey)).usage).toBe(200);
       own.proxy.stall();
+      // First, so that its statements get the connections that hang.
+      const scrape = own.series();
       const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
+      const series = await scrape;
+      expect(series.get('quotient_database_up')).toBe(0);
+      expect(series.has('quotient_lease_rows{state="open"}')).toBe(false);
       expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
       own.proxy.resume();
       // The connections that hang are given up: nothing is ever heard on them again.
