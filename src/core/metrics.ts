@@ -14,7 +14,13 @@ export function createRegistry() {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    addProcess: (): void => collectDefaultMetrics({ register: registry }),
+
+    /** Node's usual metrics, except the sizes of the 13 heap spaces. */
+    addProcess(): void {
+      collectDefaultMetrics({ register: registry });
+      for (const size of ['total', 'used', 'available'])
+        registry.removeSingleMetric(`nodejs_heap_space_size_${size}_bytes`);
+    },
 
     /** Creates a counter for rare events, and returns the function that adds to it. */
     counter(name: string, help: string, labelNames: readonly string[] = []) {
@@ -61,7 +67,11 @@ export function createRegistry() {
         return rows instanceof Promise ? rows.catch(() => []).then(fill) : fill(rows);
       }
       function fill(rows: Iterable<Row>): void {
-        for (const { gauge } of made) gauge.reset();
+        for (const { gauge } of made) {
+          gauge.reset();
+          // Without labels, a reset sets 0.
+          if (labelNames.length === 0) gauge.remove();
+        }
         for (const row of rows) {
           for (const { gauge, value } of made) {
             const figure = value(row);

@@ -22,7 +22,9 @@ export type Histogram = {
 };
 
 /** One count per bucket; the last bucket is for durations beyond all bounds. */
-export const countsOf = ({ figures }: Histogram): Float64Array => figures.subarray(1);
+export const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
+
+const countIn = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Adds a response with its duration in seconds. The fast path calls this for each request. */
 export function observe({ figures }: Histogram, seconds: number): void {
@@ -74,21 +76,62 @@ export function recordRequests(app: FastifyInstance, requests: RequestHistograms
   });
 }
 
+const isSuccess = ({ status }: Histogram) => status < 300 || status === 304;
+
+/** Adds the durations of successful responses per route, so that a route has one histogram whatever clients send. */
+function durationsOf(histograms: Iterable<Histogram>) {
+  const byRoute = new Map<string, Float64Array>();
+  for (const histogram of histograms) {
+    if (!isSuccess(histogram)) continue;
+    const { route, figures } = histogram;
+    const sums = byRoute.get(route);
+    byRoute.set(route, sums ? sums.map((sum, place) => sum + (figures[place] as number)) : figures);
+  }
+  return Array.from(byRoute, ([route, figures]) => ({
+    labels: { route },
+    counts: countsOf({ figures }),
+    sum: figures[0] as number,
+  }));
+}
+
+/** The service level excludes nodes, whose failures and durations are their own, and health checks. */
+const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
+/** A slower response misses the service level. In seconds. */
+const SLOW = 0.5;
+const FAST_BUCKETS = BOUNDS.indexOf(SLOW) + 1;
+
+/** Counts responses by their result for the service level. All results exist from the start, so `rate` sees the first. */
+function resultsOf(histograms: Iterable<Histogram>) {
+  const results = { ok: 0, slow: 0, rejected: 0, failed: 0 };
+  for (const histogram of histograms) {
+    if (EXCLUDED.test(histogram.route)) continue;
+    const counts = countsOf(histogram);
+    const total = countIn(counts);
+    const fast = countIn(counts.subarray(0, FAST_BUCKETS));
+    if (isSuccess(histogram)) {
+      results.ok += fast;
+      results.slow += total - fast;
+    } else {
+      results[histogram.status >= 500 ? 'failed' : 'rejected'] += total;
+    }
+  }
+  return Object.entries(results).map(([result, value]) => ({ labels: { result }, value }));
+}
+
 export function addRequestReadings(registry: MetricsRegistry, requests: RequestHistograms): void {
-  const rows = () =>
+  const counts = () =>
     Array.from(requests.all(), (histogram) => {
       const { route, method, status } = histogram;
-      const counts = countsOf(histogram);
-      const value = counts.reduce((sum, count) => sum + count, 0);
-      const labels = { route, method, status: String(status) };
-      return { labels, counts, value, sum: histogram.figures[0] ?? 0 };
+      return { labels: { route, method, status: String(status) }, value: countIn(countsOf(histogram)) };
     });
   const answered = 'Requests by the pattern of their route';
-  registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], rows);
+  registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], counts);
+  const results = 'Responses by their result for the service level, except those of health checks and nodes';
+  registry.counters('quotient_responses_total', results, ['result'], () => resultsOf(requests.all()));
   const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
   registry.counters('quotient_problems_total', 'Responses that are problems, by their code', ['code'], problems);
-  const durations = 'Time from a request to the end of its response';
-  registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, rows);
+  const durations = 'Time from a request to the end of its response, if successful (2xx or 304)';
+  registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, () => durationsOf(requests.all()));
 }
 
 type Options = { host: string; port: number; contentType: string; text: () => Promise<string> };

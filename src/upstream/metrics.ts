@@ -1,4 +1,4 @@
-import { SECOND } from '#core/clock';
+import { MINUTE, SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { Staleness } from '#upstream/freshness';
 import type { BudgetReading } from './budget.ts';
@@ -69,25 +69,43 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
   ]);
 }
 
-/** Tokens with series of their own: with five kinds of data and three metrics each, at most 600 series. */
-const MOST_TOKENS = 40;
+/** Tokens with series of their own: four kinds of data and three metrics each. */
+const MOST_TOKENS = 10;
+/** The token label of the remaining tokens. */
+const OTHER = 'other';
+/** Data counts as requested for this time after a request, in ms. */
+const REQUESTED = 10 * MINUTE;
 
-/** The data of the tokens that were requested most recently. */
-function mostRequested(all: readonly Staleness[]): readonly Staleness[] {
-  const idleOf = new Map<string, number>();
-  for (const { token, idle } of all) idleOf.set(token, Math.min(idle, idleOf.get(token) ?? Number.POSITIVE_INFINITY));
-  if (idleOf.size <= MOST_TOKENS) return all;
-  const tokens = [...idleOf].sort(([, a], [, b]) => (a === b ? 0 : a - b)).slice(0, MOST_TOKENS);
-  const labelled = new Set(tokens.map(([token]) => token));
-  return all.filter(({ token }) => labelled.has(token));
+/**
+ * Bounds the number of series. The tokens that were loaded first keep series of their own while they are loaded, so
+ * that the series of a busy process do not change with each scrape. For each kind of data, one row represents the other
+ * tokens: the requested one whose data is oldest in relation to its interval.
+ */
+function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
+  const own = new Set<string>();
+  const overdue = ({ age, every }: Staleness) => age / every;
+
+  return (all) => {
+    const loaded = new Set(all.map(({ token }) => token));
+    for (const token of own) if (!loaded.has(token)) own.delete(token);
+    for (const token of loaded) if (own.size < MOST_TOKENS) own.add(token);
+    const worst = new Map<Staleness['kind'], Staleness>();
+    for (const row of all) {
+      if (own.has(row.token) || row.idle > REQUESTED || !Number.isFinite(row.age)) continue;
+      const known = worst.get(row.kind);
+      if (!known || overdue(row) > overdue(known)) worst.set(row.kind, { ...row, token: OTHER });
+    }
+    return [...all.filter(({ token }) => own.has(token)), ...worst.values()];
+  };
 }
 
 const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 
 export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly Staleness[]): void {
+  const bound = createTokenBound();
   registry.gauges(
     ['token', 'interval'],
-    () => mostRequested(read()),
+    () => bound(read()),
     ({ token, kind }) => ({ token, interval: kind }),
     [
       [

@@ -3,6 +3,7 @@ import { addLeaseReadings, createLedgerMetrics } from '#accounts/metrics';
 import { createRegistry } from '#core/metrics';
 import { addOutboxReadings } from '#notifications/metrics';
 import { addRequestReadings, createRequestHistograms } from '#server/request-metrics';
+import type { Staleness } from '#upstream/freshness';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
 import { seriesOf } from '../support/service/metrics.ts';
 
@@ -33,6 +34,8 @@ test('how long calls waited for the ledger, and how far apart all is settled', a
   const upTo = (bound: string) => series.get(`quotient_ledger_wait_seconds_bucket{le="${bound}"}`);
   expect(['0.001', '0.005', '0.01'].map(upTo)).toEqual([3, 3, 5]);
   expect(series.get('quotient_ledger_wait_seconds_count')).toBe(5);
+  // The ledger has not responded yet.
+  expect(series.has('quotient_ledger_confirmed_age_seconds')).toBe(false);
 });
 
 test('what is read is read anew each time', async () => {
@@ -42,29 +45,80 @@ test('what is read is read anew each time', async () => {
   addUpstreamReadings(registry, () => [{ upstream: 'node-1', breaker: 'half_open' }]);
   requests.observe('/v1/tokens', 'GET', 200, 0.004);
   requests.observe('/v1/tokens', 'GET', 200, 60);
+  requests.observe('/v1/tokens', 'GET', 503, 60);
   await registry.text();
   requests.observe('/v1/tokens', 'GET', 200, 0.005);
+  requests.observe('/v1/tokens', 'HEAD', 304, 0.0005);
   const series = seriesOf(await registry.text());
   const labels = 'route="/v1/tokens",method="GET",status="200"';
   expect(series.get(`quotient_http_requests_total{${labels}}`)).toBe(3);
-  const upTo = (bound: string) => series.get(`quotient_http_request_duration_seconds_bucket{${labels},le="${bound}"}`);
-  expect(['0.001', '0.005', '5', '+Inf'].map(upTo)).toEqual([0, 2, 2, 3]);
-  expect(series.get(`quotient_http_request_duration_seconds_sum{${labels}}`)).toBeCloseTo(60.009, 9);
+  const ofRoute = (part: string, more = '') =>
+    series.get(`quotient_http_request_duration_seconds_${part}{route="/v1/tokens"${more}}`);
+  const upTo = (bound: string) => ofRoute('bucket', `,le="${bound}"`);
+  expect(['0.001', '0.005', '5', '+Inf'].map(upTo)).toEqual([1, 3, 3, 4]);
+  expect(ofRoute('sum')).toBeCloseTo(60.0095, 9);
   expect(series.get('quotient_upstream_breaker_state{upstream="node-1"}')).toBe(1);
   expect([...series.keys()].filter((name) => name.includes('budget'))).toEqual([]);
 });
 
-test('with 5,000 tokens, only those requested most recently have series', async () => {
+test('responses are counted by their result for the service level, from the start', async () => {
   const registry = createRegistry();
-  const kinds = ['latest', 'minute', 'hour', 'day', 'statistics'] as const;
-  const rows = Array.from({ length: 5_000 }, (_, i) =>
-    kinds.map((kind) => ({ token: `token-${i}`, kind, age: 1, every: 1, idle: i === 4_321 ? 0 : 10_000 - i })),
-  );
-  addStalenessReadings(registry, () => rows.flat());
-  const series = [...seriesOf(await registry.text()).keys()].filter((name) => name.includes('token='));
-  expect(series).toHaveLength(40 * kinds.length * 3);
-  for (const token of ['token-4321', 'token-4999'])
-    expect(series).toContain(`quotient_data_age_seconds{token="${token}",interval="latest"}`);
+  const requests = createRequestHistograms();
+  addRequestReadings(registry, requests);
+  const results = async () => {
+    const series = seriesOf(await registry.text());
+    return ['ok', 'slow', 'rejected', 'failed'].map((result) =>
+      series.get(`quotient_responses_total{result="${result}"}`),
+    );
+  };
+  expect(await results()).toEqual([0, 0, 0, 0]);
+  for (const [status, seconds] of [
+    [200, 0.5],
+    [304, 0.001],
+    [201, 0.51],
+    [200, 60],
+    [404, 9],
+    [429, 0],
+    [503, 0.1],
+  ] as const)
+    requests.observe('/node/v1/tokens', 'GET', status, seconds);
+  // Health checks and nodes are not part of the service level.
+  for (const route of ['/health/ready', '/market/v1/node/txs']) requests.observe(route, 'GET', 503, 9);
+  expect(await results()).toEqual([2, 2, 2, 1]);
+});
+
+test('ten tokens keep series of their own, and the worst requested token represents all others', async () => {
+  const registry = createRegistry();
+  const kinds = ['latest', 'minute', 'hour', 'day'] as const;
+  const [age, every, idle] = [60_000, 60_000, 1_000];
+  let rows: Staleness[] = [];
+  addStalenessReadings(registry, () => rows);
+  const fill = (tokens: number, worst: Partial<Record<number, Partial<Staleness>>> = {}) => {
+    rows = Array.from({ length: tokens }, (_, i) =>
+      kinds.map((kind) => ({ token: `token-${i}`, kind, age, every, idle, ...worst[i] })),
+    ).flat();
+  };
+  const read = async () => {
+    const series = seriesOf(await registry.text());
+    const names = [...series.keys()].flatMap((name) => /^quotient_data_age.*token="(.*?)"/.exec(name)?.[1] ?? []);
+    const other = (figure: string) => series.get(`quotient_data_${figure}_seconds{token="other",interval="hour"}`);
+    return { size: series.size, names: new Set(names), others: ['age', 'interval', 'idle'].map(other) };
+  };
+
+  fill(10);
+  expect((await read()).size).toBe(10 * kinds.length * 3);
+  const unrequested = { age: 900_000, idle: 3_600_000 };
+  fill(5_000, { 11: unrequested, 12: { age: Number.POSITIVE_INFINITY }, 4321: { age: 300_000, idle: 2_000 } });
+  rows.reverse();
+  const first = await read();
+  expect(first.size).toBe(11 * kinds.length * 3);
+  expect(first.names).toEqual(new Set([...Array.from({ length: 10 }, (_, i) => `token-${i}`), 'other']));
+  expect(first.others).toEqual([300, 60, 2]);
+
+  rows = rows.filter(({ token }) => token !== 'token-3');
+  const later = await read();
+  expect(later.names.size).toBe(11);
+  expect(later.names).not.toContain('token-3');
 });
 
 test('rows that are read asynchronously fill all gauges of the same scrape, and none if they cannot be read', async () => {
