@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
-
-const OPS = new URL('../../ops/', import.meta.url).pathname;
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { dashboardExpressions, OPS, RULE_FILES, RULE_TESTS } from './files.ts';
 
 /** What Prometheus' own tool says; nothing where all is well. */
 function complaints(...args: string[]): string {
@@ -9,11 +12,20 @@ function complaints(...args: string[]): string {
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-test('the rules and the example are what Prometheus reads', () => {
-  expect(complaints('check', 'rules', '--lint=all', '--lint-fatal', 'alerts.yml')).toBe('');
+test('the rules and the configuration are what Prometheus reads', () => {
+  expect(complaints('check', 'rules', '--lint=all', '--lint-fatal', ...RULE_FILES)).toBe('');
   expect(complaints('check', 'config', 'prometheus.yml')).toBe('');
 });
 
-test.each(['alerts.test.yml', 'alerts.month.test.yml'])('%s: each alert fires when it should', (file) => {
+test.each(RULE_TESTS)('%s: each alert fires when it should', (file) => {
   expect(complaints('test', 'rules', file)).toBe('');
+});
+
+test('Prometheus parses every expression of the dashboard', () => {
+  expect(dashboardExpressions.length).toBeGreaterThan(30);
+  const folder = mkdtempSync(join(tmpdir(), 'quotient-dashboard-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const rules = dashboardExpressions.map((expr, i) => ({ record: `expression_${i}`, expr }));
+  writeFileSync(join(folder, 'rules.yml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
+  expect(complaints('check', 'rules', join(folder, 'rules.yml'))).toBe('');
 });
