@@ -57,16 +57,19 @@ async function bundleTypes(file: string): Promise<void> {
   }
 }
 
-/** Builds the package into `folder`, which is emptied first. Rejects if the bundle is incomplete. */
-export async function buildClient(folder: string): Promise<void> {
+/**
+ * Builds the package into `folder`, which is emptied first. npm attests the origin of a package only if it names its
+ * `repository`. Rejects if the bundle is incomplete.
+ */
+export async function buildClient(folder: string, repository?: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([bundle(folder), bundleTypes(join(folder, 'index.d.ts'))]);
   // The extension of a type file selects its module format.
   await copyFile(join(folder, 'index.d.ts'), join(folder, 'index.d.cts'));
-  const { version } = await readJson(join(ROOT, 'package.json'));
-  const { name, ...rest } = await readJson(join(SOURCE, 'package.json'));
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
+  const manifest = await readJson(join(SOURCE, 'package.json'));
+  const published = repository ? { ...manifest, repository: { type: 'git', url: `git+${repository}.git` } } : manifest;
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   await copyFile(join(SOURCE, 'README.md'), join(folder, 'README.md'));
   await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
 }

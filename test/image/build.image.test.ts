@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { writeSbom } from '../../scripts/release-artifacts.ts';
 import { spawnService } from '../support/service/service-process.ts';
 import { superfluousFiles } from './contents.ts';
 import { makeContext } from './context.ts';
@@ -31,6 +32,17 @@ async function build(work: string) {
   return { strays, image, app: join(root, 'app'), env };
 }
 
+type Component = { group?: string; name: string; components?: Component[] };
+
+/** The names of all components, including nested ones. */
+const namesIn = (components: readonly Component[]): Set<string> =>
+  new Set(
+    components.flatMap(({ group, name, components: nested = [] }) => [
+      group ? `${group}/${name}` : name,
+      ...namesIn(nested),
+    ]),
+  );
+
 let work: string;
 let building: ReturnType<typeof build>;
 
@@ -55,6 +67,20 @@ it('the image contains what the service runs on, and nothing else', async () => 
     .map((entry) => join(entry.parentPath, entry.name).slice(app.length + 1));
   expect(files).toContain('build/main.js');
   expect(superfluousFiles(files)).toEqual([]);
+});
+
+it('the SBOM lists the packages that are installed in the image, and no others', async () => {
+  await building;
+  const file = join(work, 'sbom.json');
+  const folder = join(work, 'stages/packages/app');
+  await writeSbom(folder, file);
+  const names = namesIn(JSON.parse(await readFile(file, 'utf8')).components);
+  const installed = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const packages = installed.packages as Record<string, { dev?: boolean }>;
+  expect(names).toEqual(new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))));
+  expect(names).toContain('fastify');
+  expect(Object.keys(packages).filter((path) => packages[path]?.dev)).toEqual([]);
+  for (const name of ['vitest', 'typescript', '@biomejs/biome']) expect(names).not.toContain(name);
 });
 
 it('each command of the operator runs in the image', async () => {
