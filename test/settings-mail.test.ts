@@ -74,8 +74,8 @@ test.each([
 
 test('a server for mails needs a sender and an address for links', () => {
   expect(faultsOf({ SMTP_URL: MAIL.SMTP_URL, BASE_PATH: '/market' })).toEqual([
-    'MAIL_FROM is missing: SMTP_URL requires a sender, such as quotient@example.org',
-    'PUBLIC_URL is missing: SMTP_URL requires the base URL of links in mails, such as https://quotient.example.org/market',
+    expect.stringMatching(/^MAIL_FROM .*\bSMTP_URL\b/),
+    expect.stringMatching(/^PUBLIC_URL .*\bSMTP_URL\b.* https:\/\/quotient\.example\.org\/market$/),
   ]);
   expect(readSettings({ MAIL_FROM: MAIL.MAIL_FROM, PUBLIC_URL: MAIL.PUBLIC_URL }).mail).toBeUndefined();
 });
@@ -89,8 +89,6 @@ test('links have the prefix of every path', () => {
 });
 
 test('addresses can be confirmed only by mail', () => {
-  expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([
-    'REGISTRATION can be verified only with SMTP_URL, since addresses are confirmed by mail',
-  ]);
+  expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([expect.stringMatching(/^REGISTRATION .*\bSMTP_URL\b/)]);
   expect(readSettings({ ...MAIL, REGISTRATION: 'verified' }).registration).toBe('verified');
 });

@@ -23,7 +23,7 @@ export const userRecord = z
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
     email: z.string().meta({ examples: ['ada@example.org'] }),
     apiKey: secretKey(
-      'The key of the request, or the new key. A new key is returned once, and only its hash is stored.',
+      'The key in the request, or the new key. A new key is returned only once, because only its hash is stored.',
     ),
     plan: z.enum(PLAN_NAMES),
     limit: whole('Calls allowed per period', 10000),
@@ -35,18 +35,18 @@ export const userRecord = z
     }),
     updatedAt: instant,
   })
-  .meta({ id: 'User', description: 'A user, and the key of the request' });
+  .meta({ id: 'User', description: 'A user, and the key in the request' });
 export type UserRecord = z.infer<typeof userRecord>;
 
 const forAccount = (example: string) =>
   z
     .string()
     .nullable()
-    .meta({ description: 'Null for a key without the scope `account`', examples: [example] });
+    .meta({ description: 'Null for a key without the `account` scope', examples: [example] });
 
 export const userOfKey = userRecord
   .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
-  .meta({ id: 'UserOfKey', description: 'The user of a key, limited to what the key may read' });
+  .meta({ id: 'UserOfKey', description: "A key's user, limited to the data that the key is allowed to read" });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
 export const usageRecord = z
@@ -61,13 +61,13 @@ export const usageRecord = z
       .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on that date', 42) }))
       .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
   })
-  .meta({ id: 'Usage', description: 'The usage of the allowance' });
+  .meta({ id: 'Usage', description: 'How much of the allowance is used' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 const keyNumber = z
   .int()
   .positive()
-  .meta({ description: 'The id of the key', examples: [7] });
+  .meta({ description: 'The ID of the key', examples: [7] });
 const keyLabel = text('A label for the key', 'shop window');
 const keyScopes = z
   .array(z.enum(SCOPES))
@@ -90,21 +90,21 @@ export const apiKeyRecord = z
       .nullable()
       .meta({
         description:
-          'The first characters of the key, to recognize it; null for old keys, which were stored without them',
+          'The first characters of the key, to recognize it; null for old keys, for which they were not stored',
         examples: ['qt_EXAM'],
       }),
     createdAt: instant,
     lastUsedAt: instant.nullable().meta({ description: `${MOMENT}the last use, to the minute; null if never used` }),
     expiresAt,
     replacedAt: instant.nullable().meta({
-      description: `${MOMENT}when the key was rotated, after which it can only read; null if it was not rotated`,
+      description: `${MOMENT}when the key was replaced, after which it can only read data; null if it was not replaced`,
     }),
     seenOrigin: text(
-      'The origin of the last page of another site that used this owner key; omitted if no such page did',
+      'The origin of the last page from another site that used this owner key; omitted if there is none',
       'https://shop.example',
     ).optional(),
   })
-  .meta({ id: 'ApiKey', description: 'A key of a user, without the secret' });
+  .meta({ id: 'ApiKey', description: "A user's key, without the key itself" });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 
 export const createdKeyRecord = z
@@ -112,7 +112,7 @@ export const createdKeyRecord = z
     id: keyNumber,
     label: keyLabel,
     scopes: keyScopes,
-    apiKey: secretKey('The key. It is returned once, and only its hash is stored.'),
+    apiKey: secretKey('The key. It is returned only once, because only its hash is stored.'),
     start: keyStart,
     createdAt: instant,
     expiresAt,

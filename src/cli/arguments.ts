@@ -6,12 +6,12 @@ import { EXIT, ExitError } from '#process/exit';
 type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
-/** The dispatcher appends a reference to the usage. */
+/** The dispatcher appends a hint on how to print the usage. */
 export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-/** Formats the accepted arguments as in a usage text: `<key> [--json]`. */
+/** Formats the accepted arguments as in the usage: `<key> [--json]`. */
 function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,

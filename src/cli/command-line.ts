@@ -65,7 +65,7 @@ export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
 export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
 
-/** Cuts text, so that tables stay within a hundred columns. JSON output is not cut. */
+/** Truncates text, so that tables have at most a hundred columns. JSON output is not truncated. */
 export function cut(text: string | null, width: number): string {
   const characters = [...(text ?? '-')];
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
@@ -76,7 +76,7 @@ export const printJson = (value: unknown) => void process.stdout.write(`${JSON.s
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
 
-/** Prints the first lines of a kind, and then how many more there are. */
+/** Prints the first lines of a kind, and then the number of remaining lines. */
 export function printFirst(limit: number, kind: string) {
   let count = 0;
   const print = (text: string) => process.stderr.write(`${text}\n`);
@@ -91,7 +91,9 @@ export function printFirst(limit: number, kind: string) {
   };
 }
 
-/** A line that is overwritten on a terminal. Elsewhere, only permanent lines are written. */
+/**
+ * A progress line that is overwritten on a terminal. If the output is not a terminal, only permanent lines are written.
+ */
 export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   let isOpen = false;
   const clear = () => {

@@ -17,7 +17,10 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/** Reaches an embedded database in use through its service. If the database has no users, names it on stderr. */
+/**
+ * If the service is using the embedded database, connects through the service. Prints the location of a database
+ * without users to stderr.
+ */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {
@@ -38,14 +41,14 @@ const emptinessOf = ({ databaseUrl, dataDir }: Settings) =>
     ? `The embedded database in ${resolve(dataDir)} has no users. To use another database, set DATA_DIR or DATABASE_URL.`
     : `The database at ${configuredDatabasePlaceOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
 
-/** The hosts and the database name, without credentials or parameters. */
+/** The hosts and the database's name, without credentials or parameters. */
 function configuredDatabasePlaceOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);
   return hosts.map(({ name }) => name).join() + pathname;
 }
 
-/** Finds a served token by name or symbol. If there is none, throws `UsageError` with similar names. */
+/** Finds a served token by name or symbol. If no token is found, throws `UsageError` with similar names. */
 export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {
   const catalogue = createCatalogue(await createTokenStore(prisma).all());
   const token = catalogue.find(text);
@@ -92,8 +95,8 @@ export function databaseFault(error: unknown): unknown {
 export const backupUsage = `  npm run database -- backup <file>
   npm run database -- restore <file>
 
-    backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore reads such a
-    file into an empty DATA_DIR. A backup contains names, email addresses and key hashes.
+    backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore writes the
+    contents of such a file to an empty DATA_DIR. A backup contains names, email addresses and key hashes.
 `;
 
 const form = { positionals: ['file'] };

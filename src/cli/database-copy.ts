@@ -19,11 +19,11 @@ import { readSettings } from '#settings';
 
 export const copyUsage = `  npm run database -- copy <target> [--from <source>] [--live]
 
-    Copies everything (users, keys, usage and archive) into an empty database, and compares both at the end. <target>
-    and <source> are postgresql:// URLs or directories of the embedded database. The default source is DATABASE_URL or
-    DATA_DIR. If interrupted, run it again to resume. Stop the service first.
+    Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end.
+    <target> and <source> are postgresql:// URLs, or directories of an embedded database. The default source is
+    DATABASE_URL or DATA_DIR. If interrupted, run the command again to resume. Stop the service first.
 
-    --live  copy from a server while the service keeps running: the copy shows the state at its start
+    --live  copy from a server while the service keeps running; the copy contains the data as of its start
 `;
 
 const form = {

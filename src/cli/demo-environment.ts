@@ -2,7 +2,7 @@ import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
-/** The simulated node's own records replace an explorer. */
+/** The simulated node's own API replaces a block explorer. */
 const EXPLORER_PATHS = {
   cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
@@ -24,7 +24,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
     KRAKEN_URL: sandbox.krakenUrl,
     EXCHANGE_RATES_URL: EXCHANGE_RATES_URL === 'off' ? 'off' : sandbox.exchangeRatesUrl,
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
-    // Two of the chains use this source, which requires a key.
+    // Two of the chains use CryptoCompare, which requires a key.
     CRYPTOCOMPARE_API_KEY: 'demo',
     SOLANA_RPC_URL: sandbox.solanaUrl,
     ARWEAVE_URL: sandbox.arweaveUrl,
@@ -40,14 +40,20 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
   };
 }
 
-/** The demo's defaults. Request logs have level `info`, so with `LOG_REQUESTS`, the service's default level applies. */
+/**
+ * The demo's defaults. Lines about requests have the level `info`, so if `LOG_REQUESTS` is set, the service's default
+ * level applies.
+ */
 const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
 });
 
-/** All given settings except those that the demo fixes. `overridden` names the given settings that the demo changes. */
+/**
+ * All settings from the environment except those that the demo sets itself. `overridden` contains the names of the
+ * settings that it changes.
+ */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);
   return {

@@ -2,7 +2,7 @@ import { DAY, isoDate } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
-/** Example commands for operators, with the settings that each command needs to reach the demo. */
+/** Example commands for operators, with the settings that each command needs to use the demo's database. */
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
@@ -23,10 +23,10 @@ type Guide = {
   now: number;
 };
 
-/** A `DATABASE_URL` set in the operator's shell would select another database, so the commands unset it. */
+/** If `DATABASE_URL` is set in the operator's shell, it would select another database, so the commands unset it. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
-    return 'Operator commands cannot reach this demo: the path of its temporary directory is too long for a Unix socket.\n';
+    return 'Operator commands cannot be used with this demo, because the path of its temporary directory is too long for a Unix socket.\n';
   const isElsewhere = overridden.includes('DATABASE_URL');
   const lines = COMMANDS.map(({ settings, line }) => {
     const names: readonly SettingName[] = isElsewhere ? ['DATABASE_URL', ...settings] : settings;
@@ -58,7 +58,7 @@ Emails are printed here. This call sends an email with a link to a new key:
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 
 ${operatorCommands(facts)}
-${notice}Ctrl-C stops it and deletes its data.
+${notice}Ctrl-C stops the demo and deletes its data.
 `;
 }
 

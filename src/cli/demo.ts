@@ -21,15 +21,18 @@ const USAGE = `Starts the service with stand-ins for its upstreams, on a tempora
 --node sets the REST dialect of the simulated node. The default is cosmos.
 
 All settings in the environment apply, except those for the database, the upstreams and the mail server. The
-demo names each setting that it overrides. It logs only errors, unless LOG_LEVEL or LOG_REQUESTS is set.
-Without PORT, it listens on 8080, or on a free port if 8080 is taken.
-The demo prints how to run the operator's commands (users, archive, tokens, database) against it.
+demo prints the names of the settings that it overrides. It logs only errors, unless LOG_LEVEL or LOG_REQUESTS is
+set. Without PORT, it listens on 8080, or on a free port if 8080 is in use.
+The demo prints how to use the operator's commands (users, archive, tokens, database) with its database.
 It needs no network. All figures are synthetic. Ctrl-C stops it.
 `;
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
-/** Resolves with the text to print. `closers` contains everything that is open, even if a later step fails. */
+/**
+ * Resolves with the text to print. `closers` contains a function for everything that was opened, even if a later step
+ * fails.
+ */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   print('Starting simulated data sources and a small blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));

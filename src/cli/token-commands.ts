@@ -32,13 +32,13 @@ const USAGE = `Manages the served tokens, ${MOST_SERVED.toLocaleString('en')} at
 
   npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
                                  serve a coin by its CoinGecko ID, with Kraken's candles and prices if Kraken
-                                 trades it for US dollars; run it again to look up the coin's facts again
+                                 trades it for US dollars; run the command again to update the coin's facts
   npm run tokens -- remove <id>  stop serving a token; its stored data is kept in case it is added again
   npm run tokens -- list [--json]
                                  list the served tokens
-  npm run tokens -- find <text>  find CoinGecko's coins that match a text, with their IDs
+  npm run tokens -- find <text>  search CoinGecko for coins that match a text, and list their IDs
 
-If several tokens share a symbol, it refers to the one that was added first. Running processes apply
+If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
 changes within seconds. Calls to CoinGecko (two for \`add\`, one for \`find\`) count toward the service's budget.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.

@@ -11,7 +11,7 @@ import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
 
-/** Remedies as commands, because the API's own details name paths or no remedy at all. */
+/** Remedies as commands, because the API's own details contain paths, or no remedy at all. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
   api_key_revoked: () => 'The user was erased and cannot be changed.',
@@ -106,7 +106,7 @@ const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown
 });
 
 const noticesInWords = ({ email, webhookUrl, thresholds }: Shown['notices']) =>
-  `at ${thresholds.join(', ') || 'no'} per cent; mail: ${email ? 'yes' : 'no'}; webhook: ${webhookUrl ?? 'none'}`;
+  `at ${thresholds.join(', ') || 'no'} percent; email: ${email ? 'yes' : 'no'}; webhook: ${webhookUrl ?? 'none'}`;
 
 function printAccount({ account, keys, notices }: Shown): void {
   const { period } = account;

@@ -29,7 +29,7 @@ const PROBLEMS = {
   upstream_invalid: [502, 'Invalid upstream response'],
   upstream_unavailable: [503, 'Upstream unavailable'],
   node_not_configured: [503, 'Node not configured'],
-  mail_not_configured: [503, 'Mail not configured'],
+  mail_not_configured: [503, 'Email not configured'],
   database_unavailable: [503, 'Database unavailable'],
   overloaded: [503, 'Service overloaded'],
   upstream_timeout: [504, 'Upstream timeout'],

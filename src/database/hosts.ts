@@ -72,17 +72,17 @@ export function parseServerUrl(text: string): ServerUrl {
   const given = new URLSearchParams(query);
   // The last value takes precedence, as in libpq.
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
-  if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: name the host instead');
+  if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: use host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
-    throw fault('must have no load_balance_hosts other than disable: hosts are tried in the given order');
+    throw fault('must not have load_balance_hosts with a value other than disable: hosts are tried in the given order');
   const session = readSession(parameter('target_session_attrs') ?? 'any');
 
   const inQuery = parameter('host')?.split(',').map(toAuthority);
   const named = (inQuery ?? authority.split(',')).map(readHost);
   const ports = portsOf(parameter('port') ?? named.map(({ port }) => port).join(), named.length);
   const isOne = named.length === 1;
-  if (named.length > MOST) throw fault(`must name at most ${MOST} hosts`);
-  if (!isOne && named.some(({ host }) => host === '')) throw fault('must name every host of its list');
+  if (named.length > MOST) throw fault(`must contain at most ${MOST} hosts`);
+  if (!isOne && named.some(({ host }) => host === '')) throw fault('must contain a name for every host in its list');
 
   for (const name of CHOICE) given.delete(name);
   const rest = given.size > 0 ? `?${given}` : '';

@@ -6,7 +6,7 @@ import type { PoolWaits } from './pool.ts';
 const WAIT_BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5];
 
 export function addDatabaseReadings(registry: MetricsRegistry, waits: PoolWaits, ready: () => Promise<unknown>): void {
-  registry.gauge('quotient_database_up', 'Whether the database responds: 1, or 0', () =>
+  registry.gauge('quotient_database_up', '1 if the database is writable, otherwise 0', () =>
     ready().then(
       () => 1,
       () => 0,
@@ -16,11 +16,11 @@ export function addDatabaseReadings(registry: MetricsRegistry, waits: PoolWaits,
     [],
     () => [waits.waiting()],
     () => ({}),
-    [['quotient_database_pool_waiting', 'Statements that wait for a connection of the pool', (waiting) => waiting]],
+    [['quotient_database_pool_waiting', 'Statements waiting for a connection from the pool', (waiting) => waiting]],
   );
   const observe = registry.histogram(
     'quotient_database_pool_wait_seconds',
-    'Time that statements waited for a connection of the pool',
+    'Time that statements waited for a connection from the pool',
     WAIT_BOUNDS,
   );
   waits.observe((ms) => observe(ms / SECOND));

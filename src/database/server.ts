@@ -10,7 +10,7 @@ export function serverConfig(url: string): Reach {
   const client = clientOf(config);
   if (server.hosts.length > 1 || server.session !== 'any')
     return { ...config, Client: searchingClient(server, COMMON) };
-  if (client.host?.includes(',')) throw malformedUrl('must name the hosts itself: PGHOST may contain only one host');
+  if (client.host?.includes(',')) throw malformedUrl('must contain the hosts itself: PGHOST can contain only one host');
   return config;
 }
 

@@ -12,7 +12,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:
       'A parameter is missing, malformed or out of range, or the request is not valid HTTP. The response never repeats the submitted value.',
-    remedy: 'Correct each entry of `errors`: it states the fault and the expected input.',
+    remedy: 'Correct the input for each entry in `errors`, which states what is wrong and what is expected.',
   },
   secret_in_request: {
     cause: 'The request contains a `mnemonic` parameter. URLs are stored in logs and browser histories.',
@@ -43,7 +43,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   cross_site: {
     cause:
-      'A web page of another site tried to register a user or recover a key, and its origin is not in `CORS_ORIGINS`.',
+      'A web page from another site tried to register a user or recover a key, and its origin is not in `CORS_ORIGINS`.',
     remedy: 'Send the request from your own server, or ask the operator to allow the origin of the page.',
   },
   registration_closed: {
@@ -101,18 +101,18 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Send the body in a media type that the endpoint accepts.',
   },
   node_rejected: {
-    cause: "A node rejected the request. The response has the node's status if it is a client error.",
+    cause: "A node rejected the request. If the node's status is a client error, the response has the same status.",
     remedy: "Read the node's message in `error`, and correct the request.",
   },
   quota_exceeded: {
     cause:
-      'All calls of the current period are used or reserved by another process of the service, or fewer calls remain than the request costs.',
+      'All calls in the current period are used, or reserved by another process of the service, or fewer calls remain than the request costs.',
     remedy: 'Wait for the number of seconds in Retry-After, or request fewer tokens in one call.',
   },
   rate_limited: {
     cause:
       'The user sent too many requests per second (over all keys), one client address sent too many registrations, recoveries or requests with unknown keys, or too many emails were requested for one address.',
-    remedy: 'Wait for the number of seconds in Retry-After, and spread the requests.',
+    remedy: 'Wait for the number of seconds in Retry-After, and spread the requests over time.',
   },
   headers_too_large: {
     cause: 'The headers exceed 16 KB in total.',
@@ -148,7 +148,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   overloaded: {
     cause:
       'The process is stopping, too many unknown keys or request bodies arrived at the same time, or the user made more than four concurrent node calls.',
-    remedy: 'Wait for the number of seconds in Retry-After, and for your own calls to complete.',
+    remedy: 'Wait for the number of seconds in Retry-After, and until your own calls have completed.',
   },
   upstream_timeout: {
     cause:

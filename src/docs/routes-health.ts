@@ -7,7 +7,7 @@ import type { Readiness } from './serve-status.ts';
 
 const live = {
   tags: ['operations'],
-  summary: 'Check that the process runs',
+  summary: 'Check whether the process is running',
   description: 'Checks only the process itself. Restart a process that fails this check.',
   operationId: 'getLiveness',
   response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'The process is running' }) },
@@ -15,9 +15,9 @@ const live = {
 
 const ready = {
   tags: ['operations'],
-  summary: 'Check that the process can serve',
+  summary: 'Check whether the process can serve requests',
   description:
-    'The database is writable (checked at most once a second), its migrations are applied, and the process is not ' +
+    'Succeeds if the database is writable (checked at most once a second), its migrations are applied, and the process is not ' +
     'stopping. A failing upstream is a warning in the body, not a failure, because stored data is still served.',
   operationId: 'getReadiness',
   response: {

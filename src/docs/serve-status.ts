@@ -38,7 +38,9 @@ type Dependencies = {
   capabilities: readonly Pick<Capability, 'warnings'>[];
 };
 
-/** Returns the readiness check: it throws a problem if the service cannot serve, otherwise it returns the warnings. */
+/**
+ * Returns the readiness check, which throws a problem if the service cannot serve, and otherwise returns the warnings.
+ */
 export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
   return async function readiness(): Promise<Warning[]> {
     if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });

@@ -12,10 +12,10 @@ export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
   overloaded: 'This process is stopping. Another process takes over, or this one restarts shortly.',
   database_unavailable:
-    'The database is unavailable. For some seconds, keys that are in use can still receive prices from memory.',
+    'The database is unavailable. For a few seconds, calls with keys that are in use are still served from memory.',
 };
 
-/** Includes a sign and text, because color alone is not accessible. */
+/** The state is shown with a sign and text, because color alone is not accessible. */
 function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
@@ -63,7 +63,7 @@ export type Words = { subject: string; wrong: string; effect: string };
 const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
-  // From the second source of a kind on, the name contains the number of the source.
+  // The names of the second and later sources of a kind contain their number.
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
@@ -80,17 +80,17 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   hours: {
     source: 'coingecko',
     subject: (tokens) => `Hourly history (${tokens})`,
-    effect: 'Hours that are not stored yet are missing.',
+    effect: 'Hours that are not stored yet are omitted.',
   },
   daily: {
     source: 'coingecko',
     subject: (tokens) => `Daily history (${tokens})`,
-    effect: 'Days that are not stored yet are missing.',
+    effect: 'Days that are not stored yet are omitted.',
   },
   'kraken:latest': {
     source: 'kraken',
     subject: () => 'Latest prices of the fallback source',
-    effect: 'They are served only while CoinGecko is unavailable.',
+    effect: 'The fallback source is used only while CoinGecko is unavailable.',
   },
   kraken: {
     source: 'kraken',

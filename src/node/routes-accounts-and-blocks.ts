@@ -26,7 +26,7 @@ const balances = {
   tags: ['node'],
   summary: 'Read the balances of an address',
   description:
-    'Returns all denominations. Amounts are integers as strings. The list is empty if the address holds nothing.',
+    'Returns all denominations. Amounts are integers as strings. The list is empty if the address has no balances.',
   operationId: 'getBalances',
   params: z.object({ address }),
   response: { 200: nodeBalances },

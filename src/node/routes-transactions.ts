@@ -21,8 +21,8 @@ const parameter = (description: string, example: string, type = 'string') =>
 
 /** Describes the members that legacy shapes do not have or that modern nodes do not report. */
 const MODERN_NODE_LIMITS =
-  'If the node speaks the modern dialect, `tx`, `logs`, `raw_log` and `events` are converted from its response. ' +
-  'Members that the legacy shapes cannot represent are omitted: signature modes, signed sequences, extension ' +
+  'If the node supports the modern dialect, `tx`, `logs`, `raw_log` and `events` are converted from its response. ' +
+  'Members that the legacy format cannot represent are omitted: signature modes, signed sequences, extension ' +
   'options, tips, fee events, and the events of failed transactions. Modern nodes do not report `tags`.';
 
 const search = {

@@ -22,9 +22,11 @@ import type { NotificationSettings } from './settings.ts';
 
 /** How often old rows are deleted, in ms. */
 const TIDY_EVERY = HOUR;
-/** Concurrent webhooks. Many are allowed, since a webhook that never responds occupies its slot until the deadline. */
+/**
+ * Concurrent webhooks. Many are allowed, because a receiver that never responds occupies its slot until the deadline.
+ */
 const WEBHOOKS_AT_ONCE = 50;
-/** How long a stopping process waits for mails in progress, in ms. */
+/** How long a stopping process waits for emails in progress, in ms. */
 const LAST_MAILS = 2000;
 
 type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };

@@ -24,8 +24,8 @@ export function createOutboxStore(prisma: PrismaClient) {
   return {
     /**
      * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: a statement skips rows that
-     * another statement has locked, so each message goes to one process. When a claim lapses, its message is due again,
-     * so a dead process's messages go to other processes.
+     * another statement has locked, so each message is claimed by one process. When a claim expires, its message is due
+     * again, so other processes claim the messages of a dead process.
      */
     async claim(room: Readonly<Record<string, number>>, forMs: number): Promise<OutboxMessage[]> {
       return prisma.$queryRaw<OutboxMessage[]>`
@@ -40,7 +40,7 @@ export function createOutboxStore(prisma: PrismaClient) {
           greatest(0, extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age`;
     },
 
-    /** Also deletes the message if the claim has lapsed in the meantime. */
+    /** Also deletes the message if the claim has expired in the meantime. */
     async delivered({ id }: Pick<OutboxMessage, 'id'>): Promise<void> {
       await prisma.$executeRaw`DELETE FROM outbox_message WHERE id = ${id}::uuid`;
     },
@@ -57,7 +57,7 @@ export function createOutboxStore(prisma: PrismaClient) {
     },
 
     /**
-     * Ends the attempts, unless the message was claimed again. Removes `email`, since its owner may be erased later.
+     * Ends the attempts, unless the message was claimed again. Removes `email`, because its owner may be erased later.
      */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`

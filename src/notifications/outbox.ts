@@ -9,7 +9,8 @@ const POLL_EVERY = 5 * SECOND;
 /** How long an attempt may take, in ms. */
 const ATTEMPT = 30 * SECOND;
 /**
- * How long a claim lasts, in ms: longer than an attempt. If the process is killed, another takes over within a minute.
+ * How long a claim lasts, in ms: longer than an attempt. If the process is killed, another process takes over within a
+ * minute.
  */
 const CLAIM = 45 * SECOND;
 /** The default number of concurrent deliveries of a kind. */
@@ -17,7 +18,7 @@ const AT_ONCE = 5;
 const MAX_REASON = 300;
 
 /**
- * Throws `Undeliverable` if a retry is useless. A message may be delivered twice; errors are logged and shown to
+ * Throws `Undeliverable` if a retry is useless. A message can be delivered twice. Errors are logged and shown to
  * operators.
  */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
@@ -47,11 +48,11 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const { id, kind, userKey, attempts, age } = message;
     const reason = describeError(error);
     const facts = { id, kind, user: userKey, attempts, reason };
-    // If a stop cut the attempt short, the message is due immediately for other processes.
+    // If the attempt was interrupted because this process stops, the message is due immediately for other processes.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
-      // Logged at `info`, since a user's broken webhook is not a fault of the service.
+      // Logged at `info`, because a user's broken webhook is not a fault of the service.
       failures.failed('delivery', error, { ...facts, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
@@ -138,7 +139,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** When a message is given up, in ms since it was added. */
+/** The age at which a message is given up, in ms. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
 /** Pauses between attempts, in ms; the pause doubles after each attempt. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };

@@ -3,19 +3,20 @@ import { text } from '#core/record-fields';
 
 export const noticesRecord = z
   .object({
-    email: z.boolean().meta({ description: 'Whether notices are sent by mail', examples: [true] }),
+    email: z.boolean().meta({ description: 'Whether notices are sent by email', examples: [true] }),
     webhookUrl: z
       .string()
       .nullable()
       .meta({
-        description: 'The URL to which notices are posted, signed according to Standard Webhooks; null for none',
+        description:
+          'The URL to which notices are sent as POST requests, signed according to Standard Webhooks; null for none',
         examples: ['https://example.org/hooks/quotient'],
       }),
     thresholds: z
       .array(z.int().min(1).max(100))
       .meta({ description: 'The percentages of the allowance at which a notice is sent', examples: [[80, 100]] }),
   })
-  .meta({ id: 'Notices', description: 'The notice settings of a user' });
+  .meta({ id: 'Notices', description: "A user's notice settings" });
 export type NoticesRecord = z.infer<typeof noticesRecord>;
 
 export const noticesWithSecretRecord = noticesRecord

@@ -45,7 +45,7 @@ export const notificationVariables = {
 
 type Environment = Parsed<typeof notificationVariables>;
 
-/** Returns the faults of the mail settings in combination with the settings that depend on them. */
+/** Returns the faults in the mail settings, in combination with the settings that depend on them. */
 export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION: string }) {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
   const faults: SettingFault[] = [];
@@ -53,12 +53,12 @@ export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION:
     faults.push(['MAIL_FROM', 'is missing: SMTP_URL requires a sender, such as quotient@example.org']);
   if (SMTP_URL !== undefined && PUBLIC_URL === undefined) {
     const wanted = `https://quotient.example.org${BASE_PATH}`;
-    faults.push(['PUBLIC_URL', `is missing: SMTP_URL requires the base URL of links in mails, such as ${wanted}`]);
+    faults.push(['PUBLIC_URL', `is missing: SMTP_URL requires the base URL for links in emails, such as ${wanted}`]);
   }
   if (PUBLIC_URL !== undefined && !PUBLIC_URL.endsWith(BASE_PATH))
     faults.push(['PUBLIC_URL', `must end in ${BASE_PATH}, the value of BASE_PATH`]);
   if (REGISTRATION === 'verified' && SMTP_URL === undefined)
-    faults.push(['REGISTRATION', 'can be verified only with SMTP_URL, since addresses are confirmed by mail']);
+    faults.push(['REGISTRATION', 'can be verified only with SMTP_URL, because addresses are confirmed by email']);
   return faults;
 }
 

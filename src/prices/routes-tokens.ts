@@ -16,7 +16,7 @@ const schema = {
   description:
     'Returns the tokens in the order in which they were added. The operator can add and remove tokens at any ' +
     'time, except the built-in ones. The other endpoints accept `tokenName` or `symbol`. If several tokens ' +
-    'share a symbol, it refers to the first of them. `available` contains the first available date for each ' +
+    'share a symbol, the symbol refers to the first of them. `available` contains the first available date for each ' +
     'interval of prices and candles.',
   operationId: 'listTokens',
   response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },

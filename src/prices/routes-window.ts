@@ -97,8 +97,8 @@ const CANDLES = {
 };
 
 const CANDLE_RULES =
-  '`date` is the start of a candle. The unfinished candle is left out. In a candle without trades, all four ' +
-  'prices are the last price and the volume is 0. A candle may be corrected until an hour after its end. Kraken ' +
+  '`date` is the start of a candle. The unfinished candle is omitted. In a candle without trades, all four ' +
+  'prices are the last price and the volume is 0. A candle can be corrected until an hour after its end. Kraken ' +
   'provides the newest 720 candles of each interval, and the archive keeps them for as long as the operator has ' +
   'configured. Missing spans are listed in `Quotient-Gaps`. If the whole window is missing, the response is ' +
   '404 `no_data` with `gaps`.';

@@ -20,10 +20,11 @@ It takes no arguments except --help. Settings are environment variables. The mos
   DATABASE_URL         a PostgreSQL server, postgresql://… (several hosts are allowed, and the primary is used);
                        unset: an embedded database in DATA_DIR (./data)
   COINGECKO_API_KEY    a CoinGecko key, with COINGECKO_PLAN (demo, basic or pro); unset: the public API
-  REGISTRATION         open, verified (by mail), or closed (only \`npm run users\` creates users)
-  LOG_LEVEL            info; warn and error log less
+  REGISTRATION         open, verified (by email), or closed (only \`npm run users\` creates users)
+  LOG_LEVEL            info (default); warn and error log less
 
-docs/settings.md lists all of them, and .env.example is a template: \`node --env-file=.env build/main.js\` reads such a file.
+docs/settings.md lists all settings. To read them from a file, copy .env.example to .env, and run
+\`node --env-file=.env build/main.js\`.
 The running service documents its API at /docs. SIGTERM or Ctrl-C stops it; a second signal ends it immediately.
 
 Exit codes: 0 stopped, 1 failed, 2 wrong arguments or settings, or a data directory that is in use.

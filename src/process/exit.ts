@@ -2,10 +2,10 @@ import { Problem } from '#core/problems';
 import { SettingsError } from '#core/setting-forms';
 import { type Database, openDatabase } from '#database/database';
 
-/** Exit codes. After `refused`, a retry fails until the input or the settings change. */
+/** Exit codes. After `refused`, a retry fails until the input or the settings are changed. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
-/** An expected fault, whose message is printed without a stack trace. */
+/** An expected error, whose message is printed without a stack trace. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -24,8 +24,8 @@ function databaseSaid({ message }: Error): string {
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use by another process (PORT and METRICS_PORT set the ports)',
-  EACCES: 'permission denied (ports below 1024 may require a privilege)',
-  EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set it)',
+  EACCES: 'permission denied (ports below 1024 may require special permissions)',
+  EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set the addresses)',
 };
 
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
@@ -38,7 +38,7 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
-/** One line for an expected fault, one line per invalid setting, or the stack trace for any other error. */
+/** One line for an expected error, one line per invalid setting, or the stack trace for any other error. */
 export function toExitReport(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };

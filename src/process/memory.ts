@@ -6,13 +6,16 @@ import { every } from '#core/every';
 const LOOK = 5 * SECOND;
 const GROWN = 1.25;
 const CALM = 0.1;
-/** V8 keeps no free pages after such a collection: of 240 MB with 100 MB in use, 150 MB remain instead of 220 MB. */
+/**
+ * After such a collection, V8 keeps no free pages: with 100 MB in use, a process of 240 MB shrinks to 150 MB instead of
+ * 220 MB.
+ */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
- * V8 collects only when it allocates. After a burst, this function collects in an idle process (see the README), which
- * takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without `--expose-gc`, costs a tenth of
- * the throughput.
+ * V8 collects garbage only when it allocates. After a burst, this function collects garbage while the process is idle
+ * (see the README), which takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without
+ * `--expose-gc`, would cost a tenth of the throughput.
  */
 export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

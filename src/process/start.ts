@@ -25,12 +25,12 @@ const isLaunched = () =>
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
 /**
- * Restarts the process with the flags and the environment, which cannot be set from within. The operator's own values
- * take precedence.
+ * Restarts the process with the flags and the environment, which a running process cannot set. The operator's own
+ * values take precedence.
  */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
-  // The last of several equal flags wins.
+  // If a flag is repeated, the last value applies.
   const args = [...NODE_FLAGS, ...process.execArgv, ...process.argv.slice(1)];
   // Windows has no such system call: `execve` exists there, but throws.
   if (process.execve && process.platform !== 'win32') {
@@ -40,7 +40,7 @@ export async function launch(): Promise<void> {
 }
 
 async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // The channel closes when this process ends, for any reason.
+  // The channel is closed when this process ends for any reason.
   const child = spawn(process.execPath, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   // A terminal sends these signals to both processes. The child process handles them.

@@ -1,5 +1,5 @@
-// The first import of every entry point. Ends an old Node with one line. Must have no imports and no syntax newer than
-// ES2020.
+// The first import of every entry point. If Node is too old, prints one line and exits. This file must have no imports
+// and no syntax newer than ES2020.
 
 /** The version that undici 8 requires. The same as `engines` in package.json. */
 const OLDEST = [22, 19] as const;

@@ -129,7 +129,7 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
   const results = 'Responses by their result for the service level, except those of health checks and nodes';
   registry.counters('quotient_responses_total', results, ['result'], () => resultsOf(requests.all()));
   const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
-  registry.counters('quotient_problems_total', 'Responses that are problems, by their code', ['code'], problems);
+  registry.counters('quotient_problems_total', 'Problem responses, by code', ['code'], problems);
   const durations = 'Time from a request to the end of its response, if successful (2xx or 304)';
   registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, () => durationsOf(requests.all()));
 }

@@ -4,11 +4,11 @@ import { FIGURE_SCHEMAS, tally } from './figures.ts';
 
 export const tokenStatistics = z
   .object({
-    id: tally("The source's identifier of the chain", 1182),
+    id: tally("The source's identifier for the chain", 1182),
     time: z.int().meta({ description: 'The time of the sample in Unix seconds', examples: [1659484800] }),
     symbol: text('The token symbol in uppercase', 'BTC'),
     partner_symbol: text("The source's symbol for the token; the same as `symbol` if the source has none", 'BTC'),
     ...FIGURE_SCHEMAS,
   })
-  .meta({ id: 'TokenStatistics', description: 'On-chain statistics of a token' });
+  .meta({ id: 'TokenStatistics', description: 'On-chain statistics for a token' });
 export type TokenStatistics = z.infer<typeof tokenStatistics>;

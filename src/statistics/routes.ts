@@ -54,7 +54,7 @@ function description(sources: ListedSources): string {
   return `Fetched at most once an hour from the first of the token's sources that responds. \`Quotient-Source\` names the \
 source. If all sources fail, the last valid record is served with an \`Age\` header. The response is always JSON.
 
-Statistics that the source does not report are null. A computed statistic is the difference between two samples of the \
+Statistics that the source does not report are null. A computed statistic is the difference between two samples from the \
 same source, taken 24 hours apart (±30 minutes). It is not scaled, and is null until both samples exist. \
 \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. Additional sources \
 of the same kind are numbered, as in \`solana-rpc-2\`, and report the same statistics.
@@ -64,7 +64,7 @@ ${chains.join('\n')}`;
 
 const latest = {
   tags: ['statistics'],
-  summary: 'Read the latest on-chain statistics of a token',
+  summary: 'Read the latest on-chain statistics for a token',
   operationId: 'getStatistics',
   querystring: z.object({ token: statisticsToken, ...dollarsOnly }),
   response: { 200: tokenStatistics },

@@ -20,7 +20,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
-    'Samples of an upstream that were dropped as implausible',
+    'Implausible samples from an upstream that were dropped',
     ['upstream'],
   );
 
@@ -63,7 +63,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
     ],
     [
       'quotient_upstream_budget_left_days',
-      "Days until the budget is spent at this month's mean rate",
+      "Days until the budget is spent at this month's average rate",
       ({ budget }) => budget?.daysLeft,
     ],
   ]);

@@ -16,12 +16,12 @@ it('deletes the data of a source, before a date or all of it, and reports how mu
   await archive('import', 'ethereum', SAMPLE);
   expect(await archive('purge', '--source', 'kraken')).toEqual({
     code: 0,
-    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 spans of coverage deleted in all\n',
+    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 spans of coverage deleted in total\n',
     stderr: '',
   });
   expect((await archive('purge', '--source', 'coingecko', '--before', '2016-02-28')).stdout).toBe(
     'ethereum: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted\n' +
-      'coingecko: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted in all\n',
+      'coingecko: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted in total\n',
   );
   const { stdout } = await archive('status', '--json');
   const days = JSON.parse(stdout).find(

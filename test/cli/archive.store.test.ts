@@ -152,8 +152,8 @@ describe('archive, wrongly used, says so in one line', () => {
       `unknown option --force: the command accepts <token> <file.csv> [--strict] [--replace] ${HINT}`,
     ],
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist: check the path\n'],
-    [['import', 'ethereum', '/tmp'], '/tmp is a directory: name a CSV file\n'],
-    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: name a CSV file\n'],
+    [['import', 'ethereum', '/tmp'], '/tmp is a directory: use a CSV file\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: use a CSV file\n'],
     [['export'], `unknown command: use one of import, import-candles, status, purge ${HINT}`],
     [[], `missing command: use one of import, import-candles, status, purge ${HINT}`],
   ])('%j', async (args, stderr) => {

@@ -59,7 +59,7 @@ describe('users', () => {
     );
     const shown = await users('show', '1');
     expect(shown.stdout).toMatch(/^state: +active\nused: +0 of 500, from \S+Z to \S+Z\nlast use: +-$/m);
-    expect(shown.stdout).toMatch(/^notices: +at 80, 100 per cent; mail: no; webhook: none$/m);
+    expect(shown.stdout).toMatch(/^notices: +at 80, 100 percent; email: no; webhook: none$/m);
     const ids = [...shown.stdout.matchAll(/^ +(\d) +- +account,prices,node +(qt_\w{4}) +(\w+) /gm)];
     expect(ids.map(([, , ...facts]) => facts)).toEqual([
       [secondKey.slice(0, 7), 'active'],

@@ -24,7 +24,7 @@ it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', asy
 
 it('says in one line that an address is not of this machine', async () => {
   expect(await rejection('192.0.2.1', 8080)).toEqual({
-    text: 'cannot listen at 192.0.2.1:8080: this machine does not have that address (HOST and METRICS_HOST set it)',
+    text: expect.stringMatching(/^cannot listen at 192\.0\.2\.1:8080: .*\bHOST\b.*$/),
     exitCode: EXIT.failed,
   });
 });

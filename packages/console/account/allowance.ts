@@ -6,10 +6,10 @@ import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/form
 import { type OnError, toError } from '../core/problem.ts';
 import { openValidity } from './validity.ts';
 
-/** The delay in ms between a burst of responses and the single request for the usage. */
+/** The time in ms from the last response of a burst to the single request for the usage. */
 const SETTLE_MS = 400;
 
-/** Updates the panel from the headers of each response, and shortly afterwards from the free usage call. */
+/** Updates the panel from the headers of each response and, shortly afterwards, from the free usage call. */
 export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);

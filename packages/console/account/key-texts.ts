@@ -6,7 +6,7 @@ type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** Whether the key can be used in a web page: it exposes only the allowance. */
+/** Whether the key is suitable for a web page: it exposes only the allowance. */
 export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
 
 export function scopesInWords(key: Scopes): string {
@@ -33,7 +33,7 @@ export function validityInWords(expiresAt: Date | null, accountEnds: Date | unde
     : 'It is valid for as long as the account.';
 }
 
-/** A replaced owner key can only read. */
+/** A replaced owner key can only read data. */
 export const canManage = (key: ApiKey) => isOwner(key) && key.replacedAt === null;
 
 /** The service reports the last use only to the minute. */
@@ -95,7 +95,9 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace
   return item;
 }
 
-/** Warns, above all panels, about an owner key that a web page has used: the page's visitors can read the key. */
+/**
+ * Warns, above all panels, about an owner key that a web page has used, because the page's visitors can read the key.
+ */
 export function openExposedKey() {
   const place = byId('exposed-key');
 

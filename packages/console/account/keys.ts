@@ -10,7 +10,7 @@ import { openNewKey } from './new-key.ts';
 type Events = {
   onAccess: (access: Access) => void;
   onOwnKeyRevoked: () => void;
-  /** The user clicked Replace for the key that they signed in with. */
+  /** The user selected Replace for the key with which the page is signed in. */
   onReplace: () => void;
   onError: OnError;
 };

@@ -126,7 +126,7 @@ export type Language = 'curl' | 'javascript' | 'python' | 'client' | 'csv';
 export const masked = (key: string) => `${key.slice(0, 6)}${'•'.repeat(8)}${key.slice(-3)}`;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** JavaScript and Python both accept the escapes of JSON strings. */
+/** Both JavaScript and Python accept the escape sequences of JSON strings. */
 const inQuotes = (text: string) => JSON.stringify(text);
 
 export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {

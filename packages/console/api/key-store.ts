@@ -2,7 +2,10 @@ import { openStored } from '../core/storage.ts';
 
 const MOST_ENDS = 20;
 
-/** Stores the key for this tab and, on request, for this device. Services at different paths can share a host. */
+/**
+ * Stores the key for this tab and, on request, for this device. Services at different paths can share a host, so the
+ * entries' names contain the path.
+ */
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);

@@ -16,8 +16,8 @@ const LINE_PX = 16;
 const MOST_TURNED = 25;
 
 /**
- * A finger that moves sideways reads points, and a finger that moves vertically scrolls the page. Two fingers zoom and
- * pan. The wheel zooms with Ctrl and pans with Shift.
+ * A finger that moves sideways selects points, and a finger that moves vertically scrolls the page. Two fingers zoom
+ * and pan. The wheel zooms with Ctrl and pans with Shift.
  */
 export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures): void {
   const fingers = new Map<number, Point>();

@@ -11,7 +11,7 @@ const scopes = z
     if (names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
       return sharedScopes(names as Scope[]);
     const message = names.includes('account')
-      ? 'contains account, which only the owner key may have'
+      ? 'contains account, which only the owner key can have'
       : 'contains an unknown scope';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
@@ -28,14 +28,14 @@ const LAST = Date.UTC(10_000, 0) - 1;
 
 const future = (clock: Clock) =>
   z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 instant' })
+    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
     .transform((text) => Date.parse(text))
     .refine((at) => at > clock.now(), 'must be in the future')
     .refine((at) => at <= LAST, 'must not be after the year 9999')
     .optional()
     .meta({
       description: 'When the key expires. If omitted, the key is valid until it is deleted.',
-      fix: 'an instant in the future such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
+      fix: 'a time in the future, such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });
 

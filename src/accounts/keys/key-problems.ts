@@ -19,9 +19,9 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
   const end = endOf(holder, now);
   if (end === 'revoked') throw new Problem('api_key_revoked', 'This API key was revoked.');
   if (end === 'replaced')
-    throw new Problem('api_key_revoked', 'This API key was replaced by another one, and its grace period has ended.');
+    throw new Problem('api_key_revoked', 'This API key was replaced by another key, and its grace period has ended.');
   if (end === 'over') {
-    const detail = `This API key expired at ${iso(holder.expiresAt ?? now)}. Create another one with the owner key.`;
+    const detail = `This API key expired at ${iso(holder.expiresAt ?? now)}. Create another key with the owner key.`;
     throw new Problem('api_key_expired', detail);
   }
   if (end === undefined || allowExpired) return;

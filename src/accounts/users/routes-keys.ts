@@ -10,11 +10,11 @@ import { neverStored } from '#server/replies/static-content';
 
 const id = z
   .string()
-  .regex(/^[1-9]\d{0,9}$/, 'must be the id of a key')
+  .regex(/^[1-9]\d{0,9}$/, 'must be the ID of a key')
   .transform(Number)
   .meta({
     description: 'The `id` of the key',
-    fix: 'an id from GET /v1/user/keys',
+    fix: 'an ID from GET /v1/user/keys',
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
@@ -28,7 +28,7 @@ const create = (clock: Clock) => ({
   description:
     'Creates a key with fewer scopes than the owner key, for a web page or a script that must not change the user. ' +
     'All keys of a user share the allowance and the burst limit. The key is returned once and cannot be read again. ' +
-    `A user can have up to ${MAX_KEYS_PER_USER} live keys.`,
+    `A user can have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
 });
@@ -38,10 +38,10 @@ const list = {
   summary: 'List the keys of the user',
   operationId: 'listKeys',
   description:
-    'Returns the live keys, newest first, without their secrets. `lastUsedAt` is accurate to the minute and ' +
+    'Returns the active keys, newest first, without their secrets. `lastUsedAt` is accurate to the minute and ' +
     'updated within a second or two, or later when tens of thousands of keys are in use. Also available to an ' +
     'expired user.',
-  response: { 200: z.array(apiKeyRecord).meta({ description: 'The live keys, newest first' }) },
+  response: { 200: z.array(apiKeyRecord).meta({ description: 'The active keys, newest first' }) },
 };
 
 const remove = {
@@ -105,7 +105,7 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     { schema: remove, config: { ...facts, problems: ['not_found', 'last_owner_key'] } },
     async (request, reply) => {
       const { caller, params } = request;
-      if (params.id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this id.');
+      if (params.id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this ID.');
       await users.deleteKey(byOwnerKey(caller), params.id);
       return reply.code(204).send();
     },

@@ -37,7 +37,7 @@ const create = {
   operationId: 'createUser',
   description:
     'The key is returned once and cannot be read again. It expires at `validUntil`; the `Link` header points to ' +
-    'its renewal. An email address may be registered more than once. A service that verifies addresses responds ' +
+    'its renewal. An email address can be registered more than once. A service that verifies addresses responds ' +
     'with 202 and without a key, and emails a one-time code that is valid for 24 hours. `POST /v1/user/verify` ' +
     'with this code registers the user and starts the term.',
   querystring: registrationForm,
@@ -49,15 +49,15 @@ const data = {
   summary: 'Read the user of a key',
   operationId: 'getUser',
   description:
-    'Accepts keys of any scope and keys of an expired user, but no key after its own `expiresAt`. `name` and `email` ' +
-    'are null for a key without the scope `account`. If `api` is present, the headers are ignored.',
+    'Accepts keys with any scope and keys of an expired user, but no key after its own `expiresAt`. `name` and `email` ' +
+    'are null for a key without the `account` scope. If `api` is present, the headers are ignored.',
   querystring: z.object({ api }),
   response: { 200: userOfKey },
 };
 
 const usage = {
   tags: ['users'],
-  summary: 'Read the usage of the allowance',
+  summary: 'Read how much of the allowance is used',
   operationId: 'getUsage',
   description: 'Free of charge. Calls made in the last few seconds through other processes may not be counted yet.',
   response: { 200: usageRecord },
@@ -70,7 +70,7 @@ const rotate = {
   description:
     'Usage, plan and validity carry over. The old key remains valid for the grace period, for reading only. ' +
     'Keys with other scopes are not affected; delete them individually. A user can have up to ' +
-    `${MAX_KEYS_PER_USER} live keys.`,
+    `${MAX_KEYS_PER_USER} active keys.`,
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };
@@ -80,7 +80,7 @@ const renew = {
   summary: 'Renew the plan',
   operationId: 'renewKey',
   description:
-    'An active user gets one more period, up to one period ahead of the current one. A lapsed user starts a ' +
+    'Adds one period for an active user, up to one period ahead of the current one. For an expired user, starts a ' +
     "new period immediately. The current period's allowance is never refilled early.",
   response: { 200: userRecord },
 };

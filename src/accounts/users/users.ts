@@ -125,7 +125,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
       const outcome = await decided(store.deleteKey(authority, id, clock.now()));
-      if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this id.');
+      if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this ID.');
       if (outcome === 'last_owner') {
         const detail =
           'The last owner key cannot be deleted: replace it (POST /v1/user/rotate), or erase the user (DELETE /v1/user).';

@@ -16,15 +16,15 @@ const MAX_KEPT_ROWS = 20;
 
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
-    Imports CoinGecko's CSV export of a coin (snapped_at,price,market_cap,total_volume), or the service's
-    own CSV (date instead of snapped_at), into the daily history. Rows without a source column count as
+    Imports CoinGecko's CSV export for a coin (snapped_at,price,market_cap,total_volume), or CSV from this
+    service (date instead of snapped_at), into the daily history. Rows without a source column count as
     CoinGecko's. The command can be run again: it skips existing rows. A date's row is the one between
-    00:00 and 01:00 UTC or, if there is none, a row of another time.
+    00:00 and 01:00 UTC or, if there is none, a row with another time on that date.
     <token> is a name or symbol from \`npm run tokens -- list\`.
 
-    --strict   import nothing if any line is bad, and exit with code 1
-    --replace  overwrite settled rows that differ (without it, these rows are kept and listed); rows
-               from a preferred source are always kept
+    --strict   import nothing if a line is invalid, and exit with code 1
+    --replace  overwrite settled rows that differ from the file (without this option, they are kept and
+               listed); rows from a preferred source are always kept
 `;
 
 const form = {
@@ -114,7 +114,7 @@ export const importCandlesUsage = `  npm run archive -- import-candles <token> <
 
     --interval  the length of the candles: minute (five minutes), hourly or daily; the default is the
                 shortest time between two lines
-    --holes     allow missing candles: Kraken's files omit candles without a trade
+    --holes     accept missing candles, because Kraken's files omit candles without trades
 `;
 
 const candlesForm = {

@@ -16,9 +16,9 @@ const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    Shows the archived data of each token, interval and source: number of points, first and last point,
-    complete spans, and gaps since the token's listing, whichever source might fill them. Then shows the
-    same for candles, and implausible rows (in the future, or without a finite value), which are not served.
+    Shows the archived data for each token, interval and source: number of points, first and last point,
+    complete spans, and gaps since the token's listing, whichever source could fill them. Shows the same
+    for candles, and lists implausible rows (in the future, or without a finite value), which are not served.
 `;
 
 const short = (interval: Interval, at: number) =>

@@ -10,9 +10,9 @@ import { runStatus, statusUsage } from './archive-status.ts';
 
 const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
-    Deletes the data of a source: its points, candles, latest prices and coverage, or only those before a date
-    (UTC). Running processes drop this data within seconds. The gaps are fetched again on request, as far as
-    the source still provides the data and MARKET_RETENTION allows it. If interrupted, run it again.
+    Deletes a source's data: its points, candles, latest prices and coverage, or only those before a date (UTC).
+    Running processes remove this data from memory within seconds. Deleted data is fetched again on request, as
+    far as the source still provides it and MARKET_RETENTION allows it. If interrupted, run the command again.
     Sources: ${MARKET_SOURCES.join(', ')}.
 `;
 
@@ -33,7 +33,7 @@ const runPurge = command({ options }, async ({ values: { source = '', before } }
       const isAny = purged.points + purged.candles + purged.latest + purged.spans > 0;
       if (isAny) process.stdout.write(`${purged.token}: ${amounts(purged)} deleted\n`);
     }
-    process.stdout.write(`${source}: ${amounts(total)} deleted in all\n`);
+    process.stdout.write(`${source}: ${amounts(total)} deleted in total\n`);
   });
 });
 

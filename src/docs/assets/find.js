@@ -2,7 +2,7 @@ import { announce } from './samples.js';
 
 /** @typedef {{ label: string, note: string, href: string, words: string, text: ReadonlySet<string>, isField: boolean }} Entry */
 
-/** The maximum number of results, which fit above a phone's keyboard. */
+/** The maximum number of results: as many as fit above a phone's keyboard. */
 const MOST = 8;
 
 /** @param {Element | null | undefined} element */
@@ -55,8 +55,8 @@ const singular = (word) =>
 const wordsOf = (text) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular));
 
 /**
- * The entries that contain every word of a query. Entries with all words in the label come first, followed by entries
- * with all words in the text, of which those with a word in the label come first.
+ * The entries that contain every word of a query. Entries with all words in the label come first, then entries with
+ * some of the words in the label, then all others.
  * @param {readonly Entry[]} entries
  * @param {string} query
  */

@@ -39,7 +39,7 @@ export function openKey(basePath) {
   /** @param {MessageEvent} message */
   function hear({ data }) {
     if (data?.type === 'key' && typeof data.key === 'string') {
-      // Tabs also respond to other tabs' requests, and may belong to another user.
+      // A message can also be a response to another tab's request, and can come from another user's tab.
       if (!isAsking) return;
       isAsking = false;
       ofOtherTab = data.key;

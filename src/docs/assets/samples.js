@@ -5,7 +5,7 @@
 const EXAMPLE_KEY = 'qt_your_key';
 
 /**
- * The samples: with the origin of this service, in the selected language, with a copy button, and on request with the
+ * Shows the samples with this service's origin, in the selected language, with a copy button and, on request, with the
  * reader's key.
  * @param {HTMLElement} page
  * @param {string} exampleOrigin
@@ -42,7 +42,8 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // Samples of other operations change their height too. The clicked element stays in place.
+    // The samples of other operations change their height too, so the page is scrolled to keep the clicked element in
+    // place.
     const { top } = target.getBoundingClientRect();
     if (language) {
       speak(language);

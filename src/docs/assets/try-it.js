@@ -3,7 +3,7 @@
 
 /** The maximum length of a displayed response, in characters: browsers take seconds to lay out megabytes. */
 const MOST_SHOWN = 20_000;
-/** The slowest call waits until a transaction is in a block. */
+/** Long enough for the slowest call, which waits until a transaction is in a block. */
 const TIMEOUT_MS = 60_000;
 
 /**

@@ -4,7 +4,9 @@ import { fenced, type GuideSettings } from './rules.ts';
 export function gettingKey(base: string, { registration, registrationsPerMinute }: GuideSettings): string {
   if (registration === 'closed') return 'Registration is closed on this service: ask the operator for a key.';
   const pace =
-    registrationsPerMinute > 0 ? ` One IP address can register at most ${registrationsPerMinute} times a minute.` : '';
+    registrationsPerMinute > 0
+      ? ` At most ${registrationsPerMinute} registrations a minute are accepted from one IP address.`
+      : '';
   const plans = PLAN_NAMES.map((plan) => `\`${plan}\``).join(' or ');
   const mail =
     registration === 'verified'
@@ -30,7 +32,7 @@ Such a key can only read prices (\`scopes=prices\`) or call the node (\`scopes=n
 curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/keys?label=shop%20window&scopes=prices'
 \`\`\`
 
-A web page of another origin can call the service only if the operator has allowed that origin (CORS, \`CORS_ORIGINS\`). \
+A web page from another origin can call the service only if the operator has allowed that origin (CORS, \`CORS_ORIGINS\`). \
 Contact the operator before you use a key in a web page. Servers and scripts are not affected.
 
 \`GET /v1/user/keys\` lists your keys with the time of their last use. \`DELETE /v1/user/keys/{id}\` revokes a key.`;
@@ -40,7 +42,7 @@ export const leakedKey = (
   base: string,
   basePath: string,
 ) => `Replace the owner key with \`POST /v1/user/rotate\`, or with "Replace key…" in the account menu of \
-[the console](${basePath}/). With \`graceSeconds=0\` ("immediately" in the console), the old key is revoked immediately. Otherwise it can read data for \
+[the console](${basePath}/). With \`graceSeconds=0\` ("immediately" in the console), the old key is revoked immediately. Otherwise, it can read data for \
 five more minutes. Usage, plan and validity carry over, and your other keys remain valid.
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/rotate?graceSeconds=0'`)}
@@ -52,9 +54,10 @@ The response contains the new key, once. Save it. To revoke a key that you creat
 export const renewal = (
   base: string,
   basePath: string,
-) => `A key of the plan ${PLAN_NAMES.map((plan) => `\`${plan}\` is valid for ${termInWords(plan)}`).join(', and a key of the plan ')}. It expires at \
-\`validUntil\`, which the responses of the registration and of \`GET /v1/user/usage\` contain. After that, calls are rejected with 401 \
-\`api_key_expired\`. Renew the key with the owner key, or in [the console](${basePath}/) with "Renew…" next to the allowance. The key stays the same.
+) => `A key on the ${PLAN_NAMES.map((plan) => `\`${plan}\` plan is valid for ${termInWords(plan)}`).join(', and a key on the ')}. It expires at \
+\`validUntil\`, which is in the responses to the registration and to \`GET /v1/user/usage\`. After that, calls are rejected with 401 \
+\`api_key_expired\`. Renew the key with the call below and the owner key, or with "Renew…" in the Allowance panel of [the console](${basePath}/). The key stays the same. \
+The service warns you before the expiry only if it sends email, and if you have confirmed your address or turned on notices (\`PUT /v1/user/notices\`).
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/renew'`)}
 
@@ -71,6 +74,6 @@ export const account = (
 ) => `[The console](${basePath}/) shows your usage and your keys. Its account menu contains "Renew key…", "Delete account…" and "Sign out", \
 which removes the key from the browser. The key remains valid.
 
-You can also delete the account with a call. It immediately revokes every key, and erases the name and the email address. This cannot be undone.
+You can also delete the account with the call below. It revokes every key immediately, and erases your name and email address. This cannot be undone.
 
 ${fenced('sh', `curl -X DELETE -H "X-API-KEY: $KEY" '${base}/v1/user'`)}`;

@@ -11,23 +11,23 @@ export function limits({ burstPerSecond }: GuideSettings): string {
   });
   const burst =
     burstPerSecond > 0
-      ? `You can send ${count(burstPerSecond, 'request')} a second to one process. The limit applies to all your keys together, and free requests count. Further requests receive 429 \`rate_limited\`.`
+      ? `You can send ${count(burstPerSecond, 'request')} a second to one process. The limit applies to all your keys together, and free requests count too. Further requests receive 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
   return `${plans.join('; ')}. The operator can set a different limit for you. Periods start when you register, or \
 when you renew an expired key. Each 2xx response from a path under \`/v1/prices\` costs one call, except \`/v1/prices/latest/tokens\`, which costs one call for every ten tokens, rounded up. \
 Responses with 304, 4xx and 5xx are free, and so are the endpoints for users, tokens and the node.
 
 * \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` states the allowance, \`q\` calls in a period of \`w\` seconds, and the burst limit. \`RateLimit: \
-${HEADERS.RateLimit.example}\` states the remaining calls, \`r\`, and the seconds until the period ends, \`t\`. A 429 response contains both.
-* If fewer calls remain than a request costs, the response is 429 \`quota_exceeded\`. \`Retry-After\` contains the seconds to wait.
+${HEADERS.RateLimit.example}\` states the number of remaining calls, \`r\`, and the number of seconds until the period ends, \`t\`. A 429 response contains both headers.
+* If fewer calls remain than a request costs, the response is 429 \`quota_exceeded\`. \`Retry-After\` contains the number of seconds to wait.
 * ${burst}
 * \`GET /v1/user/usage\` returns the calls of each day, and is free.`;
 }
 
 export const TOO_MANY_REQUESTS = `Read \`code\`, and wait for the number of seconds in \`Retry-After\`. A 429 response has one of two causes:
 
-* \`quota_exceeded\`: The calls of your period are used up, or fewer calls remain than the request costs. \`GET /v1/user/usage\` returns the start of the next period (\`resetsAt\`), and is free.
-* \`rate_limited\`: You sent too many requests in a short time. Spread them. Free requests count too.
+* \`quota_exceeded\`: No calls are left in your period, or fewer than the request costs. \`GET /v1/user/usage\` returns the start of the next period (\`resetsAt\`), and is free.
+* \`rate_limited\`: You sent too many requests in a short time. Spread them over time. Free requests count too.
 
 To use fewer calls, request several tokens with one call to \`/v1/prices/latest/tokens\`, send \`If-None-Match\`, and cache each response for as long as \`Cache-Control\` allows.`;
 

@@ -26,7 +26,7 @@ The response contains the price, the market cap, and the all-time high and low. 
 
 ${fenced('json', JSON.stringify(example, null, 2))}
 
-\`GET /v1/prices/latest/tokens\` returns up to 100 tokens in one call, each with its change in 24 hours. \`change_24h\` is a percentage, relative to the \
+\`GET /v1/prices/latest/tokens\` returns the latest prices of up to 100 tokens, each with its 24-hour change. \`change_24h\` is a percentage, relative to the \
 sample nearest to 24 hours ago. It is null if there is no sample within 30 minutes of that time.
 
 Clients that cannot send this header can use \`Authorization\`: a Bearer token, or Basic with the key as the user \
@@ -43,11 +43,11 @@ export const history = (
   base: string,
   { exchangeRatesUrl }: Pick<GuideSettings, 'exchangeRatesUrl'>,
 ) => `\`/v1/prices/history/…\` accepts a date, a number of days, or a range of dates. \
-With \`Accept: text/csv\` or \`format=csv\` the response is CSV for a spreadsheet, at the same cost. Its columns are \`${CSV_HEADER}\`, \
+With \`Accept: text/csv\` or \`format=csv\`, the response is CSV for a spreadsheet, at the same cost. Its columns are \`${CSV_HEADER}\`, \
 and \`source\` if the data comes from several sources.
-\`/v1/prices/history/ohlc\` returns Kraken's candles of five minutes, an hour or a day. The date of a candle is its start.
+\`/v1/prices/history/ohlc\` returns Kraken's five-minute, hourly or daily candles. The date of a candle is its start.
 
-With \`currency\` (or \`vs_currency\`) every price endpoint converts its amounts: ${currencies(exchangeRatesUrl !== undefined)}. \
+With \`currency\` (or \`vs_currency\`), every price endpoint converts its amounts: ${currencies(exchangeRatesUrl !== undefined)}. \
 \`Quotient-Currency\` names the currency. CSV that is not in US dollars contains it in the last column.
 
 The last 30 days as CSV:
@@ -76,8 +76,8 @@ export const DATES = `All dates and times are in UTC. Each kind of record has on
 interface specification uses this format, and the API keeps it for compatibility. Most languages can parse it.
 * Users, keys and usage: ISO 8601 with milliseconds, such as \`2026-01-31T12:00:00.000Z\`.
 * On-chain statistics: \`time\` in Unix seconds.
-* CSV: \`2026-11-21\` for midnight, otherwise \`2026-11-21 13:05:00\`. Spreadsheets recognize both.
-* Parameters: YYYY-MM-DD, except \`date\` of \`/v1/prices/history/date\`, which is DD-MM-YYYY.`;
+* CSV: \`2026-11-21\` for midnight, \`2026-11-21 13:05:00\` for any other time. Spreadsheets recognize both.
+* Parameters: YYYY-MM-DD, except \`date\` in \`/v1/prices/history/date\`, which is DD-MM-YYYY.`;
 
 export const javascriptClient = (
   base: string,

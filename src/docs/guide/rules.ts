@@ -6,14 +6,14 @@ import type { PriceSettings } from '#prices/settings';
 
 export const errors = (
   basePath: string,
-) => `Errors are \`application/problem+json\` (RFC 9457). Rely on \`status\` and \`code\`, \
+) => `Errors are \`application/problem+json\` (RFC 9457). In your code, rely on \`status\` and \`code\`, \
 not on the texts. \`type\` links to [the problem page](${basePath}/docs/problems), which describes the cause and remedy of each code.
 
 \`\`\`json
 ${JSON.stringify(problemExample('api_key_missing', basePath), null, 2)}
 \`\`\`
 
-\`requestId\` is also in the header \`X-Request-Id\`. It identifies the request in the operator's log. \`errors\` lists the invalid \
+\`requestId\`, which is also in the header \`X-Request-Id\`, identifies the request in the operator's log. \`errors\` lists the invalid \
 parameters with the expected input. Responses with 429 and 503 contain \`Retry-After\`.`;
 
 export function nodeProxy({ node }: GuideSettings): string {
@@ -24,12 +24,12 @@ export function nodeProxy({ node }: GuideSettings): string {
   return `\`/v1/node/…\` forwards calls to a blockchain node: balances, accounts, blocks, the chain ID, transaction search and lookup, and broadcast. These endpoints are sufficient for a wallet to sign and broadcast. \
 They require a key and are free of charge.${state}
 
-Requests and responses have the shapes of the Cosmos SDK's legacy REST interface, whichever dialect the node supports. For libraries that accept only the URL of a node, use \`/v1/node\` with the key as the user name. If the \
+Requests and responses have the format of the Cosmos SDK's legacy REST interface, whichever dialect the node supports. For libraries that accept only the URL of a node, use \`/v1/node\` with the key as the user name. If the \
 chain rejects a transaction, the response is 200 with \`code\` and \`raw_log\`. If the node rejects a request, the response is the problem \`node_rejected\` with the \
 node's message in \`error\`.`;
 }
 
-export const RULES = `Prices are in US dollars unless \`currency\` says otherwise. Requests are checked in this order: secrets, path and \
+export const RULES = `Prices are in US dollars unless \`currency\` is set. Requests are checked in this order: secrets, path and \
 method, key, burst limit, parameters, allowance.
 
 * Parameter names are case-sensitive; token names and symbols are not. \`GET /v1/tokens\` lists the tokens, which the operator can change. Unknown parameters are ignored, except likely misspellings, which are rejected with 400.

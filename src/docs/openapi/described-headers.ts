@@ -16,7 +16,7 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
-/** From the second source of a kind on, the number of the source is appended. */
+/** The names of the second and later sources of a kind end with their number. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
@@ -33,7 +33,7 @@ export const HEADERS = {
     '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'At least `r` calls remain for the `t` seconds until the period ends. With `rate_limited`: the burst limit, which is used up.',
+    'At least `r` calls remain for the `t` seconds until the period ends. In a `rate_limited` response, this header reports the burst limit, which has been reached.',
     '"plan";r=9123;t=86400',
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
@@ -57,22 +57,22 @@ export const HEADERS = {
     '^quotient(; ?[a-z-]+(=[^;]+)?)+$',
   ),
   Vary: text('The request headers that affect the body.', 'Accept, Accept-Encoding'),
-  Age: seconds('Seconds since the data was fetched. Omitted if the data was imported or settled long ago.', 17),
+  Age: seconds('Seconds since the data was fetched. Omitted if the data was imported, or settled long ago.', 17),
   'Quotient-Gaps': text(
-    'The missing spans of the window since the token was listed: `from/thru`, both included, separated by commas. Daily points have dates, finer points have instants. Omitted if nothing is missing.',
+    'The missing spans in the window since the token was listed, as `from/thru` (both included), separated by commas. For daily points, these are dates; for finer points, times. Omitted if nothing is missing.',
     '2013-04-28/2024-11-21',
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
   'Quotient-Source': text(
     'The sources of the data (`GET /v1/sources`), the main source first. `solana-rpc-2` is the second source of its kind. ' +
-      'While a fallback source provides the latest price, each source has the age of its data in seconds: ' +
+      'While a fallback source provides the latest price, each source is listed with the age of its data in seconds: ' +
       "`kraken;age=12, coingecko;age=5400` means Kraken's price, and CoinGecko's last values for all other members.",
     SOURCE_NAMES[0],
     `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
   ),
   'Quotient-Currency': text(
-    'The currency of the amounts and the source of its rate. If one rate applies to the whole response, `rate` contains the ' +
-      'units for one US dollar and `on` the date of the rate. Omitted for US dollars, and in a 304 response, ' +
+    'The currency of the amounts and the source of its rate. If one rate applies to the whole response, `rate` is the ' +
+      'number of units per US dollar, and `on` is the date of the rate. Omitted for US dollars, and in a 304 response, ' +
       'for which the stored value remains valid.',
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,

@@ -48,7 +48,7 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** Parameters that several operations share, by name. If several have the same name, the most common is used. */
+/** Parameters that several operations share, by name. If several have the same name, the most common one is used. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

@@ -28,7 +28,7 @@ export function resolve(schema: Schema, named: NamedSchemas): Schema {
 const PLAIN: Readonly<Record<string, unknown>> = { boolean: true, null: null };
 const TEXTS: Readonly<Record<string, string>> = { date: '2026-01-31', 'date-time': '2026-01-31T12:00:00.000Z' };
 
-/** Derives an example from the examples of the properties, so that it stays in step with them. */
+/** Derives an example from the examples of the properties, so that it always matches them. */
 export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
   const { examples, const: only, enum: choices, anyOf, type, ...rest } = resolve(schema, named);
   if (examples) return examples[0];

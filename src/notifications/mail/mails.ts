@@ -3,7 +3,9 @@ import { isoDate } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
-/** Never put client input into a part: anyone can enter a stranger's address, and so write to the stranger. */
+/**
+ * Never put client input into a part: anyone can enter a stranger's address, and could then send text to the stranger.
+ */
 type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {
@@ -17,7 +19,7 @@ function htmlOf(part: MailPart): string {
   return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
 }
 
-/** Writes a mail as text and HTML. Line breaks in the subject become spaces. */
+/** Writes an email as text and HTML. Line breaks in the subject become spaces. */
 export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
   const html = parts.map(htmlOf).join('\n');
   return {
@@ -30,7 +32,7 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
 /** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
 export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Returns a command that makes the same call as a link does; `path` starts with a slash. */
+/** Returns a command that makes the same call as a link; `path` starts with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
@@ -67,7 +69,7 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
     ...each,
     ...(others === 0
       ? []
-      : [`This address has ${others} more users. To get their keys, contact the service's operator.`]),
+      : [`${others} more users are registered with this address. To get their keys, contact the service's operator.`]),
   ]);
 }
 
@@ -81,10 +83,10 @@ type VerificationMailValues = {
 
 export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
   writeMail('Confirm your address', [
-    `An API key was requested at ${publicUrl} (${plan} plan) for this address. If this wasn't you, ignore this email. No account has been created.`,
-    `The link works once and expires at ${inWords(expiresAt)}.`,
+    `An API key on the ${plan} plan was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. No account has been created.`,
+    `The link works only once and expires at ${inWords(expiresAt)}.`,
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
-    'If you have no browser:',
+    'If you have no browser, use this command:',
     { code: curl(publicUrl, '/v1/user/verify', { token }) },
     `The key is then valid for ${termInWords(plan)}. Renew it on the service's website or with POST /v1/user/renew. Renewal does not change the key.`,
   ]);

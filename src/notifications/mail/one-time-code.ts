@@ -19,17 +19,17 @@ export const hashMailToken = (token: string) => createHash('sha256').update(toke
 export const tokenInvalid = () =>
   new Problem(
     'token_invalid',
-    'The one-time code was already used, has expired or does not exist. Request another mail.',
+    'The one-time code has already been used, has expired or does not exist. Request another email.',
   );
 
-/** Limits the mails of one kind to an address: up to `most` within `window` ms, at least `apart` ms apart. */
+/** Limits the emails of one kind to an address: up to `most` within `window` ms, at least `apart` ms apart. */
 export type MailRate = { apart: number; most: number; window: number };
 export const MAIL_RATES = {
   recover: { apart: 5 * MINUTE, most: 5, window: DAY },
-  // Each mail belongs to its own registration, so a second mail is not a repetition.
+  // Each email belongs to its own registration, so a second email is not a repetition.
   verify: { apart: 0, most: 5, window: HOUR },
 } as const satisfies Record<string, MailRate>;
 
-/** The name under which mails to an address are counted. It does not reveal the address. */
+/** The name under which emails to an address are counted. It does not reveal the address. */
 export const mailSubject = (kind: keyof typeof MAIL_RATES, email: string) =>
   createHash('sha256').update(`${kind}:${email.toLowerCase()}`).digest('hex');

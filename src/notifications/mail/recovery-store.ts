@@ -7,7 +7,7 @@ type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the mail. The statement is the same for known and unknown addresses. */
+    /** Returns whether the limit allows the email. The statement is the same for known and unknown addresses. */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),
@@ -44,9 +44,9 @@ export function createRecoveryStore(prisma: PrismaClient) {
 export type RecoveryStore = ReturnType<typeof createRecoveryStore>;
 
 /**
- * SQL fragment that counts an email to an address and returns a row if the email may be sent. It does not look for
- * users of the address, so timing and cost reveal nothing. The row is locked, so the second of two simultaneous
- * requests sees the first. A clock that was set back does not block any address.
+ * SQL fragment that counts an email to an address and returns a row if the email is allowed. It does not look up users
+ * by the address, so timing and cost reveal nothing. The row is locked, so the second of two simultaneous requests sees
+ * the first. A clock that was set back does not block any address.
  * @param now in Unix ms
  */
 export function admitMail(

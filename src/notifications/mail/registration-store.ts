@@ -12,7 +12,7 @@ export type PendingRegistration = { id: string; email: string; plan: Plan; expir
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the mail. The statement is the same for known and unknown addresses. */
+    /** Returns whether the limit allows the email. The statement is the same for known and unknown addresses. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,
@@ -47,7 +47,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
     },
 
     /**
-     * Returns the new user's record number; undefined without a valid code. Race: one statement deletes the
+     * Returns the new user's record number; undefined without a valid code. Race: only one statement deletes the
      * registration.
      */
     async confirm(

@@ -18,19 +18,19 @@ type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<U
 /** No user is created before the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /** Stores a registration and mails a one-time code. Throws `rate_limited` if the address has reached its limit. */
+    /** Stores a registration and emails a one-time code. Throws `rate_limited` if the address has reached its limit. */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
       if (!(await store.request(randomUUID(), form, { now, expiresAt }))) {
-        const detail = `${MAIL_RATES.verify.most} mails were sent to this address within the hour. Use the link in one of them.`;
+        const detail = `${MAIL_RATES.verify.most} emails were sent to this address within an hour. Use the link in one of them.`;
         throw new Problem('rate_limited', detail, { retryAfter: HOUR / SECOND });
       }
       wake();
       return { email: form.email, expiresAt: iso(expiresAt) };
     },
 
-    /** Sends the mail for a `verify` message, unless the registration has expired. Each attempt uses a new code. */
+    /** Sends the email for a `verify` message, unless the registration has expired. Each attempt uses a new code. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const registration = await store.find((payload as { registration: string }).registration);
       if (!registration || registration.expiresAt <= clock.now()) return;
@@ -40,7 +40,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       await mailer.send({ ...verificationMail({ plan, token, expiresAt, publicUrl }), id, to: email }, signal);
     },
 
-    /** Creates the user of a code. The user's term begins now. Throws `token_invalid`. */
+    /** Creates the user for a code. The user's term starts now. Throws `token_invalid`. */
     async verify(token: string): Promise<UserRecord> {
       const now = clock.now();
       const hash = hashMailToken(token);
@@ -73,15 +73,17 @@ type RecoveryDependencies = MailDependencies & {
   users: Pick<Users, 'recover' | 'usersOf'>;
 };
 
-/** Does the same for known and unknown addresses: users are looked up when the mail is sent. */
+/** Does the same for known and unknown addresses: users are looked up when the email is sent. */
 export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
-    /** Requests a mail, within the address's limit. Never reveals whether one is sent. */
+    /** Requests an email, within the address's limit. Never reveals whether one is sent. */
     async request(email: string): Promise<void> {
       if (await store.request(randomUUID(), email, clock.now())) wake();
     },
 
-    /** Sends the mail for a `recover` message if the address has users. Each attempt uses new codes. */
+    /**
+     * Sends the email for a `recover` message if users are registered with the address. Each attempt uses new codes.
+     */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
       const { users: found, count } = await users.usersOf(email, MOST_LISTED);
@@ -91,11 +93,11 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // The mail goes to the address as registered, never as written in the request.
+      // The email is sent to the address as registered, never as written in the request.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 
-    /** Returns the user of a code, with a new owner key. Throws `token_invalid`. */
+    /** Returns the user for a code, with a new owner key. Throws `token_invalid`. */
     async confirm(token: string): Promise<UserRecord> {
       const hash = hashMailToken(token);
       const key = isMailToken(token) ? await store.userOf(hash) : undefined;

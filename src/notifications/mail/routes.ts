@@ -20,24 +20,24 @@ const tokenBody = z.object({
     .min(1, 'is empty')
     .max(200, 'is too long')
     .meta({
-      description: 'The one-time code from the mail',
-      fix: 'the whole one-time code from the mail',
+      description: 'The one-time code from the email',
+      fix: 'the whole one-time code from the email',
       examples: ['Zk5tYUxQd0hXb1JjVGdNdVhqS2VEdkJzTnlGaUE0cVI'],
     }),
 });
 
 const recover = {
   tags: ['users'],
-  summary: 'Request a recovery mail',
+  summary: 'Request a recovery email',
   description:
-    'For a user who has lost the key. The response is the same whether or not the address is registered. The ' +
-    'mail lists the users of the address, each with a one-time code that is valid for 30 minutes. At most one ' +
-    'mail is sent every five minutes, and at most five are sent every day. Users whose keys the operator has ' +
+    'For a user who has lost the owner key. The response is the same whether or not the address is registered. The ' +
+    'email lists the users with this address, each with a one-time code that is valid for 30 minutes. At most one ' +
+    'email is sent every five minutes, and at most five a day. Users whose keys the operator has ' +
     'revoked are not listed.',
   operationId: 'requestRecovery',
   consumes: ['application/json'],
   body: z.object({ email }),
-  response: { 202: z.undefined().meta({ description: 'If the address is registered, a mail will be sent' }) },
+  response: { 202: z.undefined().meta({ description: 'If the address is registered, an email will be sent' }) },
 };
 
 const confirm = {
@@ -57,7 +57,7 @@ const verify = {
   tags: ['users'],
   summary: 'Verify the email address of a registration',
   description:
-    'If `POST /v1/user/create` responded with 202, the one-time code from the mail registers the user, and the ' +
+    'If `POST /v1/user/create` responded with 202, the one-time code from the email registers the user, and the ' +
     'term starts now. `validUntil` states when the key expires; the `Link` header points to its renewal. If ' +
     'registrations are not verified, no code is ever valid.',
   operationId: 'verifyUser',

@@ -12,7 +12,7 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/** Daily limit for an unverified address, so that someone else's registration cannot flood its mailbox. */
+/** Daily limit for an unverified address, so that a stranger's registration cannot flood its mailbox. */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -39,7 +39,7 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
     const { notice, user } = found;
     const now = clock.now();
     if (!user.isVerified && (await store.mailedTo(user.email, now - DAY)) >= MAILS_A_DAY)
-      throw new Error('daily mail limit of an unverified address reached');
+      throw new Error('daily email limit for an unverified address reached');
     const mail = noticeMail({ notice, term: user, isVerified: user.isVerified, publicUrl });
     await mailer.send({ ...mail, id: notice.id, to: user.email }, signal);
     await store.delivered(notice.id, 'mail', clock.now());
@@ -56,7 +56,7 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
     } catch (error) {
       if (!(error as WebhookFailure).isGone) throw error;
       await settings.dropWebhook(notice.userKey, webhook.url);
-      throw new Undeliverable('status 410: the webhook was switched off');
+      throw new Undeliverable('status 410: the webhook was turned off');
     }
     await store.delivered(notice.id, 'webhook', clock.now());
   }
@@ -68,7 +68,7 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
 const USAGE_EVERY = 5 * SECOND;
 const VALIDITY_EVERY = MINUTE;
 const TURN_EVERY = 2.5 * SECOND;
-/** The pauses are at least this many times as long as the look-ups, so they grow with the number of users. */
+/** The pauses are at least this many times as long as the look-ups, and therefore grow with the number of users. */
 const PART = 50;
 /** How long a call may wait, not counting upstreams, in ms. After that, its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;
@@ -83,7 +83,7 @@ type WatchDependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Finds due notices in the stored data, so that none is missed when a process dies. */
+/** Finds due notices in the stored data, so that no notice is lost when a process dies. */
 export function createNoticeWatch(dependencies: WatchDependencies) {
   const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;

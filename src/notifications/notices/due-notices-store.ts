@@ -4,7 +4,7 @@ import { Prisma } from '#generated/prisma/client';
 import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
 import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 
-/** SQL condition: whether a user `u` with the settings `s` gets notices at all. */
+/** SQL condition: whether a user `u` with the settings `s` receives any notices. */
 const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
 /**
@@ -20,13 +20,13 @@ const addMessagesOfFresh = Prisma.sql`
         UNION ALL SELECT ${NOTICE_WEBHOOK} WHERE s.webhook_url IS NOT NULL) AS channel)
   SELECT count(*)::int AS added FROM fresh`;
 
-/** Users per statement; the next run continues. */
+/** Users per statement; the next run handles the rest. */
 const MOST_PER_STATEMENT = 1_000;
 
 /**
  * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. If
- * several numbers of days before the end apply, only the smallest is reported. A user without a renewable key gets no
- * notice. Race: two processes may run this statement at once; the unique index allows one notice per event.
+ * several numbers of days before the end apply, only the smallest is reported. A user without a renewable key receives
+ * no notice. Race: two processes may run this statement at once; the unique index allows one notice per event.
  * @param now in Unix ms
  */
 export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
@@ -46,19 +46,19 @@ export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
     LIMIT ${MOST_PER_STATEMENT} ON CONFLICT DO NOTHING RETURNING id, user_key),
   ${addMessagesOfFresh}`;
 
-/** A period that ended less than this many days ago is still checked: its last calls may be settled late. */
+/** A period that ended less than this many days ago is still checked, because its last calls may be settled late. */
 const DAYS_AFTER_END = 7;
-/** Thresholds per statement; the next run continues. */
+/** Thresholds per statement; the next run handles the rest. */
 const NOTED_AT_ONCE = 1_000;
 
-/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been passed. */
+/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been reached. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, p.outstanding, u."limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/** Plans with longer periods are read user by user: by the start of the period, many more rows would be read. */
+/** Plans with longer periods are read user by user: a search by the start of the period would read many more rows. */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
@@ -74,16 +74,16 @@ const busy = (now: number): Prisma.Sql => {
 /**
  * Finds users whose calls have reached one of their thresholds and adds their messages, all or nothing. Returns the
  * number of notices.
- * - Booked calls and unbooked calls of leases count. `used + outstanding` is never less than their sum, so leases are
- *   read only where `used + outstanding` passes a threshold that has not been reported yet.
- * - A failed call is refunded after it was counted. So a passed threshold is first noted (`seen_at`), and reported by a
- *   later run if it is still passed; otherwise, the note is deleted.
- * Race: two processes may run this statement at once. The unique index allows one note per event. If both processes
- * report an event, the second waits for the row and finds the event reported.
- * Each notice is looked up by its key (`LIMIT`), for at most a thousand thresholds at once: the planner does not know
- * how many rows a step returns, and might compare all rows with all others.
+ * - Booked calls and leases' unbooked calls count. `used + outstanding` is never less than their sum, so leases are
+ *   read only where `used + outstanding` reaches a threshold that has not been reported yet.
+ * - A failed call is refunded after it was counted. A reached threshold is therefore first noted (`seen_at`), and
+ *   reported by a later run if usage is still at or above it. Otherwise, the note is deleted. Race: two processes may
+ *   run this statement at once. The unique index allows one note per event. If both processes report an event, the
+ *   second waits for the row and finds the event reported. Each notice is looked up by its key (`LIMIT`), for at most a
+ *   thousand thresholds at once: the planner does not know how many rows a step returns, and might compare all rows
+ *   with all others.
  * @param now in Unix ms
- * @param staysMs how long a threshold must stay passed before it is reported
+ * @param staysMs how long usage must stay at or above a threshold before it is reported
  */
 export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
   WITH busy AS (${busy(now)}),

@@ -11,7 +11,9 @@ export type NoticeSettings = {
   thresholds: number[];
 };
 
-/** SQL expressions for a user `u` whose row `s` may not exist. By default, mail goes only to verified addresses. */
+/**
+ * SQL expressions for a user `u` whose row `s` may not exist. By default, emails are sent only to verified addresses.
+ */
 export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
@@ -26,7 +28,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
     },
 
     /**
-     * `isSecretNew` states whether the offered secret was stored, as happens for a new address, and for the same
+     * `isSecretNew` states whether the new secret was stored, which is the case for a new address, and for the same
      * address if `isRotated`. The previous secret remains valid until `graceEnds` (Unix ms). Race: one statement
      * decides, so two requests with the same address store only one secret.
      */

@@ -59,7 +59,7 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /** Returns the number of notices. `now` is in Unix ms; a threshold must remain passed for `staysMs`. */
+    /** Returns the number of notices. `now` is in Unix ms; usage must stay at or above a threshold for `staysMs`. */
     addUsageNotices: (now: number, staysMs: number): Promise<number> => countAdded(addUsageNotices(now, staysMs)),
     addValidityNotices: (now: number): Promise<number> => countAdded(addValidityNotices(now)),
 
@@ -82,7 +82,7 @@ export function createNoticeStore(prisma: PrismaClient) {
       };
     },
 
-    /** Counts the notices mailed to an address (case-insensitive) since an instant (Unix ms). */
+    /** Counts the notices emailed to an address (case-insensitive) since an instant (Unix ms). */
     async mailedTo(email: string, since: number): Promise<number> {
       const [row] = await prisma.$queryRaw<[{ count: number }]>`
         SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key

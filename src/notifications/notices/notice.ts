@@ -11,7 +11,7 @@ export const DAYS_BEFORE_END = [7, 1];
 export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
 
-/** An event of which a user is notified once; instants in Unix ms. */
+/** An event about which a user is notified once; instants in Unix ms. */
 export type Notice = { id: string; userKey: number; toldAt: number } & (
   | { kind: 'usage'; threshold: number; periodStart: number; used: number; limit: number }
   | { kind: 'validity'; days: number; validUntil: number }
@@ -19,7 +19,10 @@ export type Notice = { id: string; userKey: number; toldAt: number } & (
 
 type Term = { plan: Plan; anchor: number };
 
-/** After a lapse, periods are counted from a different anchor than when the notice was created. */
+/**
+ * If the plan has expired in the meantime, periods are counted from a different anchor than when the notice was
+ * created.
+ */
 function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   const period = periodAt(plan, anchor, periodStart);
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
@@ -49,7 +52,7 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
   const { userKey, threshold, used, limit, periodStart } = notice;
   const resets = inWords(periodEnd(periodStart, term));
   const isSpent = used >= limit;
-  const subject = isSpent ? 'All calls of the period are used' : `${threshold} % of the calls are used`;
+  const subject = isSpent ? 'All calls of the period are used' : `${threshold}% of the calls of the period are used`;
   return [
     subject,
     `User ${userKey} at ${publicUrl} has used ${used} of the ${limit} calls of the period that ends at ${resets}.`,
@@ -64,11 +67,11 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
   return [
     `The API key expires within ${within}`,
     `The keys of user ${userKey} at ${publicUrl} are valid until ${inWords(validUntil)}.`,
-    'To keep them valid, renew with POST /v1/user/renew and the owner key, during the last period or at any time after it.',
+    'To keep them valid, renew with POST /v1/user/renew and the owner key, in the last period or at any later time.',
   ] as const;
 }
 
-/** Writes the mail of a notice. The mail contains no user input. */
+/** Writes the email for a notice. The email contains no user input. */
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);

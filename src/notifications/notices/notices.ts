@@ -18,7 +18,7 @@ export function createNotices({ store, clock }: Dependencies) {
       return settings;
     },
 
-    /** Returns the webhook's secret if it is new: for a new or changed address, or on rotation. */
+    /** Returns the webhook's secret if it is new: for a new or changed address, or after a rotation. */
     async set(
       authority: Authority,
       { rotateSecret: isRotated, ...settings }: NoticeSettings & { rotateSecret: boolean },

@@ -14,7 +14,7 @@ import type { Notices } from './notices.ts';
 const MAX_BYTES = 16 * 1024;
 
 const email = z.boolean('must be true or false').meta({
-  description: "Whether notices are mailed to the user's address",
+  description: "Whether notices are emailed to the user's address",
   fix: 'true or false',
 });
 
@@ -27,7 +27,7 @@ const webhookUrl = (allowed: NotificationSettings['webhookAllow']) =>
     })
     .nullable()
     .meta({
-      description: 'The URL to which notices are posted',
+      description: 'The URL to which notices are sent as POST requests',
       fix: 'an https:// URL with a public address, without a user name and password, or null. The operator can allow other addresses with WEBHOOK_ALLOW',
       examples: ['https://example.org/hooks/quotient'],
     });
@@ -38,7 +38,7 @@ const NO_THRESHOLD = `must contain only ${RANGE}`;
 const thresholds = z
   .array(z.int(NO_THRESHOLD).min(THRESHOLDS.min, NO_THRESHOLD).max(THRESHOLDS.max, NO_THRESHOLD), 'must be a list')
   .max(THRESHOLDS.most, `must have at most ${THRESHOLDS.most} numbers`)
-  // These are examples of the input. After the sorting step, they would describe the output.
+  // The examples describe the input. After the sorting step, they would describe the output.
   .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
@@ -49,20 +49,20 @@ const thresholds = z
 const rotateSecret = z.boolean('must be true or false').default(false).meta({
   description:
     'Creates a new secret for the same address. For 24 hours, webhooks are also signed with the previous secret.',
-  fix: 'true or false, or omit it',
+  fix: 'true or false, or no value',
 });
 
 const DAYS = DAYS_BEFORE_END.map((days) => (days === 1 ? '1 day' : `${days} days`)).join(' and ');
 
 const TIMES =
-  `A notice is sent once for each threshold of a period, when the calls are settled, which usually takes half a ` +
+  `A notice is sent once for each threshold and period, after the calls are settled, which usually takes half a ` +
   `minute. A notice is also sent ${DAYS} before \`validUntil\`.`;
 
 const get = {
   tags: ['users'],
   summary: 'Read the notice settings',
   operationId: 'getNotices',
-  description: `${TIMES} By default, mails are sent at ${DEFAULT_THRESHOLDS.join(' and ')} percent if the address is verified; otherwise, no mails are sent.`,
+  description: `${TIMES} By default, emails are sent if the address is verified, with the thresholds ${DEFAULT_THRESHOLDS.join(' and ')}; otherwise, no notices are sent.`,
   response: { 200: noticesRecord },
 };
 
@@ -71,7 +71,7 @@ const put = (allowed: NotificationSettings['webhookAllow']) => ({
   summary: 'Change the notice settings',
   operationId: 'setNotices',
   description:
-    `${TIMES} A threshold that is already passed is reported immediately. A webhook is a POST that is signed ` +
+    `${TIMES} If usage has already reached a threshold, the notice is sent within half a minute. A webhook is a POST that is signed ` +
     'according to [Standard Webhooks](https://www.standardwebhooks.com/). Its libraries check the headers ' +
     '`webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. The response contains the secret ' +
     'only for a new or changed address, or with `rotateSecret`.',

@@ -9,14 +9,14 @@ const SECRET_BYTES = 32;
 export const mintWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 type Message = {
-  /** The same for each attempt, so that receivers can detect duplicates. */
+  /** The same for every attempt, so that receivers can detect duplicates. */
   id: string;
   /** The time of the attempt, in Unix ms. */
   now: number;
   body: string;
 };
 
-/** Signs with each secret, so that the receiver can verify with any of them. */
+/** Signs with each secret, so that the receiver can verify the webhook with any of them. */
 export function webhookHeaders({ id, now, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map((secret) => {

@@ -21,7 +21,7 @@ const TIMEOUTS = {
 };
 
 export type Mail = { subject: string; text: string; html: string };
-/** `id` becomes the Message-ID, so that a repeated mail can be recognized. */
+/** `id` becomes the Message-ID, so that a repeated email can be recognized. */
 type AddressedMail = Mail & { id: string; to: string };
 type SmtpError = Error & { command?: string; response?: string; responseCode?: number };
 
@@ -38,7 +38,7 @@ function reasonOf({ command, response, message }: SmtpError): string {
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
 
-/** Sends mails over SMTP (RFC 5321), each over its own connection. */
+/** Sends emails over SMTP (RFC 5321), each over its own connection. */
 export function createMailer({ host, port, secure, user, password }: SmtpServer, from: string) {
   const transport = createTransport({
     host,
@@ -53,7 +53,7 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
   const domain = /@(.+)$/.exec(address)?.[1] ?? 'localhost';
 
   return {
-    /** Throws `Undeliverable` for an address that the server rejects; otherwise, an error without addresses. */
+    /** Throws `Undeliverable` for an address that the server rejects, or another error without addresses. */
     async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
       try {
         await transport.sendMail({

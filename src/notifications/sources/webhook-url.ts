@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const LONGEST_WEBHOOK_URL = 2_000;
-/** Characters that the URL parser drops or changes; the database accepts no NUL. */
+/** Characters that the URL parser drops or changes. The database does not accept NUL. */
 const STRAY = /[\p{Cc}\s\\\p{Cs}]/u;
 
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
@@ -10,7 +10,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/** Checks only the text: addresses are checked for each connection. `allowed` networks need not be public. */
+/** Checks only the text, because addresses are checked for each connection. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'must be a URL';
@@ -39,16 +39,19 @@ const network = (text: string): Network => {
   return [ipaddr.parse(address), length];
 };
 
-/** Parses a comma-separated list. Throws an error that states the accepted form. */
+/** Parses a comma-separated list. Throws an error that states the accepted format. */
 export const parseNetworks = (text: string): readonly Network[] => text.split(',').map((one) => network(one.trim()));
 
-/** The space that IANA has assigned to hosts (RFC 4291, 2.4). All other IPv6 is reserved, embeds IPv4, or is local. */
+/**
+ * The space that IANA has assigned to hosts (RFC 4291, 2.4). All other IPv6 addresses are reserved, embed IPv4
+ * addresses, or are local.
+ */
 const GLOBAL_UNICAST = network('2000::/3');
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
-/** Whether the last half of an IPv6 address routes to the IPv4 address in it (ISATAP, RFC 5214, 6.1). */
+/** Whether the last half of an IPv6 address routes to an IPv4 address that it contains (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
 /**

@@ -10,7 +10,7 @@ const DEADLINE = 5 * SECOND;
 /** Only the operator sees the message: it reveals what can be reached from this host. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
-  /** The receiver responded with 410 and wants no more webhooks. */
+  /** The receiver responded with 410, which requests no more webhooks. */
   readonly isGone: boolean;
 
   constructor(message: string, { isGone = false, cause }: { isGone?: boolean; cause?: unknown } = {}) {
@@ -30,7 +30,7 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
 }
 
 type Options = {
-  /** Networks that may be called although they are not public. */
+  /** Networks to which webhooks are allowed although they are not public. */
   allowed: readonly Network[];
   /** Name servers that replace the system's, each as `address:port`. */
   nameServers?: readonly string[];
@@ -77,7 +77,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 /** The timeout of a query to a name server, in ms; the query is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
-/** None of the host's addresses is allowed. The operator, who reads the message, can allow them. */
+/** None of the host's addresses is allowed. The message is for the operator, who can allow them. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
@@ -94,8 +94,8 @@ type CheckedLookupOptions = {
 
 /**
  * Resolves a name once and connects only to checked addresses, so that a name cannot change its target in between. The
- * system's look-up is not used: it occupies one of the process's four threads for as long as a name server takes to
- * respond. Consequently, a hosts file is ignored.
+ * system's look-up is not used, because it occupies one of the process's four threads for as long as a name server
+ * takes to respond. As a consequence, the hosts file is ignored.
  */
 function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {

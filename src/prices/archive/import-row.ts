@@ -82,7 +82,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'cannot be read: change its permissions',
   EPERM: 'cannot be read: change its permissions',
   ENOTDIR: 'does not exist: check the path',
-  EISDIR: 'is a directory: name a CSV file',
+  EISDIR: 'is a directory: use a CSV file',
   CSV_MAX_RECORD_SIZE: 'has a line that is too long for a price export',
 };
 
@@ -102,9 +102,9 @@ export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
   });
-  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: name a CSV file`);
-  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: name a CSV file`);
-  if (facts.size === 0) throw new ImportFileError(`${path} is empty: name a file with rows`);
+  if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: use a CSV file`);
+  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: use a CSV file`);
+  if (facts.size === 0) throw new ImportFileError(`${path} is empty: use a file with rows`);
 
   return {
     /** Every line that is not empty. Each call starts a new pass. Throws `ImportFileError`. */

@@ -33,7 +33,7 @@ export async function openImportFile(path: string) {
           : `${path} has no header: its first line must be ${wanted}`,
       );
     }
-    throw new ImportFileError(`${path} is empty: name a file with rows`);
+    throw new ImportFileError(`${path} is empty: use a file with rows`);
   }
 
   const columns = await readHeader();

@@ -49,12 +49,12 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       return new Problem('no_data', 'Kraken does not trade this token for US dollars.', { cause: failure });
     if (failure) return upstreamProblem(failure, { who: 'Kraken', members });
     const [first] = spans;
-    if (!first) return new Problem('no_data', 'The requested time contains no finished candle of this token.');
+    if (!first) return new Problem('no_data', 'The requested time contains no finished candle for this token.');
     const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
     if (spans.every(({ thru }) => thru < oldest)) {
       const available = isoDate(Math.min(oldest, cache.first(series) ?? oldest));
       const detail =
-        `Neither Kraken nor the archive has candles of this interval for the requested time. ` +
+        `Neither Kraken nor the archive has candles with this interval for the requested time. ` +
         `They are available from ${available}.`;
       return new Problem('no_data', detail, { members });
     }

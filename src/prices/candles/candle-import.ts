@@ -139,7 +139,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       const between =
         length === Number.POSITIVE_INFINITY ? 'is the only line' : `is ${length / 1000} s after the previous line`;
       const wanted = 'five minutes (300 s), an hour (3600 s) or a day (86400 s)';
-      const fault = `${between}: the smallest distance must be ${wanted}`;
+      const fault = `${between}: the shortest time between two lines must be ${wanted}`;
       return intervalOfLength(length) ?? { line, fault };
     },
 

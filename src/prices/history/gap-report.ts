@@ -39,7 +39,7 @@ export function createGapReport({ archive, backfill, clock }: Dependencies) {
         return new Problem('no_data', `The requested time has no samples. The token's history starts on ${listed}.`);
       }
       if (isOnNoPlan(window, clock.now())) {
-        const detail = 'Minute prices are available for the last 24 hours only, and none are archived for this time.';
+        const detail = 'Minute prices are available only for the last 24 hours, and none are archived for this time.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
       const reach = backfill.reach(window.interval);

@@ -19,7 +19,7 @@ export const tokenPrice = z
       .nullable()
       .meta({
         description:
-          'Change in per cent since the sample nearest to 24 hours before `at`; null if none is within 30 minutes',
+          'Change in percent since the sample nearest to 24 hours before `at`; null if no sample is within 30 minutes of that time',
         examples: [-1.25],
       }),
     ...latestPrice.shape,

@@ -14,16 +14,16 @@ const when = (description: string, example: string) =>
 export const latestPrice = z
   .object({
     current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
-    market_cap: money('Market capitalisation', 569778313238),
-    total_volume: money('Volume of the last 24 hours', 7555609615),
+    market_cap: money('Market capitalization', 569778313238),
+    total_volume: money('Volume in the last 24 hours', 7555609615),
     circulating_supply: count('Circulating supply', 19441681),
     total_supply: count('Total supply; null if the source has none', 21000000),
     max_supply: count('Maximum supply; null if unlimited', 21000000),
     ath: money('All-time high', 69045),
-    ath_change_percentage: count('Change since the all-time high in US dollars, per cent', -57.54925),
+    ath_change_percentage: count('Change since the all-time high in US dollars, in percent', -57.54925),
     ath_date: when('Time of the all-time high', 'Wed, 10 Nov 2021 14:24:11 GMT'),
     atl: money('All-time low', 67.81),
-    atl_change_percentage: count('Change since the all-time low in US dollars, per cent', 43124.38016),
+    atl_change_percentage: count('Change since the all-time low in US dollars, in percent', 43124.38016),
     atl_date: when('Time of the all-time low', 'Sat, 06 Jul 2013 00:00:00 GMT'),
   })
   .meta({ id: 'LatestPrice', description: 'The latest price of a token, with supply and extremes' });
@@ -31,11 +31,11 @@ export type LatestPrice = z.infer<typeof latestPrice>;
 
 export const dateSnapshot = z
   .object({
-    current_price: money('Price at 00:00 UTC of the date', 2281.471576),
-    market_cap: money('Market capitalisation at 00:00 UTC of the date', 274212010000),
-    total_volume: money('Volume of the preceding 24 hours', 8000000000),
+    current_price: money('Price at 00:00 UTC on the date', 2281.471576),
+    market_cap: money('Market capitalization at 00:00 UTC on the date', 274212010000),
+    total_volume: money('Volume in the preceding 24 hours', 8000000000),
   })
-  .meta({ id: 'DateSnapshot', description: 'The figures of one date' });
+  .meta({ id: 'DateSnapshot', description: 'The figures for one date' });
 export type DateSnapshot = z.infer<typeof dateSnapshot>;
 
 const points = (what: string, example: number) =>
@@ -43,7 +43,7 @@ const points = (what: string, example: number) =>
     .array(
       z.object({
         date: httpDate,
-        price: z.number().meta({ description: "The array's figure", examples: [example] }),
+        price: z.number().meta({ description: 'The value of the point', examples: [example] }),
       }),
     )
     .meta({ description: `${what}: ascending, with unique dates` });
@@ -51,12 +51,12 @@ const points = (what: string, example: number) =>
 export const priceSeries = z
   .object({
     prices: points(inMoney('Price'), 2281.471576),
-    market_cap: points(inMoney('Market capitalisation'), 274212010000),
+    market_cap: points(inMoney('Market capitalization'), 274212010000),
     total_volume: points(inMoney('24-hour volume'), 8000000000),
   })
   .meta({
     id: 'PriceSeries',
-    description: 'Three arrays over time. Unknown figures are left out of their array.',
+    description: 'Three arrays of points. An unknown value is omitted from its array.',
   });
 
 const traded = (description: string, example: number) =>
@@ -77,7 +77,7 @@ export const held = z
   .object({ from: instant.nullable(), thru: instant.nullable(), points: whole('Number of samples', 288) })
   .meta({
     id: 'Holding',
-    description: 'The archived data of one interval: first and last sample, and number of samples',
+    description: 'The archived data for one interval: first and last sample, and number of samples',
   });
 
 const firstDate = (example: string) => z.iso.date().meta({ description: 'UTC date', examples: [example] });
@@ -85,7 +85,7 @@ export const available = z
   .object({
     prices: z
       .object({ minute: firstDate('2026-11-20'), hour: firstDate('2025-11-21'), day: firstDate('2013-04-28') })
-      .meta({ description: 'Prices, market capitalisation and volume' }),
+      .meta({ description: 'Prices, market capitalization and volume' }),
     candles: z
       .object({
         minute: firstDate('2026-11-19').nullable(),

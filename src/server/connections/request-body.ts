@@ -45,7 +45,7 @@ export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
   });
 
 const inTooManyPieces = () =>
-  new Problem('body_too_large', 'The body is sent in too many pieces. Send larger pieces.', { headers: close });
+  new Problem('body_too_large', 'The body was sent in too many pieces. Send larger pieces.', { headers: close });
 
 const tooSlow = () =>
   new Problem('request_timeout', 'The body did not arrive in time, or arrived too slowly.', { headers: close });

@@ -33,7 +33,7 @@ function toProblem(error: unknown): Problem {
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
   }
-  return new Problem('internal_error', 'An unexpected error occurred. The operator can find it by the request id.', {
+  return new Problem('internal_error', 'An unexpected error occurred. The operator can find it by the request ID.', {
     cause: error,
   });
 }

@@ -52,7 +52,7 @@ const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402]);
 
 function errorIn(body: unknown, status: number, hasKey: boolean): ReportedError | undefined {
   if (!KEY_REFUSED.has(status)) return errorText(body);
-  return { message: hasKey ? 'the API key was refused, or its credits are used up' : 'an API key is required' };
+  return { message: hasKey ? 'the API key was rejected, or has no credits left' : 'an API key is required' };
 }
 
 /** Blockscout, or its hosted service with a key (docs.blockscout.com/devs/pro-api-responses-and-routes). */

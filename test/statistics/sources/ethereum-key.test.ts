@@ -56,14 +56,14 @@ describe('a key', () => {
 
 describe.each([401, 402])('a %d', (status) => {
   test.each([
-    ['without a key says that one is wanted', undefined, 'an API key is required'],
-    ['with a key says what may be wrong with it', 'proapi_x', 'the API key was refused, or its credits are used up'],
+    ['without a key says that one is wanted', undefined, /: an API key is required$/],
+    ['with a key says what may be wrong with it', 'proapi_x', /: the API key .*\bcredits\b/],
   ])('%s', async (_what, apiKey, message) => {
     const before = upstream.calls.length;
     await expect(sampled({ status, body: '{"message":"no"}' }, apiKey)).rejects.toMatchObject({
       upstream: 'ethereum-stats-2',
       reason: 'refused',
-      message: `ethereum-stats-2: status ${status}: ${message}`,
+      message: expect.stringMatching(message),
     });
     expect(upstream.calls.length).toBe(before + 1);
   });

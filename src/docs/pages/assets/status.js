@@ -17,7 +17,7 @@ function replace(id, page) {
   }
 }
 
-/** The service does not respond: the page keeps its content and time. */
+/** For a service that does not respond: the page keeps its content and time. */
 function showAway() {
   const state = part('state');
   if (state.classList.contains('away')) return;
