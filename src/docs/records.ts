@@ -43,7 +43,7 @@ export const problemRecord = z
       .array(
         z.object({
           location: text('The location of the invalid input', 'query.days'),
-          message: text('What is wrong', 'must be an integer from 1 to 36500'),
+          message: text('Why the input is invalid', 'must be an integer from 1 to 36500'),
           fix: text('The expected input', 'an integer from 1 to 36500'),
         }),
       )

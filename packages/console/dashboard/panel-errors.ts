@@ -16,7 +16,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An exhausted allowance ends with the reset. A problem with the key requires action by the user.
+      // An exhausted allowance is available again after the reset. A problem with the key requires action by the user.
       if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
         const resume = async () => {
           banner.clear();

@@ -47,7 +47,7 @@ five more minutes. Usage, plan and validity carry over, and your other keys rema
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/rotate?graceSeconds=0'`)}
 
-The response contains the new key, once. Save it. To revoke a key that you created with \`POST /v1/user/keys\`, send \
+The response contains the new key, which is shown only once. Save it. To revoke a key that you created with \`POST /v1/user/keys\`, send \
 \`DELETE /v1/user/keys/{id}\`. \`GET /v1/user/keys\` lists the \`id\` and the last use of each key. If you have lost the owner key, \
 \`POST /v1/user/recover\` sends you an email to replace it.`;
 
