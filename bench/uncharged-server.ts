@@ -1,8 +1,9 @@
 /** The service without charging. Every call uses an unlimited lease that is not in the ledger. */
 
-import type { Caller, Receipt } from '#accounts/gate/allowance';
+import type { Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { type Lease, newLease } from '#accounts/ledger/lease';
+import type { Spender } from '#accounts/ledger/leases';
 import { buildApp } from '#app';
 import { openLog } from '#open';
 import { readSettings } from '#settings';
@@ -11,7 +12,7 @@ import { openParts } from '../fixtures/parts.ts';
 const settings = readSettings();
 const parts = await openParts(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
-const receiptFor = ({ user }: Caller): Receipt => {
+const receiptFor = (user: Spender): Receipt => {
   lease ??= newLease('bench', user.key, user, user.limit, Date.now());
   return { lease, cost: 1, remaining: user.limit };
 };

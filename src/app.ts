@@ -1,6 +1,6 @@
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
-import { guard } from '#accounts/gate/guard';
+import { guard } from '#accounts/gate/gate';
 import type { Accounts } from '#accounts/open';
 import type { Clock } from '#core/clock';
 import { serveConsole } from '#docs/pages/console';
@@ -10,11 +10,11 @@ import { health } from '#docs/routes-health';
 import { describeInterface } from '#docs/routes-openapi';
 import { createReadiness, serveStatus } from '#docs/serve-status';
 import type { Capability } from '#server/capability';
+import { drainOnClose } from '#server/connections/drain';
 import { createLingering } from '#server/connections/lingering';
-import { createPendingResponses, drainOnClose } from '#server/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS, type Timeouts } from '#server/connections/request-body';
-import { limitRequests } from '#server/connections/request-limits';
-import { createHttpServer, KEEP_ALIVE } from '#server/connections/server';
+import { checkRequests } from '#server/connections/request-head';
+import { createHttpServer, createPendingResponses, KEEP_ALIVE, REQUEST_OPTIONS } from '#server/connections/server';
 import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
 import { parameterValidator } from '#server/parameter-validator';
 import { createCacheHeaders } from '#server/replies/answer-headers';
@@ -22,9 +22,7 @@ import { createBrokenRequests } from '#server/replies/broken-requests';
 import { createFastPath } from '#server/replies/fast-path';
 import { negotiateFormat } from '#server/replies/negotiation';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
-import { createResponseWriter } from '#server/replies/response-head';
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
-import { requestId, tellRequestId } from '#server/request-id';
 import { createRequestLog } from '#server/request-log';
 import { type RequestHistograms, recordRequests } from '#server/request-metrics';
 import type { FailureLog } from '#upstream/failure-log';
@@ -68,20 +66,15 @@ export async function buildApp(options: Options) {
   const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey });
-  const writeResponse = createResponseWriter(KEEP_ALIVE);
-  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: KEEP_ALIVE });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
   const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
   const page = { basePath, page: problemHtml, log, requests };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
+    ...REQUEST_OPTIONS,
     loggerInstance: logger,
-    // One logger for all requests: a child logger per request costs time, and most requests log nothing.
-    childLoggerFactory: (parent) => parent,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestId,
-    requestIdHeader: false,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: answerUnroutable(page),
     clientErrorHandler: broken.refuse,
@@ -98,13 +91,11 @@ export async function buildApp(options: Options) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
-  const refuseUnknown = replyWithProblems(app, page, { gate, now: clock.now });
-  tellRequestId(app);
-  limitRequests(app, bodies);
+  replyWithProblems(app, page, { gate, now: clock.now });
+  checkRequests(app, bodies);
   log.listen(app);
   if (requests) recordRequests(app, requests);
   await allowOrigins(app, corsOrigins);
-  refuseUnknown();
   servePageAssets(app, basePath);
   await describeInterface(app, settings);
   if (consoleFolder !== undefined) await serveConsole(app, { basePath, registration, sendsMail }, consoleFolder);

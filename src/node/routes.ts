@@ -3,7 +3,7 @@ import { Problem } from '#core/problems';
 import { createConcurrencyLimit } from '#server/connections/loop-turns';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/json-body';
-import { writeJson } from '#server/replies/response-head';
+import { writeJson } from '#server/replies/write-json';
 import { neverStored } from '#server/replies/static-content';
 import { MAX_BROADCAST_BYTES } from './broadcast.ts';
 import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';

@@ -58,9 +58,11 @@ export function createCorsHeaders(origins: Origins) {
   return {
     /** Whether the headers depend on the origin. They do not if all origins are allowed, or none. */
     vary: byOrigin.size > 0,
-    /** Header fields for an origin, as a flat list of names and values. */
-    of: (origin: string | undefined): readonly string[] =>
-      origin === undefined ? toAll : (byOrigin.get(origin) ?? toAll),
+    /** Header fields for an origin, as a flat list of names and values. Undefined if no origin is allowed. */
+    of:
+      origins.length === 0
+        ? undefined
+        : (origin: string | undefined) => (origin === undefined ? toAll : (byOrigin.get(origin) ?? toAll)),
   };
 }
 

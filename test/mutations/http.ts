@@ -16,7 +16,8 @@ export const http: Mutations[] = [
     file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
-      ['spendAtOnce(caller, now, cost)', 'spendAtOnce(caller, now, 1)'],
+      ['spendAtOnce(caller.user, now, cost)', 'spendAtOnce(caller.user, now, 1)'],
+      [' || endOf(caller, now.wall) !== undefined', ''],
       ['!covers(caller, scope) || ', ''],
       [' || burst.refuses(user, now.wall)', ''],
       ['      burst.admitOrThrow(user, now.wall);\n', ''],
@@ -26,7 +27,7 @@ export const http: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
-    changes: [['      refuseUncovered(caller, scope);\n', '']],
+    changes: [["      if (scope !== 'any' && !covers(caller, scope)) throw missingScope(scope);\n", '']],
   },
   {
     file: 'src/accounts/gate/gate.ts',
@@ -38,7 +39,7 @@ export const http: Mutations[] = [
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['const isPaid = status === 200 && ', 'const isPaid = '],
-      ['if (cors.length > 0) own', 'if (cors.length === 0) own'],
+      ['if (cors) own', 'if (!cors) own'],
     ],
   },
   {
@@ -52,8 +53,8 @@ export const http: Mutations[] = [
     changes: [['Math.floor((now - fetchedAt) / SECOND)', 'Math.ceil((now - fetchedAt) / SECOND)']],
   },
   {
-    file: 'src/server/replies/response-head.ts',
-    tests: ['server/replies/response-head.test.ts'],
+    file: 'src/server/replies/write-answer.ts',
+    tests: ['server/replies/write-answer.test.ts'],
     changes: [
       ['  response.shouldKeepAlive &&\n', ''],
       ['if (current !== second)', 'if (second === current)'],
@@ -71,11 +72,6 @@ export const http: Mutations[] = [
       ['known?.version === version ? known.body', 'known ? known.body'],
       ['      evictFleeting(at);\n', ''],
     ],
-  },
-  {
-    file: 'src/core/fifo-map.ts',
-    tests: ['core/fifo-map.test.ts'],
-    changes: [['entries.size <= most', 'entries.size < most']],
   },
   {
     file: 'src/server/replies/answer-headers.ts',
@@ -109,7 +105,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/guard.ts',
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/users/user-headers.store.test.ts'],
     changes: [['reply.statusCode < 300 && ', '']],
   },
@@ -130,7 +126,7 @@ export const http: Mutations[] = [
     changes: [['.slice(0, 4)', '.slice(0, 5)']],
   },
   {
-    file: 'src/accounts/gate/guard.ts',
+    file: 'src/accounts/gate/route-checks.ts',
     tests: ['accounts/users/user-limits.store.test.ts'],
     changes: [
       ['(perMinute, MINUTE, detail)', '(perMinute, 1, detail)'],
@@ -159,8 +155,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/connections/pipelined-requests.ts',
-    tests: ['server/connections/pipelined-requests.test.ts'],
+    file: 'src/server/connections/server.ts',
+    tests: ['server/connections/server.test.ts'],
     changes: [
       ['before >= WAITING', 'before > WAITING'],
       ['(waiting.get(socket) ?? 1) - 1', 'waiting.get(socket) ?? 1'],
@@ -180,8 +176,8 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/server/connections/request-limits.ts',
-    tests: ['server/connections/request-limits.test.ts'],
+    file: 'src/server/connections/request-head.ts',
+    tests: ['server/connections/request-head.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],
       ['(rawHeaders[i] as string).length + 2', '(rawHeaders[i] as string).length'],

@@ -1,9 +1,9 @@
 import type { Caller, KeyCache } from '#accounts/keys/key-cache';
-import { endOf, refuseEnded } from '#accounts/keys/key-problems';
-import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
+import { createLeases, type LeaseOptions } from '#accounts/ledger/leases';
 import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
-import { HOUR, type Instant, iso, isoDate, SECOND } from '#core/clock';
+import { HOUR, iso, isoDate, SECOND } from '#core/clock';
+import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 
 export type { Caller } from '#accounts/keys/key-cache';
@@ -19,11 +19,6 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const { ledger, clock, failures, tickMs = SECOND } = options;
   const leases = createLeases(options);
   let tidyAt = clock.elapsed();
-
-  function usableHolder(holder: Caller, allowExpired: boolean): Caller {
-    refuseEnded(holder, clock.now(), allowExpired);
-    return holder;
-  }
 
   /** Counts as of one instant: the ledger's counts, plus what each lease of this process has spent beyond them. */
   async function countsOf(userKey: number, periodStart: number) {
@@ -53,25 +48,20 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     tidyAt = clock.elapsed() + TIDY_EVERY;
     await Promise.all([withinDeadline(ledger.tidy()), keyCache.tidy()]);
   }
-  let underWay: Promise<void> | undefined;
-  let writing: Promise<void> | undefined;
-
-  /** Runs in parallel with the poll, which therefore notices ended keys without waiting for this write. */
-  function writeUse(): Promise<void> {
-    writing ??= keyCache
-      .writeUse()
-      .then(() => undefined)
-      .catch((error) => failures.failed('key use record', error))
-      .finally(() => {
-        writing = undefined;
-      });
-    return writing;
-  }
+  // One poll runs at a time, because a poll holds a connection while the database does not respond.
+  const polling = every(tickMs, poll, {
+    onError(error) {
+      leases.databaseFailed();
+      failures.failed('key poll', error);
+    },
+  });
+  // Runs in parallel with the poll, which therefore notices ended keys without waiting for this write.
+  const writing = every(tickMs, keyCache.writeUse, { onError: (error) => failures.failed('key use record', error) });
 
   /** Writes recorded uses until all are written, a write fails, or `withinMs` has passed. */
   async function writeAllUse(withinMs: number): Promise<void> {
     const deadline = clock.elapsed() + withinMs;
-    await writing;
+    await writing.close();
     try {
       while (!(await keyCache.writeUse()) && clock.elapsed() < deadline);
     } catch (error) {
@@ -79,42 +69,13 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     }
   }
 
-  const polling = setInterval(() => {
-    void writeUse();
-    // One poll runs at a time, because a poll holds a connection while the database does not respond.
-    underWay ??= poll()
-      .catch((error) => {
-        leases.databaseFailed();
-        failures.failed('key poll', error);
-      })
-      .finally(() => {
-        underWay = undefined;
-      });
-  }, tickMs);
-
   return {
-    /** Returns the holder of a usable key. Throws one of the `api_key_…` problems. */
-    authenticate(apiKey: string, { allowExpired = false } = {}): Caller | Promise<Caller> {
-      const holder = keyCache.holderOf(apiKey);
-      return holder instanceof Promise
-        ? holder.then((found) => usableHolder(found, allowExpired))
-        : usableHolder(holder, allowExpired);
-    },
-
-    holderAtOnce(apiKey: string, now: Instant): Caller | undefined {
-      const holder = keyCache.holderAtOnce(apiKey, now.elapsed);
-      return holder && endOf(holder, now.wall) === undefined ? holder : undefined;
-    },
-
+    holderOf: keyCache.holderOf,
+    holderAtOnce: keyCache.holderAtOnce,
     /** Records the use of a key. The record is written within 2 s. */
     noteUse: keyCache.noteUse,
-
-    /** Charges a call from the lease in memory. Returns undefined, and charges nothing, if that is not possible. */
-    spendAtOnce: ({ user }: Caller, now: Instant, cost: number): Receipt | undefined =>
-      leases.spendAtOnce(user, now, cost),
-
-    /** Charges the whole cost, or throws `quota_exceeded`. `waited`: the duration of the key look-up, in ms. */
-    spend: ({ user }: Caller, waited = 0, cost = 1) => leases.spend(user, waited, cost),
+    spendAtOnce: leases.spendAtOnce,
+    spend: leases.spend,
     keep: leases.keep,
     refund: leases.refund,
 
@@ -143,17 +104,17 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     settle: leases.settle,
     leasesOf: leases.of,
     poll,
-    writeUse,
+    writeUse: writing.run,
 
     /** Stops without reporting to the ledger, as a crash would. */
     abandon(): void {
-      clearInterval(polling);
+      void polling.close();
+      void writing.close();
       leases.abandon();
     },
 
     async close(withinMs: number): Promise<void> {
-      clearInterval(polling);
-      await Promise.all([underWay, leases.close(withinMs), writeAllUse(withinMs)]);
+      await Promise.all([polling.close(), leases.close(withinMs), writeAllUse(withinMs)]);
     },
   };
 }

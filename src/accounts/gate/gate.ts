@@ -1,13 +1,23 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
-import { covers, refuseUncovered } from '#accounts/keys/key-problems';
+import { endOf, refuseEnded } from '#accounts/keys/key-cache';
+import { missingScope } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
-import { API_KEY_PREFIX } from '#core/log';
-import { invalidRequest, Problem } from '#core/problems';
-import { fieldsIn } from '#server/connections/request-limits';
+import { type Clock, instantOf } from '#core/clock';
 import type { Gate as ServerGate, WantedScope } from '#server/gate';
-import { createBurst, createRateLimits } from './limits.ts';
+import { isGone } from '#server/replies/write-answer';
+import { clientOf, createBurst, createRateLimits } from './limits.ts';
+import { keyAtOnce, presentedKey } from './presented-key.ts';
+import { type CheckSettings, createRouteChecks } from './route-checks.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that is not open. */
+    caller: Caller;
+    waited: number;
+  }
+}
 
 /** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
@@ -17,6 +27,8 @@ function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHt
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
 }
+
+const covers = ({ scopes }: Caller, wanted: WantedScope): boolean => wanted === 'any' || scopes.includes(wanted);
 
 type Verbs = Pick<Allowance, 'holderAtOnce' | 'noteUse' | 'spendAtOnce' | 'keep' | 'refund'>;
 
@@ -35,15 +47,15 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     allowance.noteUse(caller, now, isKnown ? undefined : foreignOrigin(headers));
   }
 
-  const gate: ServerGate = {
+  return {
     admitAtOnce(request, scope, cost, now) {
       const apiKey = keyAtOnce(request);
-      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now);
-      if (caller === undefined) return undefined;
+      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
+      if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
       const user = caller.user.key;
       // Checked first: a request above the burst limit must not be charged.
       if (!covers(caller, scope) || burst.refuses(user, now.wall)) return undefined;
-      const receipt = allowance.spendAtOnce(caller, now, cost);
+      const receipt = allowance.spendAtOnce(caller.user, now, cost);
       if (receipt === undefined) return undefined;
       burst.admitOrThrow(user, now.wall);
       noteUse(caller, request.headers, now.wall);
@@ -58,91 +70,117 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     },
 
     limitsOf: ({ caller }, code, now) => (caller ? rateLimits.ofRefusal(code, caller, now) : {}),
-  };
 
-  return {
-    ...gate,
-
+    /** Throws `scope_missing` and `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
-      refuseUncovered(caller, scope);
+      if (scope !== 'any' && !covers(caller, scope)) throw missingScope(scope);
       noteUse(caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },
-  };
+  } satisfies ServerGate & Record<string, unknown>;
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export type Gate = ServerGate & Pick<ReturnType<typeof createGate>, 'admit'>;
 
-const FIX = 'send the key in the X-API-KEY header, or in Authorization (Bearer, or Basic as the user name)';
+type Dependencies = {
+  allowance: Allowance;
+  gate: Gate;
+  clock: Clock;
+  settings: CheckSettings & { burstPerSecond: number };
+  sendsMail: boolean;
+};
 
 /**
- * Returns the Bearer token (RFC 6750), or, for Basic (RFC 7617), the user name or password if only one of them is set.
+ * Checks the key, the scope and the burst limit before validation, and charges the call afterwards. The charge is
+ * refunded unless a 2xx response is delivered. A hook returns a promise only if it has to wait: a promise per hook and
+ * call is measurable.
  */
-function keyInAuthorization(field: string): string | undefined {
-  const space = field.indexOf(' ');
-  const scheme = field.slice(0, space).toLowerCase();
-  const credentials = field.slice(space + 1).trim();
-  if (scheme === 'bearer') return credentials || undefined;
-  if (scheme !== 'basic') return undefined;
-  const text = Buffer.from(credentials, 'base64').toString();
-  const colon = text.indexOf(':');
-  const [name, password] = [text.slice(0, colon), text.slice(colon + 1)];
-  if (colon < 0 || (name !== '' && password !== '')) return undefined;
-  return name || password || undefined;
-}
+export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
+  /** Limits look-ups per client address on routes that accept a key in the query. */
+  const unknownKeys = createBurst<string>(settings.burstPerSecond);
+  const checkOf = createRouteChecks(settings, sendsMail, clock);
 
-type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+  app.decorateRequest('receipt', undefined);
+  app.decorateRequest('caller');
+  app.decorateRequest('user');
+  app.decorateRequest('waited', 0);
 
-/** Returns every `Authorization` field. Node's `headers` contains only the first. */
-function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
-  if (authorization === undefined) return [];
-  if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
-}
-
-/**
- * Returns a request's distinct keys. If `X-API-KEY` is present, values in `Authorization` that do not look like a key
- * are ignored: they may be a proxy's password.
- */
-export function keysIn(head: Head): string[] {
-  const { authorization, 'x-api-key': own } = head.headers;
-  // Node joins fields of the same name with commas. No key contains a comma.
-  const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
-  keys.delete('');
-  if (authorization !== undefined) {
-    const hasOwn = keys.size > 0;
-    for (const field of authorizationsIn(head)) {
-      const key = keyInAuthorization(field);
-      if (key !== undefined && (!hasOwn || key.startsWith(API_KEY_PREFIX))) keys.add(key);
+  app.addHook('onRoute', (route) => {
+    const { config = {}, method, url } = route;
+    const check = checkOf(config);
+    if (check) {
+      const hook: onRequestHookHandler = (request, _reply, done) => {
+        check(request);
+        done();
+      };
+      route.onRequest = [route.onRequest ?? [], hook].flat();
     }
-  }
-  return [...keys];
-}
+    if (config.open) return;
+    if (config.cost === undefined) throw new Error(`${method} ${url} has no cost`);
+    if (config.scope === undefined) throw new Error(`${method} ${url} has no scope`);
+  });
 
-/** Returns the key of a request that contains exactly one, without building a list in the common case. */
-export function keyAtOnce(head: Head): string | undefined {
-  const { authorization, 'x-api-key': own } = head.headers;
-  if (authorization === undefined && typeof own === 'string') return own;
-  const isAlone = own === undefined && fieldsIn(head.rawHeaders, 'authorization') === 1;
-  if (isAlone) return keyInAuthorization(authorization as string);
-  const [key, ...others] = keysIn(head);
-  return others.length === 0 ? key : undefined;
-}
-
-/** Returns the request's only key. Throws `api_key_missing`, or `invalid_request` for two different keys. */
-export function presentedKey({ raw, query }: FastifyRequest): string {
-  const [key, ...others] = keysIn(raw);
-  if (others.length > 0) {
-    const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
-    throw invalidRequest({ location, message: 'contains a different key', fix: 'send one key, in one header' });
+  function enter(request: FastifyRequest, caller: Caller): void {
+    const { allowExpired = false, scope } = request.routeOptions.config;
+    const now = clock.now();
+    refuseEnded(caller, now, allowExpired);
+    // Set before the burst limit can reject the request, because the rejection reports the remaining calls.
+    request.caller = caller;
+    request.user = caller.user.key;
+    gate.admit(caller, scope as WantedScope, request.headers, now);
   }
-  if (key !== undefined) return key;
-  const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
-  throw new Problem(
-    'api_key_missing',
-    isInQuery ? `A key is not accepted in this URL: ${FIX}.` : `The request has no key: ${FIX}.`,
-    {
-      members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not accepted here', fix: FIX }] } : {},
-    },
-  );
+
+  function authenticate(request: FastifyRequest): Promise<void> | undefined {
+    const caller = allowance.holderOf(presentedKey(request));
+    if (!(caller instanceof Promise)) {
+      enter(request, caller);
+      return undefined;
+    }
+    const since = performance.now();
+    return caller.then((found) => {
+      request.waited = performance.now() - since;
+      enter(request, found);
+    });
+  }
+
+  /** Like `authenticate`, but the parameter `api` may contain the key. Runs after the parameters are validated. */
+  async function authenticateByQuery(request: FastifyRequest): Promise<void> {
+    const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);
+    const now = instantOf(clock);
+    const known = allowance.holderAtOnce(apiKey, now.elapsed);
+    if (!known || endOf(known, now.wall)) unknownKeys.admitOrThrow(clientOf(request), now.wall);
+    enter(request, await allowance.holderOf(apiKey));
+  }
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { open, keyInQuery } = request.routeOptions.config;
+    return (open || keyInQuery ? undefined : authenticate(request)) ?? done();
+  });
+
+  function charge(request: FastifyRequest, calls: number): Promise<void> | undefined {
+    const receipt = allowance.spend(request.caller.user, request.waited, calls);
+    if (receipt instanceof Promise)
+      return receipt.then((granted) => {
+        request.receipt = granted;
+      });
+    request.receipt = receipt;
+    return undefined;
+  }
+
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { cost, keyInQuery } = request.routeOptions.config;
+    if (keyInQuery) return authenticateByQuery(request);
+    const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
+    return (calls ? charge(request, calls) : undefined) ?? done();
+  });
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { receipt } = request;
+    if (!receipt) return done(null, payload);
+    request.receipt = undefined;
+    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw.socket);
+    const headers = gate.settle(receipt, isPaid, clock.now());
+    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+    done(null, payload);
+  });
 }

@@ -1,39 +1,54 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { unknownKey } from '#accounts/keys/key-problems';
+import { endedKey, type KeyEnd, unknownKey } from '#accounts/keys/key-problems';
 import type { KeyHolder, UserCursor, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
-import { createFirstInFirstOut } from '#core/fifo-map';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
-import { createKeyUse, UNUSED, type Use } from './key-use.ts';
+import { createKeyLookups } from './key-lookups.ts';
+import { UNUSED, type Use, writeUses } from './key-use.ts';
 
 /** How many keys are cached, and how many well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
 /** How long a key that does not exist is cached, in ms. */
 const UNKNOWN_FOR = MINUTE;
-/** Keys per look-up statement, and how many look-ups may wait before `overloaded` is thrown. */
-const LOOKUP_BATCH = 500;
-const LOOKUPS_WAITING = 5_000;
 /** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
 
 export type Caller = KeyHolder & Use;
 /** Once removed from the cache, a holder is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
-type Lookup = PromiseWithResolvers<void>;
 type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
 
-/** One look-up statement runs at a time, so unknown keys cannot delay known ones. The oldest entry is evicted first. */
+/** Returns why a key is not usable, or undefined. */
+export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number): KeyEnd | undefined {
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
+  return now >= user.validUntil ? 'expired' : undefined;
+}
+
+/** Throws for a key that has ended. `allowExpired` accepts the keys of an expired user. */
+export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolean): void {
+  const end = endOf(holder, now);
+  if (end !== undefined && !(end === 'expired' && allowExpired)) throw endedKey(end, holder);
+}
+
+/** Evicts the oldest entry above `most`, in use or not: recording each use would cost more than the look-up. */
+function evictOldest(entries: Map<string, Known>, most: number): Known | undefined {
+  if (entries.size <= most) return undefined;
+  for (const [key, oldest] of entries) {
+    entries.delete(key);
+    return oldest;
+  }
+  return undefined;
+}
+
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
-  const holderByHash = createFirstInFirstOut<Known>(knownKeys, (forgotten) => {
-    forgotten.isForgotten = true;
-  });
+  const holderByHash = new Map<string, Known>();
   /** By the key's text, so that a call need not hash the key. */
-  const holderByText = createFirstInFirstOut<Known>(knownKeys);
+  const holderByText = new Map<string, Known>();
   const absentHashes = new LRUCache<string, true>({
     // Bounded by `maxSize`: a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
@@ -42,10 +57,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   });
-  const lookups = new Map<string, Lookup>();
-  const queue: string[] = [];
-  let looking = false;
-  let lookupFailure: unknown;
+  /** Holders whose use is not written yet. */
+  const used = new Set<Caller>();
   let statements = 0;
   let cursor: UserCursor | undefined;
   let syncedAt = clock.elapsed();
@@ -59,6 +72,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     const holder = { ...read, usedMinute, pageOrigin };
     if (!before) {
       holderByHash.set(holder.hash, { holder, readByStatement, isForgotten: false });
+      const evicted = evictOldest(holderByHash, knownKeys);
+      if (evicted) evicted.isForgotten = true;
       return;
     }
     before.readByStatement = readByStatement;
@@ -66,39 +81,11 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
-  async function lookUpAll(): Promise<void> {
-    looking = true;
-    while (queue.length > 0) {
-      // Requests that arrive together are read in sequence: after one turn of the loop, all have been read.
-      await nextTurn();
-      const batch = queue.splice(0, LOOKUP_BATCH);
-      const readByStatement = ++statements;
-      try {
-        for (const holder of await withinDeadline(store.findByHashes(batch))) learn(holder, readByStatement);
-        lookupFailure = undefined;
-        for (const hash of batch) if (!holderByHash.has(hash)) absentHashes.set(hash, true);
-        for (const hash of batch) lookups.get(hash)?.resolve();
-      } catch (error) {
-        lookupFailure = error;
-        for (const hash of batch) lookups.get(hash)?.reject(error);
-      }
-      for (const hash of batch) lookups.delete(hash);
-    }
-    looking = false;
-  }
-
-  function lookUp(hash: string): Promise<void> {
-    const underWay = lookups.get(hash);
-    if (underWay) return underWay.promise;
-    if (queue.length >= LOOKUPS_WAITING) {
-      throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1, cause: lookupFailure });
-    }
-    const lookup = Promise.withResolvers<void>();
-    lookups.set(hash, lookup);
-    queue.push(hash);
-    if (!looking) void lookUpAll();
-    return lookup.promise;
-  }
+  const lookups = createKeyLookups(async (hashes) => {
+    const readByStatement = ++statements;
+    for (const holder of await withinDeadline(store.findByHashes(hashes))) learn(holder, readByStatement);
+    for (const hash of hashes) if (!holderByHash.has(hash)) absentHashes.set(hash, true);
+  });
 
   async function find(apiKey: string): Promise<Caller> {
     if (!isApiKey(apiKey)) throw unknownKey();
@@ -107,22 +94,23 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       refuseStale();
     } else {
       if (absentHashes.has(hash)) throw unknownKey();
-      await withinDeadline(lookUp(hash));
+      await lookups.lookUp(hash);
     }
     const found = holderByHash.get(hash);
     if (!found) throw unknownKey();
     holderByText.set(apiKey, found);
+    evictOldest(holderByText, knownKeys);
     return found.holder;
   }
 
   function forgetDeleted(read: readonly KeyHolder[], users: ReadonlySet<number>): void {
     const hashes = new Set(read.map(({ hash }) => hash));
-    for (const [hash, { holder }] of holderByHash.entries()) {
-      if (users.has(holder.user.key) && !hashes.has(hash)) holderByHash.delete(hash);
+    for (const [hash, known] of holderByHash) {
+      if (!users.has(known.holder.user.key) || hashes.has(hash)) continue;
+      holderByHash.delete(hash);
+      known.isForgotten = true;
     }
   }
-
-  const use = createKeyUse({ store, clock });
 
   const isStale = (elapsed: number): boolean => elapsed - syncedAt > TRUSTED_FOR;
 
@@ -131,6 +119,12 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     const detail = 'The database is not responding, so the key cannot be checked.';
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
+
+  /** Attempts with an ended key do not count as uses, unless only the user's term has ended. */
+  const counts = (holder: Caller): boolean => {
+    const end = endOf(holder, clock.now());
+    return end === undefined || end === 'expired';
+  };
 
   function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
     const found = holderByText.get(apiKey);
@@ -162,10 +156,20 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       return changed.holders;
     },
 
-    /** `now` is in Unix ms; `pageOrigin` is set for a foreign page. */
-    noteUse: use.note,
+    /**
+     * Records a use to the minute, so most calls only compare two numbers. `now` is in Unix ms; `pageOrigin` is set for
+     * a foreign page.
+     */
+    noteUse(holder: Caller, now: number, pageOrigin?: string): void {
+      const minute = Math.floor(now / MINUTE);
+      if (holder.usedMinute === minute && (pageOrigin === undefined || pageOrigin === holder.pageOrigin)) return;
+      holder.usedMinute = minute;
+      holder.pageOrigin = pageOrigin ?? holder.pageOrigin;
+      used.add(holder);
+    },
+
     /** Writes a bounded number of recorded uses. Returns whether all were written. Throws `database_unavailable`. */
-    writeUse: use.write,
+    writeUse: (): Promise<boolean> => writeUses(used, store, counts),
     tidy: (): Promise<void> => withinDeadline(store.deleteDeadKeys(clock.now() - DEAD_KEYS_STORED_FOR)),
   };
 }

@@ -36,20 +36,17 @@ export type KeyHolder = {
 
 type NewUser = Omit<User, 'key' | 'updatedAt'>;
 
-function toUser(row: UserModel): User {
-  const { key, name, email, plan, limit } = row;
-  return {
-    key,
-    name,
-    email,
-    plan,
-    limit,
-    anchor: row.anchor.getTime(),
-    createdAt: row.createdAt.getTime(),
-    validUntil: row.validUntil.getTime(),
-    updatedAt: row.updatedAt.getTime(),
-  };
-}
+const toUser = ({ key, name, email, plan, limit, ...at }: UserModel): User => ({
+  key,
+  name,
+  email,
+  plan,
+  limit,
+  anchor: at.anchor.getTime(),
+  createdAt: at.createdAt.getTime(),
+  validUntil: at.validUntil.getTime(),
+  updatedAt: at.updatedAt.getTime(),
+});
 
 type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt'>;
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Allowance } from '#accounts/gate/allowance';
-import { presentedKey } from '#accounts/gate/gate';
+import { presentedKey } from '#accounts/gate/presented-key';
 import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
 import { type RegistrationForm, registrationForm, renewalLink } from '#accounts/users/registration';

@@ -1,5 +1,5 @@
 import { type Authority, GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { covers, notActive } from '#accounts/keys/key-problems';
+import { notActive } from '#accounts/keys/key-problems';
 import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
 import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
@@ -69,7 +69,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     /** Returns the record as the key may read it: the name and email address require the scope `account`. */
     recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
       const record = toRecord(holder.user, apiKey);
-      return covers(holder, 'account') ? record : { ...record, name: null, email: null };
+      return holder.scopes.includes('account') ? record : { ...record, name: null, email: null };
     },
 
     record: toRecord,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { refuseClosed } from '#accounts/gate/guard';
 import { clientOf } from '#accounts/gate/limits';
+import { refuseClosed } from '#accounts/gate/route-checks';
 import { userRecord } from '#accounts/records';
 import type { RegistrationSettings } from '#accounts/settings';
 import { email, renewalLink } from '#accounts/users/registration';

@@ -52,10 +52,6 @@ const tooSlow = () =>
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
-/** Whether a request announces a body (RFC 9112, 6.3). */
-export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-
 /** The announced length of a body in bytes (RFC 9112, 6.3); a chunked body has none. */
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type FastifyServerOptions, LogController } from 'fastify';
 import { SECOND } from '#core/clock';
 import { limitUnread } from './lingering.ts';
-import type { PendingResponses } from './pending-responses.ts';
-import { createPipelines } from './pipelined-requests.ts';
-import { hasBody, type RequestBodies, type Timeouts } from './request-body.ts';
+import type { RequestBodies, Timeouts } from './request-body.ts';
+import { hasBody, requestId } from './request-head.ts';
 
 /** The maximum number of connections of a process: partial heads take memory. */
 const MAX_CONNECTIONS = 8_000;
@@ -11,6 +12,98 @@ const MAX_CONNECTIONS = 8_000;
 const NODE_HEADER_LIMIT = 32 * 1024;
 /** How long an idle connection stays open, in ms. */
 export const KEEP_ALIVE = 72 * SECOND;
+
+/** How many requests on a connection may wait for earlier responses. */
+const WAITING = 32;
+
+/** A connection's parser. Node does not document it, so any other object is left alone. */
+type Parsed = { parser?: { onIncoming?: () => number } | null };
+
+/**
+ * The parser would continue with a request for every 27 bytes of 64 KB. Returning 2 (another protocol follows) stops
+ * it.
+ */
+function cut(socket: Socket): void {
+  const { parser } = socket as Socket & Parsed;
+  if (parser?.onIncoming) parser.onIncoming = () => 2;
+  socket.destroy();
+}
+
+/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so pipelining gives no advantage. */
+export function createPipelines() {
+  const waiting = new WeakMap<Socket, number>();
+
+  return function inTurn(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    // Node assigns the connection to the response whose turn it is.
+    if (response.socket !== null) {
+      handle(request, response);
+      return;
+    }
+    const { socket } = request;
+    const before = waiting.get(socket) ?? 0;
+    if (before >= WAITING) {
+      cut(socket);
+      return;
+    }
+    waiting.set(socket, before + 1);
+    const begin = () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      if (!socket.destroyed) handle(request, response);
+    };
+    response.once('socket', () => setImmediate(begin));
+  };
+}
+
+/** Tracks unfinished responses by connection. A connection sends its responses in the order of their requests. */
+export function createPendingResponses() {
+  const pending = new Map<Socket, Set<ServerResponse>>();
+  const last = new WeakMap<Socket, () => void>();
+
+  function responsesOn(socket: Socket): Set<ServerResponse> {
+    const known = pending.get(socket);
+    if (known) return known;
+    const responses = new Set<ServerResponse>();
+    pending.set(socket, responses);
+    socket.once('close', () => pending.delete(socket));
+    return responses;
+  }
+
+  return {
+    /** Call this for every request after it was served or passed to the framework. */
+    track({ socket }: IncomingMessage, response: ServerResponse): void {
+      // An ended response is on its way, unless it waits for an earlier one. So it is not kept: keeping responses until
+      // the next one on their connection tripled the garbage collection pauses.
+      if (response.writableEnded && response.socket !== null) return;
+      const responses = responsesOn(socket);
+      responses.add(response);
+      response.once('close', () => {
+        responses.delete(response);
+        if (responses.size === 0) last.get(socket)?.();
+      });
+    },
+
+    *all(): Iterable<ServerResponse> {
+      for (const responses of pending.values()) yield* responses;
+    },
+
+    /** Runs `act` as soon as no response is pending on a connection. */
+    whenDone(socket: Socket, act: () => void): void {
+      if ((pending.get(socket)?.size ?? 0) === 0) act();
+      else last.set(socket, act);
+    },
+  };
+}
+
+export type PendingResponses = ReturnType<typeof createPendingResponses>;
+
+/** How Fastify creates requests. */
+export const REQUEST_OPTIONS = {
+  genReqId: requestId,
+  requestIdHeader: false,
+  // One logger for all requests: a child logger per request costs time, and most requests log nothing.
+  childLoggerFactory: (parent) => parent,
+  logController: new LogController({ disableRequestLogging: true }),
+} satisfies FastifyServerOptions;
 
 type Dependencies = {
   timeouts: Timeouts;

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { HOUR, SECOND } from '#core/clock';
 import type { Answer, Representation } from '#server/replies/answer-body';
-import { type SharedFields, shareFields } from './response-head.ts';
 
 /** How long a price may be cached from now, in ms: a raised budget may refresh it sooner. */
 const LONGEST = HOUR;
@@ -61,6 +60,25 @@ function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: An
 export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: string): boolean {
   const { 'if-none-match': named, 'if-modified-since': since } = headers;
   return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
+}
+
+/** Header lines from a flat list of names and values, which must be well-formed. */
+export function linesOf(fields: readonly string[]): string {
+  let lines = '';
+  for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
+  return lines;
+}
+
+/** Header fields that many responses share: as a flat list, and as the first lines of a head. */
+export type SharedFields = { readonly fields: readonly string[]; readonly lines: string };
+
+/** Throws if a field is not well-formed. */
+export function shareFields(status: 200 | 304, fields: readonly string[]): SharedFields {
+  for (let i = 0; i < fields.length; i += 2) {
+    validateHeaderName(fields[i] as string);
+    validateHeaderValue(fields[i] as string, fields[i + 1] as string);
+  }
+  return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
 }
 
 type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };

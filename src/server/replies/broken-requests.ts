@@ -3,11 +3,10 @@ import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
 import type { Linger } from '#server/connections/lingering';
-import type { PendingResponses } from '#server/connections/pending-responses';
 import type { RequestBodies, Timeouts } from '#server/connections/request-body';
-import { LIMITS } from '#server/connections/request-limits';
+import { LIMITS, requestId } from '#server/connections/request-head';
+import type { PendingResponses } from '#server/connections/server';
 import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
-import { requestId } from '#server/request-id';
 import type { RequestHistograms } from '#server/request-metrics';
 
 /** Node's error for invalid bytes, with the last bytes received. */

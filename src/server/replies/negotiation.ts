@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#core/problems';
 import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
-import { runHook } from '#server/run-hook';
 
 /** Longer lists are truncated: a browser sends ten members. */
 const MEMBERS = 64;
@@ -112,9 +111,8 @@ function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[])
 /** Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`. */
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
-  app.addHook('preValidation', (request, _reply, done) =>
-    runHook(done, () => {
-      request.format = wantedFormat(request, request.routeOptions.config.csv ? MEDIA_TYPES : JSON_ALONE);
-    }),
-  );
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.format = wantedFormat(request, request.routeOptions.config.csv ? MEDIA_TYPES : JSON_ALONE);
+    done();
+  });
 }

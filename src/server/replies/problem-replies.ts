@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
 import { editDistance, tolerance } from '#core/record-fields';
-import { checkRequest } from '#server/connections/request-limits';
+import { checkRequest } from '#server/connections/request-head';
 import type { Gate } from '#server/gate';
 import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
 import type { RequestLog } from '#server/request-log';
@@ -89,12 +89,8 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
 type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
-/**
- * Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed.
- * Returns a function that adds the hook for these two cases. The hook runs after all existing hooks and before the body
- * is awaited.
- */
-export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): () => void {
+/** Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed. */
+export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): void {
   const { basePath } = options;
   const paths = createKnownPaths(app);
 
@@ -116,11 +112,6 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
   app.setNotFoundHandler((request) => {
     throw notFound(request);
   });
-  return () =>
-    app.addHook('onRequest', (request, _reply, done) => {
-      if (request.is404) done(notFound(request));
-      else done();
-    });
 }
 
 /** Responds to a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */

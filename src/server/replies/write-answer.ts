@@ -1,12 +1,59 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SECOND } from '#core/clock';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate, Receipt } from '#server/gate';
 import type { Answer, Representation } from '#server/replies/answer-body';
-import { type CacheHeaders, type Format, isKnownTo } from './answer-headers.ts';
+import { type CacheHeaders, type Format, isKnownTo, linesOf, type SharedFields } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
-import type { createResponseWriter } from './response-head.ts';
+
+/** Node keeps the text of a head here until it is sent. The property is not public, so `takesHead` checks for it. */
+type WithHeader = { _header?: string | null };
+
+/**
+ * Whether the connection is to stay open and no header is set yet. Fastify's `inject` has no socket and needs
+ * `writeHead`.
+ */
+const takesHead = (response: ServerResponse): boolean =>
+  response.shouldKeepAlive &&
+  (response as WithHeader)._header === null &&
+  response.socket instanceof Socket &&
+  !response.hasHeader('connection');
+
+/**
+ * Writes a whole response, bypassing the framework's `onSend` hooks. The head is written as text if Node accepts that,
+ * and otherwise with `writeHead`, which validates each field again and costs 17% of the throughput (52,700 instead of
+ * 63,400 calls per second on one core). Flow control, pipelining and the connection stay with Node.
+ * @param keepAliveMs how long the server keeps an idle connection open
+ */
+export function createResponseWriter(keepAliveMs: number) {
+  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / SECOND)}\r\n\r\n`;
+  let second = Number.NaN;
+  let end = '';
+
+  /** `own` contains the fields of this response only, which must be well-formed; `now` is in Unix ms. */
+  return function write(
+    response: ServerResponse,
+    status: 200 | 304,
+    { fields, lines }: SharedFields,
+    own: readonly string[],
+    payload: string | Buffer,
+    now: number,
+  ): void {
+    if (takesHead(response)) {
+      const current = Math.floor(now / SECOND);
+      if (current !== second) {
+        second = current;
+        end = `Date: ${new Date(now).toUTCString()}\r\n${connection}`;
+      }
+      response.statusCode = status;
+      (response as WithHeader)._header = lines + linesOf(own) + end;
+    } else response.writeHead(status, fields.concat(own));
+    if (status === 304) response.end();
+    else response.end(payload, 'latin1');
+  };
+}
 
 /** Whether the client has disconnected: an undelivered response is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
@@ -24,11 +71,11 @@ type WriterDependencies = {
   gate: Pick<Gate, 'settle'>;
   cacheHeaders: CacheHeaders;
   corsHeaders: CorsHeaders;
-  writeResponse: ReturnType<typeof createResponseWriter>;
+  keepAliveMs: number;
 };
 
-export function createAnswerWriter(dependencies: WriterDependencies) {
-  const { gate, cacheHeaders, corsHeaders, writeResponse } = dependencies;
+export function createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs }: WriterDependencies) {
+  const writeResponse = createResponseWriter(keepAliveMs);
 
   /** Responds with 200, or with a free 304 if the client has the response. */
   return function write(
@@ -42,8 +89,8 @@ export function createAnswerWriter(dependencies: WriterDependencies) {
     const isPaid = status === 200 && !isGone(socket);
     const own = receipt ? gate.settle(receipt, isPaid, now) : [];
     own.push('x-request-id', requestId);
-    const cors = corsHeaders.of(headers.origin);
-    if (cors.length > 0) own.push(...cors);
+    const cors = corsHeaders.of?.(headers.origin);
+    if (cors) own.push(...cors);
     writeResponse(response, status, shared, own, representation.payload, now);
     return status;
   };

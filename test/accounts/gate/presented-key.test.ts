@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyAtOnce, keysIn } from '#accounts/gate/gate';
+import { keyAtOnce, keysIn } from '#accounts/gate/presented-key';
 import { mintApiKey } from '#accounts/keys/api-key';
 
 const [KEY, OTHER] = [mintApiKey(), mintApiKey()];

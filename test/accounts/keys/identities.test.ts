@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#accounts/keys/api-key';
-import { createKeyCache } from '#accounts/keys/key-cache';
-import { refuseEnded } from '#accounts/keys/key-problems';
+import { createKeyCache, refuseEnded } from '#accounts/keys/key-cache';
 import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { systemClock } from '#core/clock';
 

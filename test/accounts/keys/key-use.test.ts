@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { OWNER_SCOPES } from '#accounts/keys/api-key';
-import { createKeyUse, UNUSED } from '#accounts/keys/key-use';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import { UNUSED } from '#accounts/keys/key-use';
 import type { KeyUse } from '#accounts/keys/key-use-store';
-import type { KeyHolder } from '#accounts/keys/user-store';
+import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
@@ -12,14 +13,14 @@ const START = Date.UTC(2026, 0, 31, 12);
 let clock: HandClock;
 let statements: KeyUse[][];
 let answer: () => number[];
-let use: ReturnType<typeof createKeyUse>;
+let keys: ReturnType<typeof createKeyCache>;
 beforeEach(() => {
   [clock, statements, answer] = [handClock(START), [], () => []];
   const recordUse = async (uses: readonly KeyUse[]) => {
     statements.push([...uses]);
     return answer();
   };
-  use = createKeyUse({ store: { recordUse }, clock });
+  keys = createKeyCache({ store: { recordUse } as unknown as UserStore, clock });
 });
 
 const aKey = (id: number, change: Partial<KeyHolder> = {}) => ({
@@ -37,13 +38,13 @@ const written = () => statements.flat().map(({ id, at }) => [id, (at - START) / 
 
 it('a key is written once for all its calls of a minute', async () => {
   const [busy, rare] = [aKey(1), aKey(2)];
-  for (let n = 0; n < 1000; n++) use.note(busy, clock.now() + n);
-  use.note(rare, clock.now());
-  expect(await use.write()).toBe(true);
-  use.note(busy, clock.now() + MINUTE - 1);
-  expect(await use.write()).toBe(true);
-  use.note(busy, clock.now() + MINUTE);
-  expect(await use.write()).toBe(true);
+  for (let n = 0; n < 1000; n++) keys.noteUse(busy, clock.now() + n);
+  keys.noteUse(rare, clock.now());
+  expect(await keys.writeUse()).toBe(true);
+  keys.noteUse(busy, clock.now() + MINUTE - 1);
+  expect(await keys.writeUse()).toBe(true);
+  keys.noteUse(busy, clock.now() + MINUTE);
+  expect(await keys.writeUse()).toBe(true);
   expect(written()).toEqual([
     [1, 0],
     [2, 0],
@@ -53,8 +54,8 @@ it('a key is written once for all its calls of a minute', async () => {
 });
 
 it('of thousands of keys so many are written at once, and the others after them', async () => {
-  for (let id = 1; id <= 6000; id++) use.note(aKey(id), clock.now());
-  const whole = [await use.write(), await use.write(), await use.write()];
+  for (let id = 1; id <= 6000; id++) keys.noteUse(aKey(id), clock.now());
+  const whole = [await keys.writeUse(), await keys.writeUse(), await keys.writeUse()];
   expect(whole).toEqual([false, false, true]);
   expect(statements.map(({ length }) => length)).toEqual([2500, 2500, 1000]);
   expect(new Set(statements.flat().map(({ id }) => id)).size).toBe(6000);
@@ -62,16 +63,16 @@ it('of thousands of keys so many are written at once, and the others after them'
 
 it('what could not be written is written later, with what was used since', async () => {
   const [key, other] = [aKey(1), aKey(2)];
-  for (const one of [key, other]) use.note(one, clock.now());
+  for (const one of [key, other]) keys.noteUse(one, clock.now());
   answer = () => {
     throw new Error('the database is away');
   };
-  await expect(use.write()).rejects.toMatchObject({ code: 'database_unavailable' });
-  use.note(key, clock.now() + MINUTE);
+  await expect(keys.writeUse()).rejects.toMatchObject({ code: 'database_unavailable' });
+  keys.noteUse(key, clock.now() + MINUTE);
   answer = () => [1];
-  expect(await use.write()).toBe(false);
+  expect(await keys.writeUse()).toBe(false);
   answer = () => [];
-  expect(await use.write()).toBe(true);
+  expect(await keys.writeUse()).toBe(true);
   expect(written().slice(2).toSorted()).toEqual([
     [1, 1],
     [1, 1],
@@ -81,20 +82,20 @@ it('what could not be written is written later, with what was used since', async
 
 it('an attempt with an ended key is not a use; one with a key of an expired user is', async () => {
   clock.pass(2 * MINUTE);
-  use.note(aKey(1, { revokedAt: START }), clock.now());
-  use.note(aKey(2, { expiresAt: START }), clock.now());
-  use.note(aKey(3), clock.now());
-  await use.write();
+  keys.noteUse(aKey(1, { revokedAt: START }), clock.now());
+  keys.noteUse(aKey(2, { expiresAt: START }), clock.now());
+  keys.noteUse(aKey(3), clock.now());
+  await keys.writeUse();
   expect(written()).toEqual([[3, 2]]);
 });
 
 it('a page is named once, and again when another one comes', async () => {
   const key = aKey(1);
-  for (const origin of ['https://a.example', 'https://a.example', undefined]) use.note(key, START, origin);
-  await use.write();
-  use.note(key, START, 'https://b.example');
-  use.note(key, START);
-  await use.write();
+  for (const origin of ['https://a.example', 'https://a.example', undefined]) keys.noteUse(key, START, origin);
+  await keys.writeUse();
+  keys.noteUse(key, START, 'https://b.example');
+  keys.noteUse(key, START);
+  await keys.writeUse();
   expect(statements).toEqual([
     [{ id: 1, at: START, origin: 'https://a.example' }],
     [{ id: 1, at: START, origin: 'https://b.example' }],

@@ -31,7 +31,7 @@ async function rotate(apiKey: string, graceSeconds: number) {
   return ask('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
 }
 
-const userKey = async () => (await service.parts.allowance.authenticate(key, { allowExpired: true })).user.key;
+const userKey = async () => (await service.parts.allowance.holderOf(key)).user.key;
 const keys = () => service.database.prisma.apiKey.findMany({ orderBy: { createdAt: 'asc' } });
 const live = async () =>
   (await keys()).filter(({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now());

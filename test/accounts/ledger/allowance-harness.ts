@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAllowance } from '#accounts/gate/allowance';
-import { createKeyCache } from '#accounts/keys/key-cache';
+import { createKeyCache, refuseEnded } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
 import { addMonths } from '#accounts/ledger/plan';
@@ -92,13 +92,15 @@ export function openLeaseHolder(
     },
     /** Makes one call with a key, which costs so many; the receipt is still to be kept or refunded. */
     async call(apiKey: string, cost = 1) {
-      return allowance.spend(await allowance.authenticate(apiKey), 0, cost);
+      const holder = await allowance.holderOf(apiKey);
+      refuseEnded(holder, clock.now(), false);
+      return allowance.spend(holder.user, 0, cost);
     },
     /** Makes calls until one is refused, at most so many; gives how many were paid for. */
     async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
       for (let n = 0; n < atMost; n++) {
         try {
-          allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+          allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
         } catch (error) {
           if ((error as { code?: string }).code === 'quota_exceeded') return n;
           throw error;

@@ -70,7 +70,7 @@ it('a call is paid at once, as many as it costs, and is given back as many', asy
   expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
   leaseHolder.keep(kept);
   leaseHolder.refund(refunded);
-  expect((await leaseHolder.usage((await leaseHolder.authenticate(apiKey)) as never)).used).toBe(DEAR);
+  expect((await leaseHolder.usage((await leaseHolder.holderOf(apiKey)) as never)).used).toBe(DEAR);
   await close();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: DEAR, outstanding: 0 }]);
   expect(await usageDays(database, key)).toMatchObject([{ calls: DEAR }]);

@@ -41,7 +41,7 @@ async function open({ limit, page }: { limit: number; page?: number }) {
     observeWait: (ms) => waits.push(ms),
   });
   const call = async () => {
-    const receipt = await allowance.spend(await allowance.authenticate(apiKey));
+    const receipt = await allowance.spend((await allowance.holderOf(apiKey)).user);
     allowance.keep(receipt);
     return receipt;
   };
@@ -98,7 +98,7 @@ it.each([
 it('processes that ask for the same user’s first lease at once are granted no more than there is', async () => {
   const { allowance, apiKey } = await open({ limit: 210 });
   const others = Array.from({ length: 3 }, () => openLeaseHolder(database, clock));
-  await allowance.authenticate(apiKey);
+  await allowance.holderOf(apiKey);
   const paid = await Promise.all(others.map((other) => other.callUntilRefused(apiKey, 1_000)));
   expect(paid.reduce((sum, calls) => sum + calls)).toBe(210);
   await Promise.all([allowance, ...others].map((one) => one.close(10_000)));
@@ -134,7 +134,7 @@ it('statements are of bounded size, whether calls wait for them or not', async (
   });
   const user = { limit: 1e6, plan: 'monthly', anchor: START, validUntil: START * 2 };
   const receipts = await Promise.all(
-    Array.from({ length: 6_000 }, (_, key) => allowance.spend({ user: { ...user, key } } as never)),
+    Array.from({ length: 6_000 }, (_, key) => allowance.spend({ ...user, key } as never)),
   );
   expect(sizes.grantFirst).toEqual(Array.from({ length: 12 }, () => 500));
   for (const receipt of receipts) allowance.keep(receipt);

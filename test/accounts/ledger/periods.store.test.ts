@@ -150,7 +150,7 @@ it('a lease is not spent from for more than 18 s without the ledger, by either c
 });
 
 it('usage counts what is not settled yet, by period and date, and once', async () => {
-  const caller = await holder.authenticate(apiKey);
+  const caller = await holder.holderOf(apiKey);
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
   const expected = { used: 3, remaining: LIMIT - 3, daily: [{ date: '2026-01-31', calls: 3 }] };
   expect(await holder.usage(caller)).toMatchObject(expected);

@@ -222,7 +222,7 @@ it('a call that comes while its lease is put to rest spends nothing that was giv
   const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, other, { limit: 40, at: START });
-  const call = async () => allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+  const call = async () => allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
   await call();
   clock.pass(5 * SECOND);
   const settled = allowance.settle();

@@ -32,7 +32,7 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
     tickMs: BY_HAND,
   });
   const call = async (times: number) => {
-    for (let n = 0; n < times; n++) allowance.keep(await allowance.spend(await allowance.authenticate(apiKey)));
+    for (let n = 0; n < times; n++) allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
   };
   await call(10);
   await allowance.settle();
@@ -41,7 +41,7 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
     allowance,
     call,
     async used() {
-      const { used, daily } = await allowance.usage(await allowance.authenticate(apiKey));
+      const { used, daily } = await allowance.usage(await allowance.holderOf(apiKey));
       return [used, daily];
     },
   };

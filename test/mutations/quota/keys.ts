@@ -11,11 +11,11 @@ export const keys: Mutations[] = [
       ['    ttl: UNKNOWN_FOR,\n', ''],
       ['if (!isDeepStrictEqual(before.holder, holder)) ', ''],
       ['elapsed - syncedAt > TRUSTED_FOR', 'elapsed - syncedAt > TRUSTED_FOR * SECOND'],
-      ['users.has(holder.user.key) && ', ''],
+      ['!users.has(known.holder.user.key) || ', ''],
     ],
   },
   {
-    file: 'src/accounts/gate/gate.ts',
+    file: 'src/accounts/gate/presented-key.ts',
     tests: ['accounts/gate/presented-key.test.ts'],
     changes: [
       ["name !== '' && password !== ''", 'name === password'],
@@ -32,15 +32,12 @@ export const keys: Mutations[] = [
   {
     file: 'src/accounts/keys/key-cache.ts',
     tests: ['accounts/keys/identities.test.ts'],
-    changes: [['found.isForgotten || ', '']],
-  },
-  {
-    file: 'src/accounts/keys/key-problems.ts',
-    tests: ['accounts/keys/identities.test.ts'],
     changes: [
+      ['found.isForgotten || ', ''],
+      ['entries.size <= most', 'entries.size < most'],
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],
-      ['if (end === undefined || allowExpired)', 'if (end === undefined)'],
+      [" && !(end === 'expired' && allowExpired)", ''],
     ],
   },
   {
@@ -52,8 +49,8 @@ export const keys: Mutations[] = [
     file: 'src/accounts/users/users.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [
-      ["covers(holder, 'account') ? record", 'true ? record'],
-      ["covers(holder, 'account') ? record", "covers(holder, 'prices') ? record"],
+      ["holder.scopes.includes('account') ? record", 'true ? record'],
+      ["holder.scopes.includes('account') ? record", "holder.scopes.includes('prices') ? record"],
     ],
   },
   {
@@ -104,22 +101,32 @@ export const keys: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/keys/key-use.ts',
+    file: 'src/accounts/keys/key-cache.ts',
     tests: ['accounts/keys/key-use.test.ts'],
     changes: [
-      ['key.usedMinute === minute && ', ''],
-      ['if (keys.length === WRITTEN_AT_ONCE) break;', ''],
-      ['for (const key of keys) if (missed.has(key.id)) unwritten.add(key);', ''],
-      ['      for (const key of keys) unwritten.add(key);\n', ''],
-      ['.filter(counts)', ''],
+      ['holder.usedMinute === minute && ', ''],
       ["|| end === 'expired'", ''],
     ],
   },
   {
-    file: 'src/accounts/keys/key-problems.ts',
+    file: 'src/accounts/keys/key-use.ts',
+    tests: ['accounts/keys/key-use.test.ts'],
+    changes: [
+      ['.take(WRITTEN_AT_ONCE)', ''],
+      ['for (const key of keys) if (missed.has(key.id)) unwritten.add(key);', ''],
+      ['    for (const key of keys) unwritten.add(key);\n', ''],
+      ['.filter(counts)', ''],
+    ],
+  },
+  {
+    file: 'src/accounts/keys/key-cache.ts',
+    tests: ['accounts/keys/restricted.store.test.ts'],
+    changes: [["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"]],
+  },
+  {
+    file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [
-      ["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"],
       ["wanted === 'any' || ", "wanted !== 'any' && "],
       ['scopes.includes(wanted)', 'scopes.length > 0'],
     ],

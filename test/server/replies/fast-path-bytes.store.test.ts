@@ -151,7 +151,7 @@ const REQUESTS: Record<string, string> = {
 
 const used = async () => {
   const { allowance } = service.parts;
-  const { used } = await allowance.usage(await allowance.authenticate(key));
+  const { used } = await allowance.usage(await allowance.holderOf(key));
   return used;
 };
 

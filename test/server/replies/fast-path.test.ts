@@ -6,16 +6,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { OWNER_SCOPES, type Scope } from '#accounts/keys/api-key';
+import type { Spender } from '#accounts/ledger/leases';
 import { type Instant, systemClock } from '#core/clock';
-import { createPendingResponses } from '#server/connections/pending-responses';
 import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
-import { createHttpServer } from '#server/connections/server';
+import { createHttpServer, createPendingResponses } from '#server/connections/server';
 import { createCorsHeaders } from '#server/cross-origin';
 import type { Answer } from '#server/replies/answer-body';
 import { bodyOf } from '#server/replies/answer-body';
 import { createCacheHeaders } from '#server/replies/answer-headers';
 import { createFastPath, type FastPath } from '#server/replies/fast-path';
-import { createResponseWriter } from '#server/replies/response-head';
 import { createAnswerWriter } from '#server/replies/write-answer';
 import type { LogAnswer } from '#server/request-log';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#server/request-metrics';
@@ -77,9 +76,10 @@ const route = {
 function anAllowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
   const verbs = {
-    holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1 }, scopes } : undefined),
+    holderAtOnce: (apiKey: string) =>
+      apiKey === KEY ? { user: { key: 1, validUntil: Number.MAX_VALUE }, scopes } : undefined,
     noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
-    spendAtOnce(_caller: Caller, _now: Instant, cost: number) {
+    spendAtOnce(_user: Spender, _now: Instant, cost: number) {
       asked += 1;
       if (left < cost) return undefined;
       left -= cost;
@@ -105,8 +105,7 @@ async function open({ burstPerSecond = 0, requests, log, origins = [] }: Opening
   const gate = createGate(anAllowance(), burstPerSecond);
   const corsHeaders = createCorsHeaders(origins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: ETAG_KEY });
-  const writeResponse = createResponseWriter(1000);
-  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, writeResponse });
+  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: 1000 });
   const catalogue = { generation: () => generation };
   fastPath = createFastPath({ gate, catalogue, clock, write, requests, log });
   const create = createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: fastPath.answer });

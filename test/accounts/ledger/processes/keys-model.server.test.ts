@@ -139,7 +139,7 @@ it('no sequence of changes on two processes breaks what is promised of keys', as
       const users: Given[] = [];
       for (const one of [0, 1]) {
         const apiKey = await (processes[one] as Service).register();
-        const { user } = await (processes[one] as Service).parts.allowance.authenticate(apiKey);
+        const { user } = await (processes[one] as Service).parts.allowance.holderOf(apiKey);
         users.push({ user: user.key, keys: [{ text: apiKey, scopes: OWNER }] });
       }
       const ended = [false, false];

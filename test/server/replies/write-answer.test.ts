@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { bodyOf } from '#server/replies/answer-body';
-import { createResponseWriter, shareFields } from '#server/replies/response-head';
+import { shareFields } from '#server/replies/answer-headers';
+import { createResponseWriter } from '#server/replies/write-answer';
 import { exchange } from '../../support/service/socket.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06.789Z');

@@ -1,7 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { maskApiKeys } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
-import { bodyTooLarge, hasBody, MAX_DISCARDED, type RequestBodies } from '#server/connections/request-body';
-import { runHook } from '#server/run-hook';
+import { bodyTooLarge, MAX_DISCARDED, type RequestBodies } from './request-body.ts';
+
+const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;
+/** The prefix of this process's IDs, and their count. */
+const run = randomUUID().slice(0, 18);
+let count = 0;
+
+/** Returns the client's own ID if it is safe to repeat; otherwise, a new one. */
+export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  if (typeof given === 'string' && ID_FORM.test(given) && maskApiKeys(given) === given) return given;
+  count += 1;
+  return `${run}-${count.toString(36)}`;
+}
+
+/** Whether a request announces a body (RFC 9112, 6.3). */
+export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** In bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
@@ -91,18 +110,24 @@ function forgetMediaType({ raw }: FastifyRequest): void {
 /** Methods whose body Fastify ignores. */
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
-/** Enforces the limits on every request. A body is discarded, except where `json-body.ts` reads it. */
-export function limitRequests(app: FastifyInstance, bodies: RequestBodies): void {
-  app.addHook('onRequest', (request, _reply, done) =>
-    runHook(done, () => {
-      checkRequest(request);
-      forgetMediaType(request);
-    }),
-  );
-  // Runs after the hooks that identify the caller: their rejections do not wait for a body.
-  app.addHook('preParsing', ({ method, raw }, _reply, _payload, done) =>
-    runHook(done, () => (BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : undefined)),
+/**
+ * Checks every request, and sets its ID on every response; `write-answer.ts` adds the ID where hooks are bypassed. A
+ * body is discarded, except where `json-body.ts` reads it.
+ */
+export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    checkRequest(request);
+    forgetMediaType(request);
+    done();
+  });
+  // Rejections by hooks that identify the caller, and those of unknown paths, do not wait for a body.
+  app.addHook('preParsing', ({ method, raw, is404 }, _reply, _payload, done) =>
+    !is404 && BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : done(),
   );
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async ({ raw }: FastifyRequest) => bodies.discard(raw));
+  app.addContentTypeParser('*', async ({ raw, is404 }: FastifyRequest) => (is404 ? undefined : bodies.discard(raw)));
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('x-request-id', request.id);
+    done(null, payload);
+  });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeJson } from '#server/replies/response-head';
+import { writeJson } from '#server/replies/write-json';
 
 const LONG = 'x"\\é'.repeat(20_000);
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createPipelines } from '#server/connections/pipelined-requests';
+import { createPipelines } from '#server/connections/server';
 
 const WAITING = 32;
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { checkRequest, headersSize, LIMITS } from '#server/connections/request-limits';
+import { checkRequest, headersSize, LIMITS } from '#server/connections/request-head';
 
 const HOST = ['Host', 'quotient'];
 

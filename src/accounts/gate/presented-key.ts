@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { API_KEY_PREFIX } from '#core/log';
+import { invalidRequest, Problem } from '#core/problems';
+import { fieldsIn } from '#server/connections/request-head';
+
+const FIX = 'send the key in the X-API-KEY header, or in Authorization (Bearer, or Basic as the user name)';
+
+/**
+ * Returns the Bearer token (RFC 6750), or, for Basic (RFC 7617), the user name or password if only one of them is set.
+ */
+function keyInAuthorization(field: string): string | undefined {
+  const space = field.indexOf(' ');
+  const scheme = field.slice(0, space).toLowerCase();
+  const credentials = field.slice(space + 1).trim();
+  if (scheme === 'bearer') return credentials || undefined;
+  if (scheme !== 'basic') return undefined;
+  const text = Buffer.from(credentials, 'base64').toString();
+  const colon = text.indexOf(':');
+  const [name, password] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (colon < 0 || (name !== '' && password !== '')) return undefined;
+  return name || password || undefined;
+}
+
+type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
+/** Returns every `Authorization` field. Node's `headers` contains only the first. */
+function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
+  if (authorization === undefined) return [];
+  if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
+}
+
+/**
+ * Returns a request's distinct keys. If `X-API-KEY` is present, values in `Authorization` that do not look like a key
+ * are ignored: they may be a proxy's password.
+ */
+export function keysIn(head: Head): string[] {
+  const { authorization, 'x-api-key': own } = head.headers;
+  // Node joins fields of the same name with commas. No key contains a comma.
+  const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
+  keys.delete('');
+  if (authorization !== undefined) {
+    const hasOwn = keys.size > 0;
+    for (const field of authorizationsIn(head)) {
+      const key = keyInAuthorization(field);
+      if (key !== undefined && (!hasOwn || key.startsWith(API_KEY_PREFIX))) keys.add(key);
+    }
+  }
+  return [...keys];
+}
+
+/** Returns the key of a request that contains exactly one, without building a list in the common case. */
+export function keyAtOnce(head: Head): string | undefined {
+  const { authorization, 'x-api-key': own } = head.headers;
+  if (authorization === undefined && typeof own === 'string') return own;
+  const isAlone = own === undefined && fieldsIn(head.rawHeaders, 'authorization') === 1;
+  if (isAlone) return keyInAuthorization(authorization as string);
+  const [key, ...others] = keysIn(head);
+  return others.length === 0 ? key : undefined;
+}
+
+/** Returns the request's only key. Throws `api_key_missing`, or `invalid_request` for two different keys. */
+export function presentedKey({ raw, query }: FastifyRequest): string {
+  const [key, ...others] = keysIn(raw);
+  if (others.length > 0) {
+    const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
+    throw invalidRequest({ location, message: 'contains a different key', fix: 'send one key, in one header' });
+  }
+  if (key !== undefined) return key;
+  const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
+  throw new Problem(
+    'api_key_missing',
+    isInQuery ? `A key is not accepted in this URL: ${FIX}.` : `The request has no key: ${FIX}.`,
+    {
+      members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not accepted here', fix: FIX }] } : {},
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import { type Clock, MINUTE } from '#core/clock';
+import { Problem } from '#core/problems';
+import { refuseCrossSite } from '#server/cross-origin';
+import type { RouteFacts } from '#server/gate';
+import { clientOf, createBurst } from './limits.ts';
+
+/** The `Retry-After` of a call that needs mail although mail is not configured, in seconds. */
+const UNTIL_CONFIGURED = 3600;
+
+/** Throws `registration_closed` if only the operator registers users. */
+export function refuseClosed(registration: string): void {
+  if (registration === 'closed')
+    throw new Problem('registration_closed', 'Only the operator of this service can register users.');
+}
+
+export type CheckSettings = {
+  corsOrigins: readonly string[];
+  registration: string;
+  registrationsPerMinute: number;
+};
+
+/** The checks that a route's configuration requires and that need no key. */
+export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, clock: Clock) {
+  const { corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
+  const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
+
+  const clientLimit = (calls: string) => {
+    const detail = `The limit is ${perMinute} ${calls} per minute and address.`;
+    const limit = byClient.get(calls) ?? createBurst<string>(perMinute, MINUTE, detail);
+    byClient.set(calls, limit);
+    return limit;
+  };
+
+  return function checkOf({ sameSite, registers, needsMail, perClient }: RouteFacts) {
+    if (!sameSite && !registers && !needsMail && !perClient) return undefined;
+    const limit = perClient && clientLimit(perClient);
+    return (request: FastifyRequest): void => {
+      if (sameSite) refuseCrossSite(request.headers, corsOrigins);
+      if (registers) refuseClosed(registration);
+      if (needsMail && !sendsMail) {
+        const detail = 'This service does not send mail: SMTP_URL is not set.';
+        throw new Problem('mail_not_configured', detail, { retryAfter: UNTIL_CONFIGURED });
+      }
+      if (limit) limit.admitOrThrow(clientOf(request), clock.now());
+    };
+  };
+}
