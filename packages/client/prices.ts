@@ -1,5 +1,4 @@
 import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from './generated/records.ts';
-import type { Wire } from './records.ts';
 import {
   type DateInput,
   dayFirst,
@@ -10,6 +9,7 @@ import {
   toSeries,
   toStatistics,
   toTokenPrices,
+  type Wire,
 } from './records.ts';
 import { get, json, list, type Request } from './request.ts';
 

@@ -11,9 +11,6 @@ export type NodeRequest = {
   body?: unknown;
 };
 
-/** Whether the duration depends on the caller's parameters. Only searches and further pages have a query. */
-export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
-
 export type NodeReply = {
   status: number;
   /** The parsed JSON; undefined for invalid JSON. */

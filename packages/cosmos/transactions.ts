@@ -8,10 +8,26 @@ const IN_CACHE = 19;
 const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
 
 /** Whether an error states that the node already has the transaction. Only a look-up by hash can confirm that. */
-export const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
+const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 
-export const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
+const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
   code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
+
+/** A broadcast that may have arrived. Without a response and without a rejection, its outcome is unknown. */
+type Broadcast = { hash: string | undefined; response?: LegacyTransaction | undefined; rejection?: string | undefined };
+
+/**
+ * Decides what follows a broadcast: `end` with the response or the rejection, `look up` the transaction once, because
+ * the node already has it, or `wait` for its block. Without a hash, the transaction cannot be looked up.
+ * @param waits whether the caller waits for the block
+ */
+export function afterBroadcast({ hash, response, rejection }: Broadcast, waits: boolean): 'end' | 'look up' | 'wait' {
+  const isKnown = rejection === undefined ? response !== undefined && isInCache(response) : saysInCache(rejection);
+  const isRejected = !isKnown && (rejection !== undefined || response?.code !== undefined);
+  if (hash === undefined || isRejected || (response && isInBlock(response))) return 'end';
+  if (waits) return 'wait';
+  return isKnown ? 'look up' : 'end';
+}
 
 /** 64 hex digits, upper or lower case. */
 export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(value);

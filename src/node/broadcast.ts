@@ -9,11 +9,11 @@ import {
   type LegacyTransaction,
 } from '#cosmos/legacy-shapes';
 import { malformed } from '#cosmos/parsers';
-import { isInCache, saysInCache, txHashOf } from '#cosmos/transactions';
-import type { Member } from '#node/pool/member';
-import type { NodePool } from '#node/pool/pool';
+import { afterBroadcast, txHashOf } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failure';
 import { createBlockWaits } from './block-waits.ts';
+import type { Member } from './member.ts';
+import type { NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
 /** The part of the deadline in which a node must accept the transaction. The rest is for looking it up. */
@@ -32,8 +32,12 @@ type Dependencies = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-type Sent = ({ answer: LegacyTransaction } | { rejection: NodeRejection } | { failure: UpstreamFailure }) & {
+/** Exactly one of the other members is set. The hash is unknown for amino JSON without a response. */
+type Sent = {
   hash: string | undefined;
+  response?: LegacyTransaction;
+  rejection?: NodeRejection;
+  failure?: UpstreamFailure;
 };
 
 const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
@@ -42,9 +46,6 @@ const WRONG_SEQUENCE = 32;
 /** The sequence that a node expects, if it rejected a different one. */
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
-
-const isKnown = (sent: Exclude<Sent, { failure: UpstreamFailure }>): boolean =>
-  'rejection' in sent ? saysInCache(sent.rejection.message) : isInCache(sent.answer);
 
 export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
@@ -59,7 +60,8 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       return answer;
     };
     try {
-      return { answer: await pool.call(member, until, broadcast), hash };
+      const response = await pool.call(member, until, broadcast);
+      return { response, hash: response.txhash };
     } catch (error) {
       if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
       if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };
@@ -77,7 +79,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       try {
         const sent = await sendTo(member, await prepare(member), until);
         // The node rejected it, so other bytes may be sent. The node counts pending transactions; accounts do not.
-        const expected = request.tx_bytes === undefined && 'answer' in sent && expectedSequence(sent.answer);
+        const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
         const isUnsent = error instanceof UpstreamFailure ? !error.sent : error instanceof NodeRejection;
@@ -91,11 +93,6 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
   }
 
-  function answerOf(sent: Exclude<Sent, { failure: UpstreamFailure }>): LegacyTransaction {
-    if ('rejection' in sent) throw sent.rejection;
-    return sent.answer;
-  }
-
   return {
     /**
      * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`, `UpstreamFailure` if
@@ -104,24 +101,19 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
      */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
       const start = clock.elapsed();
-      const sent = await send(request, start + timeoutMs * SENDING);
-      const ownHash = sent.hash;
-
-      if ('failure' in sent) {
-        const found = ownHash && (await waitForBlock(ownHash, start + timeoutMs, signal));
-        if (found) return found;
-        throw unknownOutcome('The transaction was sent, but its outcome is unknown', ownHash, sent.failure);
-      }
-
-      const hash = ownHash ?? ('answer' in sent ? sent.answer.txhash : undefined);
-      const isRefused = 'rejection' in sent || sent.answer.code !== undefined;
-      if (hash === undefined || (isRefused && !isKnown(sent))) return answerOf(sent);
-      if (request.mode !== 'block') {
-        return isRefused ? lookUp(hash, start + timeoutMs).catch(() => answerOf(sent)) : answerOf(sent);
-      }
-      const found = await waitForBlock(hash, clock.elapsed() + timeoutMs * BLOCK_WAIT, signal);
+      const { hash, response, rejection, failure } = await send(request, start + timeoutMs * SENDING);
+      const end = () => {
+        if (response) return response;
+        throw rejection ?? unknownOutcome('The transaction was sent, but its outcome is unknown', hash, failure);
+      };
+      const waits = request.mode === 'block' || failure !== undefined;
+      const next = afterBroadcast({ hash, response, rejection: rejection?.message }, waits);
+      if (hash === undefined || next === 'end') return end();
+      if (next === 'look up') return lookUp(hash, start + timeoutMs).catch(end);
+      const until = failure ? start + timeoutMs : clock.elapsed() + timeoutMs * BLOCK_WAIT;
+      const found = await waitForBlock(hash, until, signal);
       if (found) return found;
-      if (isRefused) return answerOf(sent);
+      if (!response || response.code !== undefined) return end();
       throw unknownOutcome('The node accepted the transaction, but it is not in a block yet', hash);
     },
   };

@@ -12,7 +12,7 @@ import type {
 import { readSearch } from '#cosmos/search';
 import { isInBlock } from '#cosmos/transactions';
 import { type Broadcasting, createBroadcasting } from './broadcast.ts';
-import { nodeProblem, notConfigured, searchProblem } from './problem.ts';
+import { nodeProblem, searchProblem } from './problem.ts';
 
 /** Cache size for transactions that are in a block, in characters of JSON. */
 const MOST_KEPT = 16 * 1024 * 1024;
@@ -36,19 +36,12 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
   const broadcasting: Broadcasting = createBroadcasting({ pool, lookUp, ...rest });
 
-  function requireNode(): void {
-    if (pool.size === 0) throw notConfigured();
-  }
-
   const withProblems = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
       throw nodeProblem(error);
     });
 
-  async function read<T>(use: (calls: NodeCalls) => Promise<T>): Promise<T> {
-    requireNode();
-    return withProblems(pool.read(use));
-  }
+  const read = <T>(use: (calls: NodeCalls) => Promise<T>): Promise<T> => withProblems(pool.read(use));
 
   return {
     balances: (address: string): Promise<LegacyBalances> => read((calls) => calls.balances(address)),
@@ -82,15 +75,12 @@ export function createNode({ pool, ...rest }: Dependencies) {
     /** The hash is case-insensitive. A transaction in a block is cached. */
     async transaction(hash: string): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
-      requireNode();
       return kept.get(txhash) ?? withProblems(lookUp(txhash));
     },
 
     /** Sends a transaction once. Throws `upstream_timeout`, with the hash if known, when the outcome is unknown. */
-    async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
-      requireNode();
-      return withProblems(broadcasting.broadcast(request, signal));
-    },
+    broadcast: (request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> =>
+      withProblems(broadcasting.broadcast(request, signal)),
 
     warnings: pool.warnings,
   };

@@ -1,10 +1,12 @@
-import { createNodePool } from '#node/pool/pool';
-import { openNode } from '#node/source';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createNode } from './node.ts';
+import { createNodePool } from './pool.ts';
 import { nodeProxy } from './routes.ts';
+import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
+import { transactions } from './routes-transactions.ts';
 import type { NodeSettings } from './settings.ts';
+import { openNode } from './source.ts';
 
 export function openNodes({ settings, observe, clock, log, failures }: CapabilityDeps<NodeSettings>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
@@ -20,7 +22,9 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
 
   return {
     routes: async (app, { bodies }) => {
-      app.register(nodeProxy, { prefix: '/node', node, explorer: from.explorer, bodies });
+      const scope = { prefix: '/node', node, explorer: from.explorer, call: nodeProxy(app, bodies) };
+      app.register(accountsAndBlocks, scope);
+      app.register(transactions, scope);
     },
 
     warnings: node.warnings,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isAddress } from '#cosmos/conversion/bech32';
 import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from './records.ts';
-import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes-node-call.ts';
+import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes.ts';
 
 const address = z
   .string()

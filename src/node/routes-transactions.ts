@@ -5,7 +5,7 @@ import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes'
 import { isInBlock, isTransactionHash } from '#cosmos/transactions';
 import { broadcastRequest } from './broadcast.ts';
 import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from './records.ts';
-import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './routes-node-call.ts';
+import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './routes.ts';
 
 const hash = z
   .string()

@@ -1,36 +1,53 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { Problem } from '#core/problems';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, type ProblemCode } from '#core/problems';
+import { explorerLink } from '#cosmos/exchange';
 import { createConcurrencyLimit } from '#server/connections/loop-turns';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/json-body';
 import { writeJson } from '#server/replies/write-json';
-import { neverStored } from '#server/replies/static-content';
 import { MAX_BROADCAST_BYTES } from './broadcast.ts';
-import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
-import type { NodeScope } from './routes-node-call.ts';
-import { transactions } from './routes-transactions.ts';
+import type { Node } from './node.ts';
+import type { NodeSettings } from './settings.ts';
 
 /** The maximum number of a user's concurrent calls of any kind. */
 const CALLS_AT_ONCE = 4;
+
+export const NODE_PROBLEMS: ProblemCode[] = [
+  'node_rejected',
+  'node_not_configured',
+  'upstream_invalid',
+  'upstream_unavailable',
+  'upstream_timeout',
+];
+
+export const NODE_FACTS = { cost: 0, scope: 'node', problems: NODE_PROBLEMS } as const;
 
 const tooManyCalls = () => {
   const detail = `You have ${CALLS_AT_ONCE} concurrent calls, which is the maximum. Wait for one of them to finish.`;
   return new Problem('overloaded', detail, { retryAfter: 1 });
 };
 
-type Options = Omit<NodeScope, 'call'> & { bodies: RequestBodies };
+export type NodeScope = { node: Node; explorer: NodeSettings['node']['explorer']; call: NodeCall };
 
-/** Clients can reach only these paths of a node. */
-export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explorer, bodies }) => {
+type NodeCall = ReturnType<typeof nodeProxy>;
+
+/** Prepares a scope for the routes of a node. Returns the function in which each route calls the node. */
+export function nodeProxy(app: FastifyInstance, bodies: RequestBodies) {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
-  neverStored(app);
   // The shapes were checked when the node's response was parsed.
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
 
   const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
-  const call: NodeScope['call'] = async (request, reply, work) => {
+  /** Counts the call as running until its response has been read. The signal aborts when the client disconnects. */
+  return async function call<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    // A route can override this header.
+    reply.header('cache-control', 'no-store');
     const end = begin(request.user);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -41,7 +58,14 @@ export const nodeProxy: FastifyPluginAsync<Options> = async (app, { node, explor
       else reply.raw.once('close', end);
     }
   };
+}
 
-  app.register(accountsAndBlocks, { node, explorer, call });
-  app.register(transactions, { node, explorer, call });
-};
+export function linkToExplorer(
+  reply: FastifyReply,
+  template: string | undefined,
+  name: 'hash' | 'address',
+  value: string,
+): void {
+  const target = template && URL.parse(explorerLink(template, name, value));
+  if (target) reply.header('link', `<${target.href}>; rel="alternate"; title="explorer"`);
+}

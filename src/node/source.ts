@@ -1,4 +1,4 @@
-import { isUpToCaller, type NodeReply, type NodeRequest } from '#cosmos/exchange';
+import type { NodeReply, NodeRequest } from '#cosmos/exchange';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { retryAfter } from '#upstream/transport/json-answer';
@@ -28,6 +28,9 @@ const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
 );
 /** Connections for searches, and for all other calls: enough for four calls by each of sixteen users. */
 const CONNECTIONS = 64;
+
+/** Whether the duration depends on the caller's parameters. Only searches and further pages have a query. */
+export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
 async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
   try {

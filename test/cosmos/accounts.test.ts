@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#cosmos/dialects/adapter';
+import { ADAPTERS } from '#cosmos/dialects/adapter';
 import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
@@ -19,8 +19,7 @@ const vesting = {
 };
 
 const modern = (account: unknown) =>
-  createAdapter(
-    'cosmos',
+  ADAPTERS.cosmos(
     scriptedNode({
       [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { account },
       [`${MODERN.balances}/${ADDRESS}`]: { balances: owned, pagination: { next_key: null } },
@@ -28,8 +27,7 @@ const modern = (account: unknown) =>
     }).send,
   );
 const legacy = (result: unknown) =>
-  createAdapter(
-    'legacy',
+  ADAPTERS.legacy(
     scriptedNode({
       [`/auth/accounts/${ADDRESS}`]: { height: '12', result },
       [`/bank/balances/${ADDRESS}`]: { height: '12', result: owned },
@@ -134,7 +132,7 @@ describe('an account that does not exist', () => {
       [`/cosmos/auth/v1beta1/accounts/${ADDRESS}`]: { status, body },
       [MODERN.latest]: latestBlock(12),
     });
-    expect(await createAdapter('cosmos', send).account(ADDRESS)).toEqual({
+    expect(await ADAPTERS.cosmos(send).account(ADDRESS)).toEqual({
       height: '12',
       result: { type: 'cosmos-sdk/Account', value: none },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter, detectDialect } from '#cosmos/dialects/adapter';
+import { ADAPTERS, detectDialect } from '#cosmos/dialects/adapter';
 import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
 const HASH = 'A'.repeat(64);
@@ -59,9 +59,9 @@ describe('an error response of a node', () => {
     ['invalid JSON', 200, undefined, { name: 'NodeFault', kind: 'malformed' }],
   ])('%s', async (_name, status, body, error) => {
     const { send } = scriptedNode([{ status, body }]);
-    await expect(createAdapter('cosmos', send).balances('kava1abc')).rejects.toMatchObject(error);
+    await expect(ADAPTERS.cosmos(send).balances('kava1abc')).rejects.toMatchObject(error);
     const legacy = scriptedNode([{ status, body }]);
-    await expect(createAdapter('legacy', legacy.send).balances('kava1abc')).rejects.toMatchObject(error);
+    await expect(ADAPTERS.legacy(legacy.send).balances('kava1abc')).rejects.toMatchObject(error);
   });
 });
 
@@ -81,15 +81,15 @@ describe('a malformed transaction', () => {
     { ...good, logs: 'none' },
     { ...good, timestamp: 5 },
   ])('%o', async (transaction) => {
-    const legacy = createAdapter('legacy', scriptedNode([transaction]).send);
+    const legacy = ADAPTERS.legacy(scriptedNode([transaction]).send);
     await expect(legacy.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
-    const modern = createAdapter('cosmos', scriptedNode([{ tx_response: transaction }]).send);
+    const modern = ADAPTERS.cosmos(scriptedNode([{ tx_response: transaction }]).send);
     await expect(modern.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   test('keeps unknown members, even names that every object inherits', async () => {
     const body = JSON.parse(JSON.stringify({ ...good, tags: [1], constructor: 'x' }));
-    expect(await createAdapter('legacy', scriptedNode([body]).send).transaction(HASH)).toEqual(body);
+    expect(await ADAPTERS.legacy(scriptedNode([body]).send).transaction(HASH)).toEqual(body);
   });
 });
 
@@ -97,7 +97,7 @@ describe('malformed balances', () => {
   test.each([{}, { height: 'x', result: [] }, { height: '1', result: {} }, { height: '1', result: [{ denom: '' }] }])(
     '%o',
     async (body) => {
-      await expect(createAdapter('legacy', scriptedNode([body]).send).balances('kava1abc')).rejects.toMatchObject({
+      await expect(ADAPTERS.legacy(scriptedNode([body]).send).balances('kava1abc')).rejects.toMatchObject({
         kind: 'malformed',
       });
     },
@@ -110,7 +110,7 @@ describe('a broadcast in the other dialect is rejected before anything is sent',
     ['legacy', { tx_bytes: 'CpAB', mode: 'sync' }, /send tx$/],
   ] as const)('%s', async (dialect, request, message) => {
     const { send, requests } = scriptedNode([]);
-    await expect(createAdapter(dialect, send).broadcast(request)).rejects.toMatchObject({
+    await expect(ADAPTERS[dialect](send).broadcast(request)).rejects.toMatchObject({
       name: 'NodeRejection',
       status: 422,
       message: expect.stringMatching(message),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#cosmos/dialects/adapter';
+import { ADAPTERS } from '#cosmos/dialects/adapter';
 import type { LegacySearch, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { haveRecordings, recording, recordingNames } from '../support/upstream/recordings.ts';
 import { scriptedNode } from './scripted-node.ts';
@@ -25,14 +25,14 @@ describe.runIf(haveRecordings)('recorded responses of a legacy node', () => {
   test.each(of('balances'))('%s is returned unchanged', async (name) => {
     const body = recorded<object>(name);
     const { send, requests } = scriptedNode([body]);
-    expect(await createAdapter('legacy', send).balances('kava1abc')).toEqual(body);
+    expect(await ADAPTERS.legacy(send).balances('kava1abc')).toEqual(body);
     expect(requests).toEqual([{ method: 'GET', path: '/bank/balances/kava1abc', query: [] }]);
   });
 
   test.each(of('transactions'))('%s is returned unchanged', async (name) => {
     const body = recorded<LegacyTransaction>(name);
     const { send, requests } = scriptedNode([body]);
-    expect(await createAdapter('legacy', send).transaction(body.txhash)).toEqual(body);
+    expect(await ADAPTERS.legacy(send).transaction(body.txhash)).toEqual(body);
     expect(requests).toEqual([{ method: 'GET', path: `/txs/${body.txhash}`, query: [] }]);
   });
 
@@ -40,7 +40,7 @@ describe.runIf(haveRecordings)('recorded responses of a legacy node', () => {
     const body = recorded<LegacySearch>(name);
     const { send, requests } = scriptedNode([body]);
     const query = [['message.sender', 'kava1abc'] as const, ['limit', body.limit] as const];
-    expect(await createAdapter('legacy', send).transactions(query)).toEqual(body);
+    expect(await ADAPTERS.legacy(send).transactions(query)).toEqual(body);
     expect(requests[0]).toMatchObject({
       path: '/txs',
       query: [
@@ -55,7 +55,7 @@ describe.runIf(haveRecordings)('recorded responses of a legacy node', () => {
     const request = recorded<{ tx: object; mode: 'block' }>(of('requests')[0] as string);
     const body = recorded<LegacyTransaction>(name);
     const { send, requests } = scriptedNode([body]);
-    expect(await createAdapter('legacy', send).broadcast(request)).toEqual(body);
+    expect(await ADAPTERS.legacy(send).broadcast(request)).toEqual(body);
     expect(requests).toEqual([{ method: 'POST', path: '/txs', query: [], body: request }]);
   });
 });

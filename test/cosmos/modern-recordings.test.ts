@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#cosmos/dialects/adapter';
+import { ADAPTERS } from '#cosmos/dialects/adapter';
 import { haveRecordings, recording, recordingNames } from '../support/upstream/recordings.ts';
 import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
@@ -56,7 +56,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
       [`${MODERN.balances}/stars1abc`]: recorded('bank_balances_stargaze_cli.json'),
       [MODERN.latest]: latestBlock(7_654_321),
     });
-    expect(await createAdapter('cosmos', send).balances('stars1abc')).toEqual({
+    expect(await ADAPTERS.cosmos(send).balances('stars1abc')).toEqual({
       height: '7654321',
       result: [{ denom: 'ustars', amount: '104975000' }],
     });
@@ -65,7 +65,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
   test('a transaction has exactly the members of a legacy transaction', async () => {
     const response = recorded('tx_response_object_archway_send.json') as Received;
     const { send, requests } = scriptedNode([{ tx: response.tx, tx_response: response }]);
-    const received = await createAdapter('cosmos', send).transaction(response.txhash);
+    const received = await ADAPTERS.cosmos(send).transaction(response.txhash);
     expect(received).toMatchObject(plain(response));
     // Legacy nodes omit an empty `data`, as in the legacy recording.
     const { data, ...rest } = received;
@@ -99,7 +99,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
     const body = recorded('txs_search_tx.height_columbus4_5403875_83txs.json');
     const { send } = scriptedNode([body]);
     const query = [['tx.height', '5403875'] as const, ['limit', '100'] as const];
-    const { txs, ...counts } = await createAdapter('cosmos', send).transactions(query);
+    const { txs, ...counts } = await ADAPTERS.cosmos(send).transactions(query);
     expect(counts).toEqual({
       total_count: '83',
       count: '83',
@@ -119,7 +119,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
 
   test('a rejected broadcast keeps its code and raw_log', async () => {
     const { send, requests } = scriptedNode([recorded('broadcast_code32_sequence_mismatch_lava.json')]);
-    expect(await createAdapter('cosmos', send).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
+    expect(await ADAPTERS.cosmos(send).broadcast({ tx_bytes: 'CpAB', mode: 'block' })).toEqual({
       height: '0',
       txhash: 'B303F5540A6CDDD8CEECD3F7CEF1F3913440E9047E0403EE5614C15B177687F6',
       codespace: 'sdk',
@@ -139,7 +139,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
     const body = recorded('err_404_tx_not_found_terra-classic_2023-07-19.json');
     for (const status of [404, 400, 500]) {
       const { send } = scriptedNode([{ status, body }]);
-      await expect(createAdapter('cosmos', send).transaction(HASH)).rejects.toMatchObject({
+      await expect(ADAPTERS.cosmos(send).transaction(HASH)).rejects.toMatchObject({
         name: 'NodeRejection',
         status: 404,
         message: body.message,
@@ -150,7 +150,7 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
   test('an unimplemented path is the wrong dialect', async () => {
     const body = recorded('err_501_not_implemented_2022-04-13.json');
     const { send } = scriptedNode([{ status: 501, body }]);
-    await expect(createAdapter('legacy', send).transaction(HASH)).rejects.toMatchObject({
+    await expect(ADAPTERS.legacy(send).transaction(HASH)).rejects.toMatchObject({
       name: 'NodeFault',
       kind: 'wrong_dialect',
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAdapter } from '#cosmos/dialects/adapter';
+import { ADAPTERS } from '#cosmos/dialects/adapter';
 import type { NodeReply } from '#cosmos/exchange';
 import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
@@ -15,7 +15,7 @@ const page = (denoms: string[], nextKey: string | null): NodeReply => ({
 describe('balances of a modern node', () => {
   test('are fetched up to the last page, with the height of the first', async () => {
     const { send, requests } = scriptedNode([page(['a', 'b'], 'Yg=='), page(['c'], 'Yw+='), page(['d'], null)]);
-    expect(await createAdapter('cosmos', send).balances('kava1abc')).toEqual({
+    expect(await ADAPTERS.cosmos(send).balances('kava1abc')).toEqual({
       height: '42',
       result: ['a', 'b', 'c', 'd'].map((denom) => ({ denom, amount: '1' })),
     });
@@ -34,21 +34,21 @@ describe('balances of a modern node', () => {
       { denom: 'zero', amount: '0007' },
     ];
     const { send } = scriptedNode([{ status: 200, body: { balances }, blockHeight: '42' }]);
-    const { result } = await createAdapter('cosmos', send).balances('kava1abc');
+    const { result } = await ADAPTERS.cosmos(send).balances('kava1abc');
     expect(result.map(({ amount }) => amount)).toEqual(['123456789012345678901234567', largest, '7']);
     const more = { balances: [{ denom: 'wei', amount: `${largest}0` }] };
     await expect(
-      createAdapter('cosmos', scriptedNode([{ status: 200, body: more }]).send).balances('kava1abc'),
+      ADAPTERS.cosmos(scriptedNode([{ status: 200, body: more }]).send).balances('kava1abc'),
     ).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   test('with a repeated page key, or without a last page, are malformed', async () => {
     const circle = scriptedNode([page(['a'], 'Yg=='), page(['b'], 'Yw=='), page(['c'], 'Yg==')]);
-    await expect(createAdapter('cosmos', circle.send).balances('kava1abc')).rejects.toMatchObject({
+    await expect(ADAPTERS.cosmos(circle.send).balances('kava1abc')).rejects.toMatchObject({
       kind: 'malformed',
     });
     const endless = scriptedNode(Array.from({ length: 200 }, (_, i) => page(['a'], `k${i}`)));
-    await expect(createAdapter('cosmos', endless.send).balances('kava1abc')).rejects.toMatchObject({
+    await expect(ADAPTERS.cosmos(endless.send).balances('kava1abc')).rejects.toMatchObject({
       kind: 'malformed',
     });
     expect(endless.requests.length).toBe(100);
@@ -56,7 +56,7 @@ describe('balances of a modern node', () => {
 
   test('of an address without balances are empty', async () => {
     const { send } = scriptedNode([page([], null)]);
-    expect(await createAdapter('cosmos', send).balances('kava1abc')).toEqual({ height: '42', result: [] });
+    expect(await ADAPTERS.cosmos(send).balances('kava1abc')).toEqual({ height: '42', result: [] });
   });
 });
 
@@ -73,7 +73,7 @@ describe('a search on a modern node', () => {
   ])('reads the total %s', async (_when, total, totalCount, pages) => {
     const { send } = scriptedNode([found(total)]);
     const query = [['message.sender', 'kava1abc'] as const, ['page', '2'] as const];
-    const { txs, ...counts } = await createAdapter('cosmos', send).transactions(query);
+    const { txs, ...counts } = await ADAPTERS.cosmos(send).transactions(query);
     expect(counts).toEqual({
       total_count: totalCount,
       count: '1',
@@ -88,7 +88,7 @@ describe('a search on a modern node', () => {
     const body = { code: 3, message: 'must declare at least one event to search', details: [] };
     const none = { txs: [], tx_responses: [], pagination: { total: '0' } };
     const { send, requests } = scriptedNode([{ status: 400, body }, none, none]);
-    const calls = createAdapter('cosmos', send);
+    const calls = ADAPTERS.cosmos(send);
     const query = [['message.sender', 'kava1abc'] as const, ['tx.minheight', '05'] as const];
     const empty = { total_count: '0', count: '0', page_number: '1', page_total: '0', limit: '30', txs: [] };
     expect(await calls.transactions(query)).toEqual(empty);
@@ -114,7 +114,7 @@ describe('a search on a modern node', () => {
       { status: 400, body },
       { txs: [], tx_responses: [] },
     ]);
-    await createAdapter('cosmos', send, capabilities).transactions([['query', "a.b='x'"]]);
+    await ADAPTERS.cosmos(send, capabilities).transactions([['query', "a.b='x'"]]);
     expect(requests.map(({ query }) => query[0]?.[0])).toEqual(['events', 'query']);
     expect(capabilities.conditionsIn).toBe('query');
   });
@@ -123,7 +123,7 @@ describe('a search on a modern node', () => {
 describe('a legacy node', () => {
   test('omits zeros, which are added', async () => {
     const { send } = scriptedNode([{ txs: null, page_number: '1', limit: '30', total_count: '0' }]);
-    expect(await createAdapter('legacy', send).transactions([['tx.height', '5']])).toEqual({
+    expect(await ADAPTERS.legacy(send).transactions([['tx.height', '5']])).toEqual({
       total_count: '0',
       count: '0',
       page_number: '1',
@@ -135,12 +135,12 @@ describe('a legacy node', () => {
 
   test.each([{ block: { header: { height: '9' } } }, { block_meta: { header: { height: '9' } }, block: null }])(
     'reports its height as %o',
-    async (body) => expect(await createAdapter('legacy', scriptedNode([body]).send).latestHeight()).toBe(9),
+    async (body) => expect(await ADAPTERS.legacy(scriptedNode([body]).send).latestHeight()).toBe(9),
   );
 
   test('is queried with legacy parameters, which it decodes twice', async () => {
     const { send, requests } = scriptedNode([{ txs: [], total_count: '0' }]);
-    await createAdapter('legacy', send).transactions([
+    await ADAPTERS.legacy(send).transactions([
       ['message.action', 'a+b%27'],
       ['events', "transfer.recipient='kava1x'"],
       ['query', 'tx.height=5'],
@@ -156,7 +156,7 @@ describe('a legacy node', () => {
 
   test('rejects conditions other than equality', async () => {
     const { send, requests } = scriptedNode([]);
-    const search = createAdapter('legacy', send).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
+    const search = ADAPTERS.legacy(send).transactions([['query', "tx.height>5 AND a.b CONTAINS 'x'"]]);
     await expect(search).rejects.toMatchObject({ name: 'NodeRejection', status: 422 });
     expect(requests).toEqual([]);
   });
@@ -164,5 +164,5 @@ describe('a legacy node', () => {
 
 test('the latest height of a modern node', async () => {
   const { send } = scriptedNode({ [MODERN.latest]: latestBlock(12) });
-  expect(await createAdapter('cosmos', send).latestHeight()).toBe(12);
+  expect(await ADAPTERS.cosmos(send).latestHeight()).toBe(12);
 });

@@ -3,23 +3,19 @@ import type { Mutations } from './mutation.ts';
 /** The choice of a node, the deadlines, and the number of times that a transaction is sent. */
 export const node: Mutations[] = [
   {
-    file: 'src/node/pool/selection.ts',
-    tests: ['node/pool/node-failover.test.ts'],
+    file: 'src/node/pool.ts',
+    tests: ['node/node-failover.test.ts'],
     changes: [
       ['sound.length === 0 ?', 'sound.length !== 0 ?'],
       ['blocks > MOST_BEHIND ?', 'blocks >= MOST_BEHIND ?'],
       ['if (height === undefined) return undefined;', 'if (height === undefined) return 99;'],
+      ['isPassing || !asked.has(member)', '!asked.has(member)'],
     ],
   },
   {
-    file: 'src/node/pool/member-call.ts',
-    tests: ['node/pool/node-failover.test.ts'],
+    file: 'src/node/member.ts',
+    tests: ['node/node-failover.test.ts'],
     changes: [['      member.failure = undefined;\n      return value', '      return value']],
-  },
-  {
-    file: 'src/node/pool/pool.ts',
-    tests: ['node/pool/node-failover.test.ts'],
-    changes: [['isPassing || !asked.has(member)', '!asked.has(member)']],
   },
   {
     file: 'src/node/broadcast.ts',
@@ -28,28 +24,31 @@ export const node: Mutations[] = [
       ['      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };\n', ''],
       ['hash !== undefined && answer.txhash !== hash', 'answer.txhash === undefined'],
       ["request.mode === 'block' ? ('sync' as const)", "request.mode === 'async' ? ('sync' as const)"],
-      ['(isRefused && !isKnown(sent))', 'isRefused'],
     ],
   },
   {
-    file: 'src/node/pool/member.ts',
-    tests: ['node/pool/node-chain-id.test.ts'],
+    file: 'packages/cosmos/transactions.ts',
+    tests: ['node/node-broadcast.test.ts'],
+    changes: [
+      ['const isRejected = !isKnown && ', 'const isRejected = '],
+      ["return isKnown ? 'look up' : 'end'", "return 'end'"],
+    ],
+  },
+  {
+    file: 'src/node/member.ts',
+    tests: ['node/node-chain-id.test.ts'],
     changes: [
       ['chainId ?? members.find(', 'members.find('],
       ['reported === null ? chainId !== undefined : reported !== (wanted() ?? reported)', 'false'],
       ['members.length > 1 || chainId !== undefined', 'members.length > 1'],
       ['if (areCompared && isOther(reported)) throw new NodeFault', 'if (false) throw new NodeFault'],
+      ['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', ''],
     ],
   },
   {
-    file: 'src/node/pool/selection.ts',
-    tests: ['node/pool/node-chain-id.test.ts'],
+    file: 'src/node/pool.ts',
+    tests: ['node/node-chain-id.test.ts'],
     changes: [['...chain.members().map((one) => one.height ?? 0)', '...members.map((one) => one.height ?? 0)']],
-  },
-  {
-    file: 'src/node/pool/member-call.ts',
-    tests: ['node/pool/node-chain-id.test.ts'],
-    changes: [['      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);\n', '']],
   },
   {
     file: 'src/node/broadcast.ts',
@@ -76,7 +75,7 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'packages/cosmos/conversion/logs.ts',
+    file: 'packages/cosmos/dialects/transactions.ts',
     tests: ['cosmos/logs.test.ts'],
     changes: [
       ["attributes.filter(({ key }) => key !== 'msg_index')", 'attributes'],
@@ -102,13 +101,13 @@ export const node: Mutations[] = [
     ],
   },
   {
-    file: 'src/node/pool/pool.ts',
-    tests: ['node/pool/node-times.test.ts'],
+    file: 'src/node/pool.ts',
+    tests: ['node/node-times.test.ts'],
     changes: [['(until - now) / (chosen.length - index)', '(until - now)']],
   },
   {
     file: 'src/node/broadcast.ts',
-    tests: ['node/pool/node-times.test.ts'],
+    tests: ['node/node-times.test.ts'],
     changes: [['start + timeoutMs * SENDING', 'start + timeoutMs']],
   },
   {

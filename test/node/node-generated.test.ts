@@ -5,7 +5,7 @@ import { Problem } from '#core/problems';
 import type { NodeDialect } from '#cosmos/dialects/adapter';
 import type { NodeReply, NodeRequest } from '#cosmos/exchange';
 import { createNode } from '#node/node';
-import { createNodePool } from '#node/pool/pool';
+import { createNodePool } from '#node/pool';
 import { SAMPLES } from '../cosmos/conversion/samples.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { unlogged } from '../support/unlogged.ts';

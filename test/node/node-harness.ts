@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import { systemClock } from '#core/clock';
 import type { NodeDialect } from '#cosmos/dialects/adapter';
 import { createNode } from '#node/node';
-import { createNodePool } from '#node/pool/pool';
+import { createNodePool } from '#node/pool';
 import { openNode } from '#node/source';
 import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 

@@ -1,7 +1,7 @@
 import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { NodeFault } from '../../cosmos/exchange.ts';
 import type { BroadcastMode, LegacyTransaction } from '../../cosmos/legacy-shapes.ts';
-import { isInBlock, isInCache, saysInCache, untilInBlock } from '../../cosmos/transactions.ts';
+import { afterBroadcast, untilInBlock } from '../../cosmos/transactions.ts';
 import { QuotientError, withFacts } from '../error.ts';
 import { startDeadline } from '../transport/deadline.ts';
 import type { CallOptions } from '../transport/options.ts';
@@ -31,14 +31,9 @@ export async function broadcast(
 ): Promise<LegacyTransaction> {
   // Modern nodes have no mode `block`, so the client polls for the block.
   const waiting = wait === true || (mode === 'block' && wait === undefined) ? {} : wait;
-  const { signal } = call;
-  const find = (hash: string) =>
-    lookUp(hash, call).catch((error: unknown) => {
-      if (error instanceof QuotientError) return undefined;
-      throw error;
-    });
   let ownHash: string | undefined;
-  let hash: string | undefined;
+  let response: LegacyTransaction | undefined;
+  let failure: QuotientError | undefined;
   try {
     const sent = await within(call, async (node) => {
       const request = await node.prepare({ ...signed, mode });
@@ -49,22 +44,28 @@ export async function broadcast(
       const facts = { status: 502, txhash: ownHash };
       throw new QuotientError('upstream_invalid', 'the node returned a different transaction', facts);
     }
-    hash = sent.txhash;
-    const isKnown = isInCache(sent);
-    if (isKnown && !waiting) return (await find(hash)) ?? sent;
-    if (!waiting || isInBlock(sent) || (sent.code !== undefined && !isKnown)) return sent;
+    response = sent;
   } catch (error) {
     if (!(error instanceof QuotientError)) throw error;
-    hash = error.txhash ?? ownHash;
-    const isKnown = error.code === 'node_rejected' && saysInCache(error.detail);
     const isLost = error.code === 'network' || error.code === 'timeout' || error.txhash !== undefined;
-    if (!isLost && !isKnown && !isInDoubt(error)) throw error;
-    const found = isKnown && !waiting && hash ? await find(hash) : undefined;
-    if (found) return found;
-    if (!(isLost || isKnown) || !waiting || hash === undefined) throw withFacts(error, { txhash: hash });
+    if (!isLost && error.code !== 'node_rejected')
+      throw isInDoubt(error) ? withFacts(error, { txhash: ownHash }) : error;
+    failure = error;
   }
-  const txhash = hash;
-  return waitForBlock(txhash, (until) => lookUp(txhash, { ...call, signal: until }), { signal, ...waiting });
+  const hash = response?.txhash ?? failure?.txhash ?? ownHash;
+  const rejection = failure?.code === 'node_rejected' ? failure.detail : undefined;
+  const next = afterBroadcast({ hash, response, rejection }, Boolean(waiting));
+  const end = (): LegacyTransaction => {
+    if (response) return response;
+    throw failure && (rejection === undefined || next !== 'end') ? withFacts(failure, { txhash: hash }) : failure;
+  };
+  if (hash === undefined || next === 'end') return end();
+  if (next === 'wait')
+    return waitForBlock(hash, (until) => lookUp(hash, { ...call, signal: until }), { signal: call.signal, ...waiting });
+  return lookUp(hash, call).catch((error: unknown) => {
+    if (error instanceof QuotientError) return end();
+    throw error;
+  });
 }
 
 /** Whether a broadcast may have arrived although the node, or a proxy in front of it, reports an error. */

@@ -1,4 +1,4 @@
-import { createAdapter, detectDialect, type NodeCalls } from '../../cosmos/dialects/adapter.ts';
+import { ADAPTERS, detectDialect, type NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import type { SendToNode } from '../../cosmos/exchange.ts';
 import type {
   LegacyAccount,
@@ -143,7 +143,7 @@ export class ChainClient {
   }
 
   async #adapter(send: SendToNode): Promise<NodeCalls> {
-    return this.#isService ? createServiceAdapter(send) : createAdapter(await this.#dialectOfNode(), send);
+    return this.#isService ? createServiceAdapter(send) : ADAPTERS[await this.#dialectOfNode()](send);
   }
 
   /** Detects the dialect once. If the detection fails, the next call repeats it. */

@@ -156,15 +156,20 @@ export function aminoMembers(fields: readonly Field[], value: Members, what: str
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
 
-/** Encodes amino JSON. Rejects unknown members, because the signature covers them but the bytes cannot contain them. */
-export function messageBytes(fields: readonly Field[], value: unknown, what: string): Uint8Array {
+/** Rejects unknown members, because the signature covers them but the bytes cannot contain them. */
+export function withOnly(value: unknown, names: ReadonlySet<string>, what: string): Members {
   if (!isMembers(value)) throw rejection(what, 'an object');
-  const names = new Set(fields.map(([, name, , aminoName = name]) => aminoName));
   if (!Object.keys(value).every((name) => names.has(name)))
     throw rejection(what, `an object with only ${[...names].join(', ')}`);
+  return value;
+}
+
+export function messageBytes(fields: readonly Field[], value: unknown, what: string): Uint8Array {
+  const names = new Set(fields.map(([, name, , aminoName = name]) => aminoName));
+  const members = withOnly(value, names, what);
   return concat(
     ...fields.map(([field, name, kind, aminoName = name]) =>
-      kind.bytes(field, value[aminoName], `${what}.${aminoName}`),
+      kind.bytes(field, members[aminoName], `${what}.${aminoName}`),
     ),
   );
 }

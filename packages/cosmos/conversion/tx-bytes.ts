@@ -1,7 +1,7 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers } from '../parsers.ts';
 import { fromAmino, keyBytes, MULTISIG, prefixOf, SINGLE_MODE, underPrefix } from './bech32.ts';
-import { coins, rejection, text, whole } from './fields.ts';
+import { coins, rejection, text, whole, withOnly } from './fields.ts';
 import { messageFields } from './message-tables.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
 
@@ -10,13 +10,6 @@ type SignerState = { sequence: string; publicKey: unknown };
 
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
 const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);
-
-const withOnly = (value: unknown, names: ReadonlySet<string>, what: string) => {
-  if (!isMembers(value)) throw rejection(what, 'an object');
-  if (!Object.keys(value).every((name) => names.has(name)))
-    throw rejection(what, `an object with only ${[...names].join(', ')}`);
-  return value;
-};
 
 /** Each signer requires a request to the node, and no chain accepts more signers. */
 const MAX_SIGNERS = 16;

@@ -18,7 +18,8 @@ const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', bloc
 /** Error messages of nodes that expect the conditions in the named parameter. */
 const MISSING = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
-export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities): NodeCalls {
+/** Calls the gRPC gateway, and converts its responses. All adapters of one node must share `capabilities`. */
+export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
     send({ method: 'GET', path, query });
 

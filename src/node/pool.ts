@@ -1,14 +1,20 @@
-import type { Clock } from '#core/clock';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SECOND } from '#core/clock';
 import type { Log } from '#core/log';
 import type { NodeCalls, NodeDialect } from '#cosmos/dialects/adapter';
-import type { NodeSource } from '#node/source';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
 import type { Warning } from '#upstream/freshness';
-import { createMember, createWantedChain, type Member } from './member.ts';
-import { createMemberCall } from './member-call.ts';
-import { createSelection } from './selection.ts';
+import { createMember, createMemberCall, createWantedChain, type Member } from './member.ts';
+import { notConfigured } from './problem.ts';
+import type { NodeSource } from './source.ts';
 
+/** How often each node's newest block is requested while calls arrive, in ms. */
+const CHECK_EVERY = 10 * SECOND;
+/** A node that is more than this many blocks behind the best node is used only if no other node can be used. */
+const MOST_BEHIND = 50;
+/** The part of the deadline for which the first callers wait for the nodes' heights. */
+const PATIENCE = 0.25;
 /** How many times all nodes are tried if the last failure was transient; otherwise, each node is tried once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
@@ -32,10 +38,50 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
   const members = sources.map((source, index) => createMember(source, index, configured));
   const chain = createWantedChain(members, chainId);
   const { call, readHead } = createMemberCall({ chain, configured, clock, log, failures });
-  const { candidates, lag } = createSelection({ members, chain, call, readHead, timeoutMs, clock });
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let firstCheck: Promise<unknown> | undefined;
+
+  async function check(member: Member): Promise<void> {
+    try {
+      const until = clock.elapsed() + timeoutMs;
+      member.height = await call(member, until, (calls) => readHead(member, calls));
+    } catch {
+      member.height = undefined;
+    }
+  }
+
+  /** Refreshes the heights when they are due. Only the first callers wait for the heights, for a limited time. */
+  async function checkHeights(): Promise<void> {
+    if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
+      checkedAt = clock.elapsed();
+      const checks = Promise.all(members.map(check));
+      firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]);
+    }
+    await firstCheck;
+  }
+
+  /** How far a node is behind the best node, in blocks, if the gap excludes the node; otherwise undefined. */
+  function lag({ height }: Member): number | undefined {
+    if (height === undefined) return undefined;
+    const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
+    return blocks > MOST_BEHIND ? blocks : undefined;
+  }
+
+  /** Nodes that failed or have no known height come last. */
+  async function candidates(): Promise<Member[]> {
+    if (members.length === 0) throw notConfigured();
+    if (chain.areCompared) await checkHeights();
+    const among = chain.members();
+    if (among.length === 0) throw chain.failure();
+    const near = among.filter((member) => lag(member) === undefined);
+    const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
+    const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
+    // The node with the greatest height may fail every call except the height call. While no node is healthy, nodes
+    // that are far behind are tried too.
+    return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
+  }
 
   return {
-    size: members.length,
     candidates,
     call,
     checkChain: chain.check,

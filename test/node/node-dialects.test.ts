@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ADDRESS, HASH, serviceOver, testNode } from '../node-harness.ts';
+import { ADDRESS, HASH, serviceOver, testNode } from './node-harness.ts';
 
 describe('the dialect of a node', () => {
   test.each(['legacy', 'cosmos'] as const)('%s is found out, and remembered', async (dialect) => {

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { createBroadcasting } from '#node/broadcast';
-import { createNodePool } from '#node/pool/pool';
+import { createNodePool } from '#node/pool';
 import type { NodeSource } from '#node/source';
 import { UpstreamFailure } from '#upstream/failure';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { unlogged } from '../../support/unlogged.ts';
-import { ADDRESS, HASH, TX_BYTES } from '../node-harness.ts';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { unlogged } from '../support/unlogged.ts';
+import { ADDRESS, HASH, TX_BYTES } from './node-harness.ts';
 
 const TIMEOUT = 900;
 

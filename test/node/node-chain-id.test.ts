@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { warningText } from '#upstream/freshness';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { hang } from '../../support/upstream/test-node.ts';
-import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from '../node-harness.ts';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { hang } from '../support/upstream/test-node.ts';
+import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.ts';
 
 const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
 

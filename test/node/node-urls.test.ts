@@ -4,7 +4,7 @@ import { SettingsError } from '#core/setting-forms';
 import { openNode } from '#node/source';
 import { readSettings } from '#settings';
 import { warningText } from '#upstream/freshness';
-import { ADDRESS, serviceOver, testNode } from '../node-harness.ts';
+import { ADDRESS, serviceOver, testNode } from './node-harness.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,0 +1,188 @@
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
+import { ADAPTERS, detectDialect, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
+import { NodeFault, type NodeFaultKind, type SendToNode } from '#cosmos/exchange';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import type { FailureLog } from '#upstream/failure-log';
+import { isUpToCaller, type NodeSource } from './source.ts';
+
+export function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
+  return {
+    /** The node's position among the URLs, from 1, for the log and warnings. */
+    number: index + 1,
+    source,
+    dialect,
+    capabilities: {},
+    /** The height of the node's newest block at the last check; undefined if the check failed. */
+    height: undefined as number | undefined,
+    /** The chain that the node reported; null if it reported none; undefined before it has responded. */
+    chainId: undefined as string | null | undefined,
+    /** The failure of the node's last call, if it failed. */
+    failure: undefined as UpstreamFailure | undefined,
+  };
+}
+
+const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${number}`;
+
+export type Member = ReturnType<typeof createMember>;
+
+/** Without a configured `chainId`, the wanted chain is the one that the first node to report a chain is on. */
+export function createWantedChain(members: readonly Member[], chainId: string | undefined) {
+  /** A single node without a configured chain has nothing to compare with. */
+  const areCompared = members.length > 1 || chainId !== undefined;
+
+  const wanted = (): string | undefined =>
+    chainId ?? members.find((member) => typeof member.chainId === 'string')?.chainId ?? undefined;
+
+  /** If a chain is configured, a node that reports no chain counts as being on another chain. */
+  function isOther(reported: string | null): boolean {
+    return reported === null ? chainId !== undefined : reported !== (wanted() ?? reported);
+  }
+
+  const isLeftOut = (member: Member): boolean => areCompared && member.chainId !== undefined && isOther(member.chainId);
+
+  return {
+    areCompared,
+    wanted,
+    isLeftOut,
+    /** Nodes that are not known to be on another chain. */
+    members: () => members.filter((member) => !isLeftOut(member)),
+    /** No node is on the wanted chain, so no part of the call has been sent. */
+    failure: () => new UpstreamFailure('node', 'not_listed', 'no node is on the expected chain', { sent: false }),
+
+    /** Throws `NodeFault` for another chain. */
+    check(reported: string): void {
+      if (areCompared && isOther(reported)) throw new NodeFault('malformed', 'the response is from another chain');
+    },
+  };
+}
+
+type WantedChain = ReturnType<typeof createWantedChain>;
+
+const REASONS: Record<NodeFaultKind, FailureCause> = {
+  malformed: 'unexpected',
+  unavailable: 'server_error',
+  rate_limited: 'rate_limited',
+  too_large: 'too_large',
+  wrong_dialect: 'unexpected',
+};
+
+/** Converts failures to `UpstreamFailure`. A transaction that the node rejected counts as not sent. */
+function toFailure(error: unknown, sent: boolean, node: string): unknown {
+  if (error instanceof UpstreamFailure) {
+    if (sent && error.reason !== 'rate_limited') return error;
+    const { retryAfter, reason, upstream, message, cause } = error;
+    const said = message.slice(`${upstream}: `.length);
+    return new UpstreamFailure(node, reason, said, { cause, retryAfter, sent: false });
+  }
+  if (!(error instanceof NodeFault)) return error;
+  const isTaken = sent && error.kind !== 'rate_limited' && error.kind !== 'wrong_dialect';
+  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
+}
+
+/** Failures that concern the node even if the client chose how much to request. */
+const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
+/** Never concerns the node, because another node would return as much data. */
+const OF_THE_QUESTION: FailureCause = 'too_large';
+
+/** Whether a failure concerns the node. `isOpenEnded` means that the client chose how much to request. */
+const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
+  reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
+
+type CallOptions = {
+  chain: WantedChain;
+  /** The configured dialect of all nodes; undefined to detect it per node. */
+  configured: NodeDialect | undefined;
+  clock: Clock;
+  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/** Calls one node in its dialect after its chain is known, and records the node's last failure. */
+export function createMemberCall({ chain, configured, clock, log, failures }: CallOptions) {
+  /** The newest block also states the chain. */
+  async function readHead(member: Member, calls: NodeCalls): Promise<number> {
+    const head = await calls.head();
+    const [before, reported] = [member.chainId, head.chainId ?? null];
+    member.chainId = reported;
+    if (before !== reported && chain.isLeftOut(member)) {
+      log.warn({ node: member.number, chainId: reported, wanted: chain.wanted() }, 'node on another chain');
+    }
+    return head.height;
+  }
+
+  /** Detects the node's dialect. If the detection fails, no part of the call has been sent. */
+  async function dialectOf(member: Member, send: SendToNode): Promise<NodeDialect> {
+    try {
+      const found = await detectDialect(send);
+      if (member.dialect !== found) log.info({ node: member.number, dialect: found }, 'node dialect detected');
+      member.dialect = found;
+      return found;
+    } catch (error) {
+      throw toFailure(error, false, nameOf(member));
+    }
+  }
+
+  /** Requests a node's chain before trusting the node. If the request fails, no part of the call has been sent. */
+  async function introduce(member: Member, calls: NodeCalls): Promise<void> {
+    try {
+      await readHead(member, calls);
+    } catch (error) {
+      throw error instanceof NodeFault && error.kind === 'wrong_dialect'
+        ? error
+        : toFailure(error, false, nameOf(member));
+    }
+    if (chain.isLeftOut(member)) throw chain.failure();
+  }
+
+  /** Makes a call in the node's dialect. Detects the dialect again if the node no longer recognizes the path. */
+  async function attempt<T>(member: Member, send: SendToNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
+    const known = member.dialect;
+    const spoken = known ?? (await dialectOf(member, send));
+    const callIn = async (dialect: NodeDialect) => {
+      const calls = ADAPTERS[dialect](send, member.capabilities);
+      if (chain.areCompared && member.chainId === undefined) await introduce(member, calls);
+      return use(calls);
+    };
+    try {
+      return await callIn(spoken);
+    } catch (error) {
+      const mayHaveChanged = known && !configured && error instanceof NodeFault;
+      if (!mayHaveChanged || error.kind !== 'wrong_dialect') throw error;
+      const now = await dialectOf(member, send);
+      if (now === spoken) throw error;
+      return callIn(now);
+    }
+  }
+
+  /** `until` is monotonic, in ms; `sends` states whether a broadcast may have arrived when the call fails. */
+  async function call<T>(
+    member: Member,
+    until: number,
+    use: (calls: NodeCalls) => Promise<T>,
+    sends = true,
+  ): Promise<T> {
+    let isOpenEnded = false;
+    const send: SendToNode = (question) => {
+      isOpenEnded = isUpToCaller(question);
+      const left = until - clock.elapsed();
+      if (left > 0) return member.source.send(question, left);
+      throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
+    };
+    try {
+      const value = await attempt(member, send, use);
+      member.failure = undefined;
+      return value;
+    } catch (error) {
+      const failure = toFailure(error, sends, nameOf(member));
+      if (failure instanceof UpstreamFailure) {
+        if (!isOfNode(failure.reason, isOpenEnded)) throw failure;
+        failures.failed('node call', failure);
+        member.failure = failure;
+      } else member.failure = undefined;
+      throw failure;
+    }
+  }
+
+  return { call, readHead };
+}
