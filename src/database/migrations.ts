@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { Clock } from '#core/clock';
-import { systemClock } from '#core/clock';
+import { type Clock, systemClock } from '#core/clock';
 import { isAtLeast, VERSION } from '#core/version';
 import { inTransaction, type Session } from './deadline.ts';
 

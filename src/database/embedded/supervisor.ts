@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { SECOND } from '#core/clock';
+import { every } from '#core/every';
 import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
@@ -29,14 +30,15 @@ export async function startSupervisor(
   function watch(worker: Worker): Worker {
     let reason = 'the thread ended';
     let unanswered = 0;
-    const pinging = setInterval(() => {
+    const ping = () => {
       if (!isGuarded) return;
       unanswered += 1;
       if (unanswered > UNANSWERED) {
         reason = 'the thread does not respond';
         void worker.terminate();
       } else post(worker, { kind: 'ping' });
-    }, pingMs).unref();
+    };
+    const pinging = every(pingMs, ping, { isUnref: true });
     worker.on('message', ({ kind }: FromWorker) => {
       if (kind === 'pong') unanswered = 0;
     });
@@ -44,7 +46,7 @@ export async function startSupervisor(
       reason = error.message;
     });
     worker.once('exit', () => {
-      clearInterval(pinging);
+      void pinging.close();
       if (isClosing) return;
       current = again();
       current.catch(() => undefined);

@@ -1,10 +1,37 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openEngine } from './engine.ts';
+import { PGlite } from '@electric-sql/pglite';
+import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
+import { unpackTemplate } from './template.ts';
 
 // The embedded database's thread. It ends on request or at an unhandled error, after which the supervisor restarts it.
+
+/** File errors that the operator can fix, by WASI error number and by Node error code. */
+const FILE_ERRORS: Record<number | string, string> = {
+  2: 'permission denied',
+  51: 'no space left on the disk',
+  69: 'the disk is read-only',
+  ENOSPC: 'no space left on the disk',
+};
+
+/** PGlite never returns its memory; a start after a crash replays the log since the last checkpoint (see README). */
+const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
+
+async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
+  try {
+    if (!isInMemory(at) && !loadDataDir) await unpackTemplate(at);
+    const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
+    return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
+  } catch (cause) {
+    // For a failed file operation, WebAssembly throws only an error number.
+    const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
+    const known = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
+    const reason = known ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
+    throw new Error(reason, { cause });
+  }
+}
 
 if (!parentPort) throw new Error('this file runs only as a thread of the service');
 const owner = parentPort;

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
+import { every } from '#core/every';
 
 /** The maximum number of lingering connections. Above this number, the oldest is cut. */
 const MOST = 256;
@@ -70,10 +71,10 @@ export function limitUnread(server: Server): void {
     }
   }
 
-  const timer = setInterval(check, SECOND / 4).unref();
+  const checking = every(SECOND / 4, check, { isUnref: true });
   server.on('connection', (socket) => {
     sockets.set(socket, undefined);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.once('close', () => clearInterval(timer));
+  server.once('close', () => void checking.close());
 }
