@@ -1,9 +1,8 @@
 /** The service without charging. Every call uses an unlimited lease that is not in the ledger. */
 
-import type { Receipt } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { type Lease, newLease } from '#accounts/ledger/lease';
-import type { Spender } from '#accounts/ledger/leases';
+import type { Receipt, Spender } from '#accounts/ledger/leases';
 import { buildApp } from '#app';
 import { openLog } from '#open';
 import { readSettings } from '#settings';

@@ -39,7 +39,7 @@ export const http: Mutations[] = [
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ['const isPaid = status === 200 && ', 'const isPaid = '],
-      ['if (cors) own', 'if (!cors) own'],
+      ['own.push(...cors)', 'void cors'],
     ],
   },
   {

@@ -6,9 +6,6 @@ import { HOUR, iso, isoDate, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 
-export type { Caller } from '#accounts/keys/key-cache';
-export type { Receipt } from '#accounts/ledger/leases';
-
 const USAGE_DATES = 31;
 /** How often dead keys and old leases are deleted, in ms. */
 const TIDY_EVERY = HOUR;

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Allowance, Caller, Receipt } from '#accounts/gate/allowance';
-import { endOf, refuseEnded } from '#accounts/keys/key-cache';
+import type { Allowance } from '#accounts/gate/allowance';
+import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
 import { missingScope } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
+import type { Receipt } from '#accounts/ledger/leases';
 import { type Clock, instantOf } from '#core/clock';
 import type { Gate as ServerGate, WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';

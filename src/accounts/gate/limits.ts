@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '#accounts/gate/allowance';
+import type { Caller } from '#accounts/keys/key-cache';
 import { type Period, periodAt } from '#accounts/ledger/plan';
 import { SECOND } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Receipt } from '#accounts/gate/allowance';
 import { byOperator } from '#accounts/keys/api-key';
+import type { Receipt } from '#accounts/ledger/leases';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { addMonths, periodAt } from '#accounts/ledger/plan';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
