@@ -44,6 +44,8 @@ let onFramework: () => void;
 let cost: number;
 /** Those of the key. */
 let scopes: readonly Scope[];
+/** When the user's term ends. */
+let validUntil: number;
 /** The pages of other sites for which the key's uses were noted. */
 let noted: (string | undefined)[];
 
@@ -77,8 +79,7 @@ const route = {
 function anAllowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
   const verbs = {
-    holderAtOnce: (apiKey: string) =>
-      apiKey === KEY ? { user: { key: 1, validUntil: Number.MAX_VALUE }, scopes } : undefined,
+    holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1, validUntil }, scopes } : undefined),
     noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
     spendAtOnce(_user: Spender, _now: Instant, cost: number) {
       asked += 1;
@@ -142,7 +143,7 @@ function respond(
 beforeEach(async () => {
   [framework, spent, kept, left, asked, holds, cost] = [[], 0, 0, 100, 0, true, 1];
   [generation, onFramework] = [1, () => undefined];
-  [scopes, noted] = [['prices'], []];
+  [scopes, noted, validUntil] = [['prices'], [], NOW + 1];
   await open();
 });
 afterEach(() => void server.close());
@@ -199,6 +200,14 @@ test('the use of a key is noted, and of an owner key the page of another site th
   await respond({ ...page, origin: 'http://quotient.example' });
   await respond({ ...page, origin: `https://${'x'.repeat(300)}` });
   expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
+});
+
+test('a key that has expired is left to the framework, and pays nothing', async () => {
+  await respond();
+  expect((await respond()).body).toBe('{"current_price":1}');
+  validUntil = NOW;
+  expect((await respond()).body).toBe('framework');
+  expect(asked).toBe(1);
 });
 
 test('an answer that holds no more is not given again', async () => {
