@@ -27,7 +27,7 @@ export const http: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
-    changes: [["      if (scope !== 'any' && !covers(caller, scope)) throw missingScope(scope);\n", '']],
+    changes: [['      if (!covers(caller, scope)) throw missingScope(scope);\n', '']],
   },
   {
     file: 'src/accounts/gate/gate.ts',

@@ -74,7 +74,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
     /** Throws `scope_missing` and `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
-      if (scope !== 'any' && !covers(caller, scope)) throw missingScope(scope);
+      if (!covers(caller, scope)) throw missingScope(scope);
       noteUse(caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },

@@ -1,7 +1,8 @@
-import { OWNER_SCOPES, type Scope } from '#accounts/keys/api-key';
+import { OWNER_SCOPES } from '#accounts/keys/api-key';
 import type { KeyHolder } from '#accounts/keys/user-store';
 import { iso } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { WantedScope } from '#server/gate';
 
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'This API key does not exist. Check it for typing errors, or register for a key.');
@@ -29,7 +30,7 @@ export const notActive = () =>
     'This API key was replaced or revoked, or the user was erased. Use the current owner key.',
   );
 
-export function missingScope(wanted: Scope): Problem {
+export function missingScope(wanted: WantedScope): Problem {
   const others = wanted === 'account' ? '' : 'a key with this scope, or ';
   const detail =
     `This endpoint requires the scope ${wanted}, which this API key does not have. Use ${others}the owner key, ` +
