@@ -1,14 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
-import type {
-  BroadcastRequest,
-  LegacyAccount,
-  LegacyBalances,
-  LegacyBlock,
-  LegacyNodeInfo,
-  LegacySearch,
-  LegacyTransaction,
-} from '#cosmos/legacy-shapes';
+import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { readSearch } from '#cosmos/search';
 import { isInBlock } from '#cosmos/transactions';
 import { type Broadcasting, createBroadcasting } from './broadcast.ts';
@@ -44,18 +36,18 @@ export function createNode({ pool, ...rest }: Dependencies) {
   const read = <T>(use: (calls: NodeCalls) => Promise<T>): Promise<T> => withProblems(pool.read(use));
 
   return {
-    balances: (address: string): Promise<LegacyBalances> => read((calls) => calls.balances(address)),
+    balances: (address: string) => read((calls) => calls.balances(address)),
     /** An account that does not exist has an empty `address`. */
-    account: (address: string): Promise<LegacyAccount> => read((calls) => calls.account(address)),
+    account: (address: string) => read((calls) => calls.account(address)),
 
-    nodeInfo: (): Promise<LegacyNodeInfo> =>
+    nodeInfo: () =>
       read(async (calls) => {
         const reported = await calls.nodeInfo();
         pool.checkChain(reported.node_info.network);
         return reported;
       }),
 
-    block: (height?: string): Promise<LegacyBlock> =>
+    block: (height?: string) =>
       read(async (calls) => {
         const reported = await calls.block(height);
         pool.checkChain(reported.block.header.chain_id);
@@ -63,7 +55,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
       }),
 
     /** Accepts a query in the terms of either dialect. */
-    transactions: async (query: readonly (readonly [string, string])[]): Promise<LegacySearch> => {
+    transactions: async (query: readonly (readonly [string, string])[]) => {
       try {
         readSearch(query);
       } catch (error) {
@@ -79,7 +71,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
     },
 
     /** Sends a transaction once. Throws `upstream_timeout`, with the hash if known, when the outcome is unknown. */
-    broadcast: (request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> =>
+    broadcast: (request: BroadcastRequest, signal?: AbortSignal) =>
       withProblems(broadcasting.broadcast(request, signal)),
 
     warnings: pool.warnings,

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import type { Caller } from '#accounts/keys/key-cache';
 import { type Period, periodAt } from '#accounts/ledger/plan';
 import { SECOND } from '#core/clock';
@@ -88,11 +88,12 @@ export function createRateLimits(perSecond: number) {
 
 /** Returns the address of a client, or its /64 for IPv6: a client usually controls the whole /64. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  if (isIP(ip) !== 6 || /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip)) return ip.replace(/^::ffff:/i, '');
-  const [head = '', tail] = ip.split('%', 1).join('').split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array(8 - before.length - after.length).fill('0');
-  const groups = [...before, ...zeros, ...after].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  if (!ipaddr.isValid(ip)) return ip;
+  // An IPv4 address in IPv6 notation counts as the IPv4 address.
+  const address = ipaddr.process(ip);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }
