@@ -3,7 +3,7 @@ import { createBurst } from '#accounts/gate/limits';
 
 const START = Date.parse('2026-05-15T14:10:06Z');
 
-/** The number of requests that pass, of those sent at an instant. */
+/** Sends requests at one instant and returns the number of accepted requests. */
 function passing(burst: ReturnType<typeof createBurst<number>>, user: number, now: number, requests: number): number {
   let passed = 0;
   for (let i = 0; i < requests; i++) {
@@ -20,7 +20,7 @@ function passing(burst: ReturnType<typeof createBurst<number>>, user: number, no
   return passed;
 }
 
-test('the limit passes at once, and again in the next second; the rest is rejected', () => {
+test('accepts requests up to the limit, and as many again after a second; rejects the rest', () => {
   const [burst, user] = [createBurst<number>(5), 1];
   expect(passing(burst, user, START, 8)).toBe(5);
   expect(passing(burst, user, START + 200, 3)).toBe(1);
@@ -28,7 +28,7 @@ test('the limit passes at once, and again in the next second; the rest is reject
   expect(passing(burst, 2, START + 1200, 8)).toBe(5);
 });
 
-test('a user who was fast a moment ago stays limited, whichever users came since', () => {
+test('keeps limiting a user who has just reached the limit, whatever other users send in the meantime', () => {
   const burst = createBurst<number>(5);
   burst.admitOrThrow(2, START);
   expect(passing(burst, 1, START + 900, 8)).toBe(5);
@@ -36,11 +36,11 @@ test('a user who was fast a moment ago stays limited, whichever users came since
   expect(passing(burst, 1, START + 1100, 8)).toBe(1);
 });
 
-test('a rate of 0 lets everything pass', () => {
+test('accepts all requests if the rate is 0', () => {
   expect(passing(createBurst<number>(0), 1, START, 100)).toBe(100);
 });
 
-test.each([[-3_600_000], [-1001], [-500], [3_600_000]])('a clock that is set by %i ms locks no user out', (step) => {
+test.each([[-3_600_000], [-1001], [-500], [3_600_000]])('locks no user out if the clock is set by %i ms', (step) => {
   const [burst, user] = [createBurst<number>(5), 1];
   expect(passing(burst, user, START, 8)).toBe(5);
   const [then, patience] = [START + step, step === -500 ? 1500 : 0];
@@ -48,7 +48,7 @@ test.each([[-3_600_000], [-1001], [-500], [3_600_000]])('a clock that is set by 
   expect(passing(burst, user, then + patience + 400, 8)).toBe(2);
 });
 
-test('users idle for seconds take no memory, and gain no calls by it', () => {
+test('uses no memory for users who have been idle for seconds, and grants them no extra calls', () => {
   const burst = createBurst<number>(5);
   for (let user = 0; user < 1000; user++) burst.admitOrThrow(user, START);
   for (let pause = 0; pause < 3000; pause += 200) expect(passing(burst, 1, START + pause, 8)).toBe(pause ? 1 : 4);

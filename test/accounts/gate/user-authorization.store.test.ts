@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const basic = (text: string) => `Basic ${btoa(text)}`;
-/** The ways there are. */
+/** The supported forms of the Authorization header. */
 const WAYS: Record<string, (of: string) => string> = {
   Bearer: (of) => `Bearer ${of}`,
   'Basic, as the user name': (of) => basic(`${of}:`),
@@ -32,14 +32,14 @@ async function ask(path: string, headers: Record<string, string>, method = 'GET'
   return { status: response.status, headers: response.headers, body };
 }
 
-describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) => {
-  it('reads prices, the first time and from the response cache, each charged once', async () => {
+describe.each(Object.entries(WAYS))('an API key in Authorization: %s', (_name, way) => {
+  it('reads prices, uncached and from the response cache, and is charged once per call', async () => {
     const before = (await ask('/v1/user/usage', { 'x-api-key': key })).body.used ?? 0;
     for (let i = 0; i < 3; i++) expect((await ask(PRICED, { authorization: way(key) })).status).toBe(200);
     expect((await ask('/v1/user/usage', { authorization: way(key) })).body.used).toBe(before + 3);
   });
 
-  it('returns the user record, which echoes it, and is rotated', async () => {
+  it('returns the user record with this key, and can be rotated', async () => {
     const own = await service.register();
     expect(await ask('/v1/user/data', { authorization: way(own) })).toMatchObject({
       status: 200,
@@ -52,7 +52,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
     expect((await ask('/v1/user/usage', { authorization: way(apiKey) })).status).toBe(200);
   });
 
-  it('that does not exist is invalid, in any form', async () => {
+  it('is invalid in any form if the key does not exist', async () => {
     for (const unknown of ['nonsense', `${key}x`]) {
       const { status, headers, body } = await ask(PRICED, { authorization: way(unknown) });
       expect([status, body.code]).toEqual([401, 'api_key_invalid']);
@@ -60,7 +60,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
     }
   });
 
-  it('beside another in X-API-KEY is refused, whichever path, and neither is charged', async () => {
+  it('is rejected on every path if X-API-KEY contains a different key, and neither key is charged', async () => {
     for (const path of [PRICED, '/v1/user/usage', '/v1/user/data']) {
       const { status, body } = await ask(path, { 'x-api-key': other, authorization: way(key) });
       expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -71,7 +71,7 @@ describe.each(Object.entries(WAYS))('a key in Authorization: %s', (_name, way) =
   });
 });
 
-it('an Authorization without a key is ignored beside X-API-KEY, and does not replace it', async () => {
+it('ignores an Authorization header without a key if X-API-KEY is present, and does not accept it as a key', async () => {
   for (const authorization of [basic('ada:lovelace'), 'Digest x', 'Basic', basic(`${key}:password`)]) {
     expect((await ask(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
     expect(await ask(PRICED, { authorization })).toMatchObject({
@@ -81,7 +81,7 @@ it('an Authorization without a key is ignored beside X-API-KEY, and does not rep
   }
 });
 
-it('a key in the query is refused but where it belongs, and the answer says where that is', async () => {
+it('rejects a key in the query on routes that do not support it, and names the right header', async () => {
   for (const [path, method] of [
     [`${PRICED}&api=${key}`, 'GET'],
     [`/v1/user/usage?api=${key}`, 'GET'],
@@ -94,12 +94,12 @@ it('a key in the query is refused but where it belongs, and the answer says wher
       expect.objectContaining({ location: 'query.api', fix: expect.stringContaining('X-API-KEY') }),
     ]);
   }
-  // There the headers beside it are ignored, whatever they are.
+  // On this route, the query takes precedence, and the headers are ignored.
   const beside = { 'x-api-key': other, authorization: basic('ada:lovelace') };
   expect((await ask(`/v1/user/data?api=${key}`, beside)).body.apiKey).toBe(key);
 });
 
-it('a page of an allowed origin may send it', async () => {
+it('allows a page from an allowed origin to send Authorization', async () => {
   const response = await fetch(`${service.url}${PRICED}`, {
     method: 'OPTIONS',
     headers: {

@@ -12,7 +12,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** A process on a ledger that grants every request when triggered; `sizes` are those of its statements. */
+/** A process with a ledger that grants every request once it is released. `sizes` are the sizes of its statements. */
 function open() {
   const sizes: number[] = [];
   let answering = Promise.resolve();
@@ -42,12 +42,12 @@ function open() {
   };
 }
 
-/** Resolves when everything that can start has started. */
+/** Resolves when all work that can start has started. */
 async function started(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-it('a call that arrives during a look-up of its key waits for that statement, and makes no other', async () => {
+it('a call that arrives during a look-up of its key waits for that statement and starts no other', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(1);
@@ -60,7 +60,7 @@ it('a call that arrives during a look-up of its key waits for that statement, an
   leases.abandon();
 });
 
-it('keys that come while a statement is under way share the next', async () => {
+it('keys that arrive while a statement is in progress share the next statement', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(0);
@@ -74,7 +74,7 @@ it('keys that come while a statement is under way share the next', async () => {
   leases.abandon();
 });
 
-it('a call waits 5 s for the ledger, including the look-up of its key; the statement continues', async () => {
+it('a call waits at most 5 s for the ledger, including the look-up of its key; the statement continues', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { leases, hold } = open();
@@ -96,7 +96,7 @@ it('a call waits 5 s for the ledger, including the look-up of its key; the state
   }
 });
 
-it('who waits behind a statement that fails is refused with it, and does not wait for another', async () => {
+it('a call that waits behind a failing statement is rejected with it, and does not wait for another statement', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const first = spend(0);
@@ -114,7 +114,7 @@ it('who waits behind a statement that fails is refused with it, and does not wai
   leases.abandon();
 });
 
-it('a lease is spent from for 18 s after its request, however late the response arrives', async () => {
+it('a lease is usable for 18 s after its request, however late the response arrives', async () => {
   const { spend, hold, leases } = open();
   const held = hold();
   const askedAt = clock.elapsed();
@@ -127,7 +127,7 @@ it('a lease is spent from for 18 s after its request, however late the response 
   leases.abandon();
 });
 
-it('a tick reports every lease that was spent from, in statements of bounded size', async () => {
+it('a tick reports every lease with spent calls, in statements of bounded size', async () => {
   const { spend, sizes, leases } = open();
   await Promise.all(Array.from({ length: 3_000 }, (_, n) => spend(n)));
   sizes.length = 0;
@@ -150,7 +150,7 @@ it('a first call does not wait for the statements of a tick', async () => {
   leases.abandon();
 });
 
-it('a lease whose first grant is under way is in no other statement: when its date or limit turns, at the stop', async () => {
+it('a lease with a pending first grant is in no other statement, even if its date or limit changes or the process stops', async () => {
   const { spend, sizes, hold, leases } = open();
   const held = hold();
   const call = spend(1);

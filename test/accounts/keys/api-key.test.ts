@@ -7,8 +7,8 @@ import { maskApiKeys } from '#core/log';
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.constant(null).map(mintApiKey);
 
-describe('a key that is minted', () => {
-  test('has the form, is accepted, and is another one each time', () => {
+describe('a new API key', () => {
+  test('has the documented form, is accepted, and is unique', () => {
     const keys = Array.from({ length: 1000 }, mintApiKey);
     for (const key of keys) {
       expect(key).toMatch(/^qt_[0-9A-Za-z]{38}$/);
@@ -18,7 +18,7 @@ describe('a key that is minted', () => {
     expect(new Set(keys.map((key) => key.slice(3, 11))).size).toBe(1000);
   });
 
-  test('draws every character of the alphabet', () => {
+  test('uses every character of the alphabet', () => {
     const drawn = new Set(Array.from({ length: 200 }, mintApiKey).flatMap((key) => [...key.slice(3, 35)]));
     expect([...drawn].sort()).toEqual([...BASE62].sort());
   });
@@ -29,8 +29,8 @@ describe('a key that is minted', () => {
   });
 });
 
-describe('a mistyped key is refused', () => {
-  test('with any one character another', () => {
+describe('a mistyped key is rejected', () => {
+  test('with any one character replaced', () => {
     const key = mintApiKey();
     for (let place = 3; place < key.length; place++) {
       for (const letter of BASE62.filter((one) => one !== key[place])) {
@@ -39,7 +39,7 @@ describe('a mistyped key is refused', () => {
     }
   });
 
-  test('with any two characters in each other’s place', () => {
+  test('with any two characters swapped', () => {
     fc.assert(
       fc.property(minted, fc.nat(37), fc.nat(37), (key, a, b) => {
         const letters = [...key];
@@ -53,13 +53,13 @@ describe('a mistyped key is refused', () => {
 
   test.each([
     ['nothing', (_key: string) => ''],
-    ['a character too many', (key: string) => `${key}0`],
-    ['one too few', (key: string) => key.slice(0, -1)],
-    ['another prefix', (key: string) => key.replace('qt_', 'qs_')],
-    ['a prefix in capitals', (key: string) => key.replace('qt_', 'QT_')],
-    ['a space before it', (key: string) => ` ${key}`],
-    ['a line feed behind it', (key: string) => `${key}\n`],
-    ['its letters in the other case', (key: string) => `qt_${key.slice(3).toUpperCase()}x`],
+    ['an extra character', (key: string) => `${key}0`],
+    ['a missing character', (key: string) => key.slice(0, -1)],
+    ['a different prefix', (key: string) => key.replace('qt_', 'qs_')],
+    ['an upper-case prefix', (key: string) => key.replace('qt_', 'QT_')],
+    ['a leading space', (key: string) => ` ${key}`],
+    ['a trailing line feed', (key: string) => `${key}\n`],
+    ['letters in the other case', (key: string) => `qt_${key.slice(3).toUpperCase()}x`],
     ['letters that are not ASCII', (key: string) => `${key.slice(0, -1)}é`],
   ])('%s', (_name, typed) => {
     expect(isApiKey(typed(mintApiKey()))).toBe(false);
@@ -67,7 +67,7 @@ describe('a mistyped key is refused', () => {
 });
 
 describe('masking', () => {
-  test('takes every key out of a text, wherever it stands, and leaves the rest', () => {
+  test('removes every key from a text, wherever it occurs, and keeps the rest', () => {
     const between = fc.string().filter((text) => !text.includes('qt_'));
     fc.assert(
       fc.property(fc.array(fc.tuple(between, minted), { minLength: 1, maxLength: 5 }), between, (parts, end) => {
@@ -80,11 +80,11 @@ describe('masking', () => {
     );
   });
 
-  test('takes out what has the form, though its checksum is wrong', () => {
+  test('removes text that has the form of a key, even if its checksum is wrong', () => {
     expect(maskApiKeys(`?api=qt_${'a'.repeat(38)}&x=1`)).toBe('?api=qt_***&x=1');
   });
 
-  test('takes out what is one in Basic credentials, before the colon and behind it', () => {
+  test('removes a key from Basic credentials, before and after the colon', () => {
     fc.assert(
       fc.property(minted, (key) => {
         for (const credentials of [`${key}:`, `:${key}`]) {
@@ -95,7 +95,7 @@ describe('masking', () => {
     );
   });
 
-  test('leaves a text without a key as it is', () => {
+  test('does not change a text without a key', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!/qt_[0-9A-Za-z]{38}/.test(text));

@@ -3,7 +3,7 @@ import type { Service } from '../../support/service/service.ts';
 export type Change = { method: string; path: string; body?: unknown };
 type Operation = { operationId: string; 'x-scope'?: string };
 
-/** A valid request for each operation that changes data of a user, by its `operationId`. `id` is a key of the user. */
+/** A valid request for each operation that changes a user's data, by its `operationId`. `id` is a key of the user. */
 const REQUESTS: Record<string, (id: number) => Change> = {
   rotateKey: () => ({ method: 'POST', path: '/v1/user/rotate' }),
   renewKey: () => ({ method: 'POST', path: '/v1/user/renew' }),
@@ -18,8 +18,8 @@ const REQUESTS: Record<string, (id: number) => Change> = {
 };
 
 /**
- * A valid request for every operation of the service that changes data of a user with an owner key. An operation of the
- * OpenAPI document that has no request here is an error, so that a new one is tested as well.
+ * Returns a valid request for every operation that changes a user's data with an owner key. Throws if an operation of
+ * the OpenAPI document has no request here, so that new operations are tested as well.
  */
 export async function everyChange(service: Pick<Service, 'get'>, id: number): Promise<Change[]> {
   const { paths } = (await (await service.get('/openapi.json')).json()) as {
@@ -35,7 +35,7 @@ export async function everyChange(service: Pick<Service, 'get'>, id: number): Pr
   });
 }
 
-/** Sends a request with a key, and returns the code of the problem, or the status. */
+/** Sends a request with a key. Returns the problem's code, or the status. */
 export async function outcomeOf(url: string, { method, path, body }: Change, key: string) {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -47,7 +47,7 @@ export async function outcomeOf(url: string, { method, path, body }: Change, key
   return problem.code ?? response.status;
 }
 
-/** Creates a key with the scope `prices` by an owner key. */
+/** Creates a key with the scope `prices`, using an owner key. */
 export async function makeKey(url: string, owner: string) {
   const response = await fetch(`${url}/v1/user/keys?label=shop`, {
     method: 'POST',
@@ -56,7 +56,7 @@ export async function makeKey(url: string, owner: string) {
   return (await response.json()) as { id: number };
 }
 
-/** Everything stored about a user that such a change could alter. */
+/** All stored data of a user that such a change could alter. */
 export const storedOf = ({ database: { prisma } }: Pick<Service, 'database'>, userKey: number) =>
   Promise.all([
     prisma.user.findUnique({ where: { key: userKey }, omit: { changedAt: true } }),

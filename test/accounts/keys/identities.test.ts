@@ -18,12 +18,12 @@ function holderOf(key: number, apiKey: string): KeyHolder {
   };
 }
 
-it('a key that made room for others is looked up again, with what has become of it meanwhile', async () => {
+it('looks a key up again after its eviction from the cache, and returns its current state', async () => {
   const apiKeys = Array.from({ length: 5 }, mintApiKey) as [string, string, string, string, string];
   const holders = new Map(apiKeys.map((apiKey, key) => [hashApiKey(apiKey), holderOf(key, apiKey)]));
   const changed: KeyHolder[] = [];
   const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
-    // In another order than requested, as a database may return them.
+    // In a different order than requested, as a database may return them.
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
     changedSince: async () => ({
       holders: changed.splice(0),
@@ -40,7 +40,7 @@ it('a key that made room for others is looked up again, with what has become of 
     changed.push(holder);
     await keyCache.sync();
   };
-  // The first is looked up alone while the others wait: they are returned in the other order.
+  // The first key is looked up alone while the others wait. The others are returned in reverse order.
   const [, early, late, ...others] = apiKeys;
   await Promise.all(apiKeys.slice(0, 3).map(keyCache.holderOf));
   await revoke(early);
@@ -69,19 +69,19 @@ const ended = ({
 
 it.each([
   ['was revoked', { revokedAt: END - 1 }, 'api_key_revoked'],
-  ['was replaced, from the end of its grace on', { replacedAt: 1, expiresAt: END }, 'api_key_revoked'],
-  ['was replaced, in its grace', { replacedAt: 1, expiresAt: END + 1 }, undefined],
-  ['was made to end, from then on', { expiresAt: END }, 'api_key_expired'],
-  ['was made to end, before that', { expiresAt: END + 1 }, undefined],
-  ['has expired, from the end of its term on', { validUntil: END }, 'api_key_expired'],
-  ['is in its term', {}, undefined],
+  ['was replaced, at the end of its grace period', { replacedAt: 1, expiresAt: END }, 'api_key_revoked'],
+  ['was replaced, during its grace period', { replacedAt: 1, expiresAt: END + 1 }, undefined],
+  ['has an expiry date, from then on', { expiresAt: END }, 'api_key_expired'],
+  ['has an expiry date, before that', { expiresAt: END + 1 }, undefined],
+  ['has a lapsed term, from the end of the term', { validUntil: END }, 'api_key_expired'],
+  ['has a current term', {}, undefined],
 ])('a key that %s', (_what, facts, code) => {
   const refuse = () => refuseEnded(ended(facts), END, false);
   if (code === undefined) expect(refuse).not.toThrow();
   else expect(refuse).toThrow(expect.objectContaining({ code }));
 });
 
-it('a key of an expired user may be allowed; one that was revoked, or made to end, may not', () => {
+it("accepts an expired user's key if the caller allows it, but never a revoked or expired key", () => {
   expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
   expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
   expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('expired at 2026-05-10');

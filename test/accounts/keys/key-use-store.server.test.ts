@@ -3,7 +3,7 @@ import { createUserStore, type UserStore } from '#accounts/keys/user-store';
 import { firstTerm } from '#accounts/ledger/plan';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
-/* Uses of keys are written beside everything else that has the rows. */
+/* Last uses of keys are written while other statements hold locks on the same rows. */
 
 const START = Date.UTC(2026, 0, 31, 12);
 let database: TestDatabase;
@@ -37,7 +37,7 @@ const lastUses = async (ids: readonly number[]) => {
   return rows.map(({ lastUsedAt }) => lastUsedAt?.getTime());
 };
 
-it('a locked key is not waited for, and is returned to be written again', async () => {
+it('skips a locked key and returns it, to be written again', async () => {
   const ids = await makeKeys(3);
   await database.prisma.$transaction(async (rotation) => {
     await rotation.$executeRaw`UPDATE api_key SET replaced_at = now() WHERE id = ${ids[1]}`;
@@ -48,7 +48,7 @@ it('a locked key is not waited for, and is returned to be written again', async 
   expect(await lastUses(ids)).toEqual([START, START, START]);
 });
 
-it('the later use of two processes stays, whichever writes last, and nothing is written twice', async () => {
+it('keeps the later use of two processes, whichever process writes last, and writes nothing twice', async () => {
   const ids = await makeKeys(1);
   await store.recordUse(ids.map(useOf(START + 60_000)));
   const version = () => database.prisma.$queryRaw`SELECT xmin::text FROM api_key WHERE id = ${ids[0]}`;
@@ -58,7 +58,7 @@ it('the later use of two processes stays, whichever writes last, and nothing is 
   expect(await lastUses(ids)).toEqual([START + 60_000]);
 });
 
-it('processes that write the same thousands of keys concurrently do not wait for each other', async () => {
+it('lets processes write the same thousands of keys concurrently without waiting for each other', async () => {
   const ids = await makeKeys(200);
   const rounds = Array.from({ length: 20 }, async (_, n) => {
     const mine = n % 2 === 0 ? ids : ids.toReversed();
@@ -72,7 +72,7 @@ it('processes that write the same thousands of keys concurrently do not wait for
   expect(await lastUses(ids)).toEqual(ids.map(() => START + 19 * 60_000));
 });
 
-it('a page is kept with its key until another comes; a key that is no more is left out', async () => {
+it('keeps an origin until another one is recorded, and skips a key that no longer exists', async () => {
   const [id = 0] = await makeKeys(1);
   const origin = 'https://shop.example:8443';
   expect(

@@ -36,7 +36,7 @@ const aKey = (id: number, change: Partial<KeyHolder> = {}) => ({
 });
 const written = () => statements.flat().map(({ id, at }) => [id, (at - START) / MINUTE]);
 
-it('a key is written once for all its calls of a minute', async () => {
+it('writes a key once per minute, however many calls it makes', async () => {
   const [busy, rare] = [aKey(1), aKey(2)];
   for (let n = 0; n < 1000; n++) keys.noteUse(busy, clock.now() + n);
   keys.noteUse(rare, clock.now());
@@ -53,7 +53,7 @@ it('a key is written once for all its calls of a minute', async () => {
   expect(statements).toHaveLength(2);
 });
 
-it('of thousands of keys so many are written at once, and the others after them', async () => {
+it('writes thousands of keys in batches of bounded size', async () => {
   for (let id = 1; id <= 6000; id++) keys.noteUse(aKey(id), clock.now());
   const whole = [await keys.writeUse(), await keys.writeUse(), await keys.writeUse()];
   expect(whole).toEqual([false, false, true]);
@@ -61,11 +61,11 @@ it('of thousands of keys so many are written at once, and the others after them'
   expect(new Set(statements.flat().map(({ id }) => id)).size).toBe(6000);
 });
 
-it('what could not be written is written later, with what was used since', async () => {
+it('retries uses that could not be written, together with uses since then', async () => {
   const [key, other] = [aKey(1), aKey(2)];
   for (const one of [key, other]) keys.noteUse(one, clock.now());
   answer = () => {
-    throw new Error('the database is away');
+    throw new Error('the database is unavailable');
   };
   await expect(keys.writeUse()).rejects.toMatchObject({ code: 'database_unavailable' });
   keys.noteUse(key, clock.now() + MINUTE);
@@ -80,7 +80,7 @@ it('what could not be written is written later, with what was used since', async
   ]);
 });
 
-it('an attempt with an ended key is not a use; one with a key of an expired user is', async () => {
+it("does not record a call with an ended key as a use, but records a call with an expired user's key", async () => {
   clock.pass(2 * MINUTE);
   keys.noteUse(aKey(1, { revokedAt: START }), clock.now());
   keys.noteUse(aKey(2, { expiresAt: START }), clock.now());
@@ -89,7 +89,7 @@ it('an attempt with an ended key is not a use; one with a key of an expired user
   expect(written()).toEqual([[3, 2]]);
 });
 
-it('a page is named once, and again when another one comes', async () => {
+it('writes an origin once, and again when it changes', async () => {
   const key = aKey(1);
   for (const origin of ['https://a.example', 'https://a.example', undefined]) keys.noteUse(key, START, origin);
   await keys.writeUse();

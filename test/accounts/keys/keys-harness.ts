@@ -3,7 +3,10 @@ import { handClock } from '../ledger/allowance-harness.ts';
 
 export type Body = { id: number; key: number; apiKey: string; code?: string };
 
-/** The service by a clock that stands still, without limits of pace; `ask` and what rests on it call it with a key. */
+/**
+ * Starts the service with a stopped clock and without rate limits. `ask` and the functions that use it call it with a
+ * key.
+ */
 export async function openKeys(start: number) {
   const clock = handClock(start);
   const service: Service = await startService({
@@ -24,13 +27,13 @@ export async function openKeys(start: number) {
     service,
     ask,
 
-    /** The code of the problem, or the status. */
+    /** Returns the problem's code, or the status. */
     async outcome(method: string, path: string, key: string) {
       const { status, body } = await ask(method, path, key);
       return body.code ?? status;
     },
 
-    /** A key beside that of the owner. */
+    /** Creates a key with the scope `prices`, or with the scopes in the query. */
     async make(owner: string, query: Record<string, string> = {}): Promise<Body> {
       const path = `/v1/user/keys?${new URLSearchParams({ label: 'shop', ...query })}`;
       const { status, body } = await ask('POST', path, owner);
@@ -40,10 +43,10 @@ export async function openKeys(start: number) {
 
     list: async (owner: string) => (await ask('GET', '/v1/user/keys', owner)).body as unknown as Body[],
 
-    /** The record number of the user who has a key. */
+    /** The record number of a key's user. */
     userOf: async (apiKey: string) => (await ask('GET', '/v1/user/data', apiKey)).body.key,
 
-    /** Advances the clock to an instant (Unix ms), and has the process poll the changes since. */
+    /** Advances the clock to an instant (Unix ms), and makes the process poll for changes since. */
     async moveTo(instant: number): Promise<void> {
       clock.passUntil(instant);
       await service.parts.allowance.poll();

@@ -4,7 +4,7 @@ import { PRICED } from '../../support/service/hammer.ts';
 import { startService } from '../../support/service/service.ts';
 import { type Keys, openKeys } from './keys-harness.ts';
 
-/* When keys were used, and by whose pages. */
+/* When keys were last used, and from which origins. */
 
 let keys: Keys;
 let owner: string;
@@ -24,7 +24,7 @@ const lastUse = async (id: number) => {
   return record.lastUsedAt;
 };
 
-it('a key’s last use is the minute of the last call, charged or free, and not of one that was refused', async () => {
+it("reports the minute of a key's last call, charged or free, and ignores rejected calls", async () => {
   const { id, apiKey } = await keys.make(owner, { scopes: 'prices' });
   expect(await lastUse(id)).toBeNull();
   expect(await keys.outcome('GET', '/v1/node/node_info', apiKey)).toBe('scope_missing');
@@ -39,7 +39,7 @@ it('a key’s last use is the minute of the last call, charged or free, and not 
   expect(new Set(received).size).toBe(4);
 });
 
-it('a key’s last use is there after a stop, also of what was used last', async () => {
+it('stores the last use of a key before the process stops', async () => {
   const { id, apiKey } = await keys.make(owner);
   const { clock, service } = keys;
   const other = await startService({
@@ -52,7 +52,7 @@ it('a key’s last use is there after a stop, also of what was used last', async
   expect(await lastUse(id)).toBe(iso(Math.floor(keys.clock.now() / MINUTE) * MINUTE));
 });
 
-it('the page of another site that uses an owner key is named with it', async () => {
+it('reports the origin of a cross-site page that uses a key without the scope account', async () => {
   const { apiKey } = await keys.make(owner);
   const page = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
   await keys.ask('GET', PRICED, owner, page);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
 
-/* A change that waits for the user's row sees what the change before it has done to the key. */
+/* A change that waits for the user's row sees the effect of the preceding change on the key. */
 
 let service: MailingService;
 let other: pg.Client;
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** How many statements of this database wait for a lock. */
+/** The number of this database's statements that wait for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await other.query<{ count: number }>(
     `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -25,7 +25,7 @@ async function waiting(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-it('no change overtakes a rotation of its key that another process has under way', async () => {
+it('no change overtakes a rotation of its key that another process has started', async () => {
   const count = (await everyChange(service, 0)).length;
   for (let n = 0; n < count; n += 1) {
     const { key, apiKey } = await service.user('ada@example.org');

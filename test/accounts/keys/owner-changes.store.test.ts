@@ -3,7 +3,7 @@ import { hashApiKey } from '#accounts/keys/api-key';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
 
-/* A change is decided by what the database has of the owner key, whatever this process has cached of it. */
+/* The database's state of the owner key decides whether a change is allowed, whatever this process has cached. */
 
 let service: MailingService;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Before the service starts, but recent: a key that ended long ago is deleted. */
+/** Before the service starts, but recent, because keys that ended long ago are deleted. */
 const ENDED_AT = new Date('2026-01-31T11:59:00Z');
 /** The columns that another process writes when it ends the key in each of these ways. */
 const ENDED: Record<string, object> = {
@@ -34,7 +34,7 @@ it.each(Object.entries(ENDED))('a key that another process has %s changes nothin
   expect(await storedOf(service, key)).toEqual(before);
 });
 
-it('an active owner key makes each of these changes', async () => {
+it('an active owner key can make each of these changes', async () => {
   const count = (await everyChange(service, 0)).length;
   const outcomes = [];
   for (let n = 0; n < count; n += 1) {

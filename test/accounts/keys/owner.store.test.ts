@@ -4,7 +4,7 @@ import { DAY, iso, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Keys, openKeys } from './keys-harness.ts';
 
-/* The owner key: how it is replaced, and what it may do once it was. */
+/* How the owner key is replaced, and what a replaced owner key can do. */
 
 let keys: Keys;
 let owner: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   owner = await keys.service.register();
 });
 
-it('an owner key that was replaced lists the keys, and makes and deletes none; the others live on', async () => {
+it('a replaced owner key lists keys but cannot create or delete any; other keys stay valid', async () => {
   const { id, apiKey } = await keys.make(owner);
   await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner);
   expect(await keys.list(owner)).toMatchObject([
@@ -33,7 +33,7 @@ it('an owner key that was replaced lists the keys, and makes and deletes none; t
   expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
 });
 
-it('an owner key that was replaced on another process makes and deletes none, although this one does not know yet', async () => {
+it('an owner key replaced by another process cannot create or delete keys, even before this process reads the change', async () => {
   const { id } = await keys.make(owner);
   const { prisma } = keys.service.database;
   const userKey = await keys.userOf(owner);
@@ -44,7 +44,7 @@ it('an owner key that was replaced on another process makes and deletes none, al
   expect(await prisma.apiKey.findMany({ where: { userKey }, orderBy: { id: 'asc' } })).toEqual(before);
 });
 
-it('the owner key of a user whose term is over lists the keys, and makes none before it is renewed', async () => {
+it('the owner key of an expired user lists keys, and creates none until the term is renewed', async () => {
   const { apiKey } = await keys.make(owner);
   await keys.moveTo(keys.clock.now() + 32 * DAY);
   expect(await keys.list(owner)).toHaveLength(2);
@@ -54,7 +54,7 @@ it('the owner key of a user whose term is over lists the keys, and makes none be
   expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
 });
 
-it('a recovered owner key is another one: the old ones are dead at once, the others live on', async () => {
+it('a recovery creates a new owner key: the old ones are revoked immediately, and other keys stay valid', async () => {
   const { users } = keys.service.parts;
   const { apiKey } = await keys.make(owner);
   const rotated = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body;
@@ -66,7 +66,7 @@ it('a recovered owner key is another one: the old ones are dead at once, the oth
   expect(await keys.list(owner)).toHaveLength(2);
 });
 
-it('an owner key is not recovered of a user who was erased, or whose keys the operator has revoked', async () => {
+it('no owner key is recovered for a user who is erased or whose keys the operator has revoked', async () => {
   const { users } = keys.service.parts;
   const [erased, revoked] = [await keys.userOf(owner), await keys.userOf(await keys.service.register())];
   await users.erase(byOperator(erased));
@@ -74,7 +74,7 @@ it('an owner key is not recovered of a user who was erased, or whose keys the op
   for (const key of [erased, revoked]) expect(await users.recover(key)).toBeUndefined();
 });
 
-it('a rotation by the operator replaces the owner key, and leaves keys with other scopes as they are', async () => {
+it('a rotation by the operator replaces the owner key and does not change keys with other scopes', async () => {
   const { id, apiKey } = await keys.make(owner);
   const { apiKey: fresh } = await keys.service.parts.users.rotate(byOperator(await keys.userOf(owner)), 0);
   expect(await keys.outcome('GET', PRICED, owner)).toBe('api_key_revoked');
@@ -82,7 +82,7 @@ it('a rotation by the operator replaces the owner key, and leaves keys with othe
   expect(await keys.list(fresh)).toMatchObject([{ replacedAt: null }, { id, replacedAt: null }]);
 });
 
-it('an erased user gets no key and no term from the operator', async () => {
+it('the operator cannot create a key or a term for an erased user', async () => {
   const { users } = keys.service.parts;
   const user = byOperator(await keys.userOf(owner));
   await users.erase(user);

@@ -5,7 +5,7 @@ import { HOUR, iso, SECOND } from '#core/clock';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Body, type Keys, openKeys } from './keys-harness.ts';
 
-/* Keys beside the owner key: how they are made and ended, and what they may not do. */
+/* Keys with restricted scopes: how they are created and ended, and what they cannot do. */
 
 let keys: Keys;
 let owner: string;
@@ -17,8 +17,8 @@ beforeEach(async () => {
   owner = await keys.service.register();
 });
 
-describe('a key that is made', () => {
-  it('is shown once, with its scopes; the list has the rest, newest first', async () => {
+describe('a created key', () => {
+  it('is shown once, with its scopes; the list contains its other members, newest first', async () => {
     const until = iso(keys.clock.now() + HOUR);
     const query = new URLSearchParams({
       label: '  the shop window ',
@@ -52,22 +52,22 @@ describe('a key that is made', () => {
     expect(JSON.stringify(records)).not.toContain(apiKey);
   });
 
-  it('reads prices and does not end, unless that is said', async () => {
+  it('has the scope prices and no expiry by default', async () => {
     expect(await keys.make(owner)).toMatchObject({ scopes: ['prices'], expiresAt: null });
   });
 
   it.each([
     ['no label', { label: '' }, 'query.label'],
-    ['a long label', { label: 'x'.repeat(101) }, 'query.label'],
+    ['a label that is too long', { label: 'x'.repeat(101) }, 'query.label'],
     ['a control character', { label: 'a\u0007b' }, 'query.label'],
-    ['the scope of the owner', { scopes: 'prices,account' }, 'query.scopes'],
+    ['the scope account', { scopes: 'prices,account' }, 'query.scopes'],
     ['an unknown scope', { scopes: 'price' }, 'query.scopes'],
     ['no scope', { scopes: ',' }, 'query.scopes'],
-    ['an end that is over', { expiresAt: '2026-01-31T12:00:30.000Z' }, 'query.expiresAt'],
-    ['an end after the year 9999', { expiresAt: '9999-12-31T23:59:59-00:01' }, 'query.expiresAt'],
-    ['an end without a time', { expiresAt: '2030-01-31' }, 'query.expiresAt'],
+    ['an expiry in the past', { expiresAt: '2026-01-31T12:00:30.000Z' }, 'query.expiresAt'],
+    ['an expiry after the year 9999', { expiresAt: '9999-12-31T23:59:59-00:01' }, 'query.expiresAt'],
+    ['an expiry without a time', { expiresAt: '2030-01-31' }, 'query.expiresAt'],
     ['a date that does not exist', { expiresAt: '2030-02-30T00:00:00Z' }, 'query.expiresAt'],
-  ])('is not made with %s', async (_what, query, location) => {
+  ])('is rejected with %s', async (_what, query, location) => {
     const path = `/v1/user/keys?${new URLSearchParams({ label: 'shop', ...query })}`;
     const { status, body } = await keys.ask('POST', path, owner);
     expect([status, body]).toMatchObject([
@@ -77,7 +77,7 @@ describe('a key that is made', () => {
     expect(await keys.list(owner)).toHaveLength(1);
   });
 
-  it('ends when it was said to, for everything, and makes room', async () => {
+  it('expires on every path at the requested time, and no longer counts toward the number of keys', async () => {
     const { apiKey } = await keys.make(owner, { expiresAt: '2026-01-31T15:00:00+02:00' });
     for (let n = 2; n < MAX_KEYS_PER_USER; n++) await keys.make(owner);
     expect(await keys.outcome('POST', '/v1/user/keys?label=x', owner)).toBe('too_many_keys');
@@ -90,10 +90,10 @@ describe('a key that is made', () => {
   });
 });
 
-describe('what a key is for', () => {
+describe('scopes of a key', () => {
   type Operation = { 'x-scope'?: string };
 
-  it('is held to on every path there is, before parameters, and is not charged', async () => {
+  it('are enforced on every path, before parameters, without a charge', async () => {
     const made = { prices: await keys.make(owner), node: await keys.make(owner, { scopes: 'node' }) };
     const { paths } = (await (await keys.service.get('/openapi.json')).json()) as {
       paths: Record<string, Record<string, Operation>>;
@@ -121,7 +121,7 @@ describe('what a key is for', () => {
     expect([usage.status, usage.body]).toMatchObject([200, { used: 0 }]);
   });
 
-  it('is never the account: it neither sees nor changes keys, user or term', async () => {
+  it('never include account: the key cannot read or change keys, the user or the term', async () => {
     const { id, apiKey } = await keys.make(owner, { scopes: 'prices,node' });
     for (const [method, path] of [
       ['GET', '/v1/user/keys'],
@@ -135,14 +135,14 @@ describe('what a key is for', () => {
     expect(await keys.list(owner)).toHaveLength(2);
   });
 
-  it('is held to in front of the framework too, where the answer is ready for others', async () => {
+  it('are enforced on the fast path as well, when a response is cached for other keys', async () => {
     const [prices, node] = [await keys.make(owner), await keys.make(owner, { scopes: 'node' })];
     for (let n = 0; n < 3; n++) expect(await keys.outcome('GET', PRICED, prices.apiKey)).toBe(200);
     for (let n = 0; n < 3; n++) expect(await keys.outcome('GET', PRICED, node.apiKey)).toBe('scope_missing');
     expect((await keys.ask('GET', '/v1/user/usage', owner)).body).toMatchObject({ used: 3 });
   });
 
-  it('shows the name and the address of the user to a key that manages the account, and to no other', async () => {
+  it("show the user's name and email address only to keys with the scope account", async () => {
     const person = { name: 'Ada Lovelace', email: 'ada@example.org' };
     expect(userRecord.strict().parse((await keys.ask('GET', '/v1/user/data', owner)).body)).toMatchObject(person);
     const rotated = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body.apiKey;
@@ -156,7 +156,7 @@ describe('what a key is for', () => {
     }
   });
 
-  it('hides who the user is from a key without the account, in every response there is', async () => {
+  it("hide the user's identity from keys without the scope account, in every response", async () => {
     const form = new URLSearchParams({ name: 'Grace Hopper', email: 'grace@example.net', plan: 'monthly' });
     const { body: grace } = await keys.ask('POST', `/v1/user/create?${form}`, '');
     const { apiKey } = await keys.make(grace.apiKey, { scopes: 'prices,node' });
@@ -166,14 +166,14 @@ describe('what a key is for', () => {
     const asked = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => [method.toUpperCase(), path.replace(/\{\w+\}/g, '7')] as const),
     );
-    // Among them are paths that the fast path serves.
+    // Includes paths that the fast path serves.
     for (const [method, path] of [...asked, ['GET', PRICED], ['GET', PRICED], ['GET', PRICED]] as const) {
       const { body, headers } = await keys.ask(method, path, apiKey);
       expect(JSON.stringify([body, ...headers]), `${method} ${path}`).not.toMatch(/hopper|grace@example/i);
     }
   });
 
-  it('leaves it what needs no scope', async () => {
+  it('do not restrict routes that require no scope', async () => {
     const { apiKey } = await keys.make(owner, { scopes: 'node' });
     expect(await keys.outcome('GET', '/v1/user/usage', apiKey)).toBe(200);
     expect((await keys.ask('GET', '/v1/user/data', apiKey)).body).toMatchObject({ apiKey });
@@ -181,8 +181,8 @@ describe('what a key is for', () => {
   });
 });
 
-describe('a key that is deleted', () => {
-  it('is dead at once and not listed; to delete it again changes nothing', async () => {
+describe('deletion of a key', () => {
+  it('revokes it immediately and removes it from the list; a repeated deletion changes nothing', async () => {
     const { id, apiKey } = await keys.make(owner);
     expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
     for (let n = 0; n < 2; n++) expect((await keys.ask('DELETE', `/v1/user/keys/${id}`, owner)).status).toBe(204);
@@ -190,7 +190,7 @@ describe('a key that is deleted', () => {
     expect(await keys.list(owner)).toHaveLength(1);
   });
 
-  it('cannot be another user’s, nor an unknown one', async () => {
+  it("responds with not_found for another user's key and for an unknown key", async () => {
     const { id, apiKey } = await keys.make(owner);
     const stranger = await keys.service.register();
     for (const other of [String(id), '2147483647', '9999999999'])
@@ -200,7 +200,7 @@ describe('a key that is deleted', () => {
     expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
   });
 
-  it('is not the last owner key; one in its grace can be', async () => {
+  it('rejects the last owner key, and accepts a replaced owner key in its grace period', async () => {
     const [{ id }] = (await keys.list(owner)) as unknown as [Body];
     expect(await keys.outcome('DELETE', `/v1/user/keys/${id}`, owner)).toBe('last_owner_key');
     const { apiKey } = (await keys.ask('POST', '/v1/user/rotate?graceSeconds=600', owner)).body;
@@ -208,7 +208,7 @@ describe('a key that is deleted', () => {
     expect(await keys.outcome('GET', PRICED, owner)).toBe('api_key_revoked');
   });
 
-  it('leaves a bounded number of rows behind', async () => {
+  it('leaves a bounded number of rows', async () => {
     const { key: userKey } = (await keys.ask('GET', '/v1/user/data', owner)).body as unknown as {
       key: number;
     };

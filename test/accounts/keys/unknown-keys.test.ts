@@ -13,7 +13,7 @@ let clock: HandClock;
 let registered: Map<string, KeyHolder>;
 let lookups: string[][];
 let answering: Promise<void>;
-/** Users whose ended keys may have been deleted; if there are any, no others are returned. */
+/** Users whose ended keys may have been deleted. If there are any, only their keys are returned. */
 let crowded: ReadonlySet<number>;
 beforeEach(() => {
   clock = handClock(START);
@@ -23,7 +23,7 @@ beforeEach(() => {
   crowded = new Set();
 });
 
-/** A store of a few keys that records its look-ups, and responds with its content at the time of the look-up. */
+/** A store with a few keys. It records its look-ups, and returns its content at the time of the look-up. */
 function open() {
   const store = {
     async findByHashes(hashes: readonly string[]) {
@@ -68,7 +68,7 @@ const rejection = async (holder: () => unknown) => {
 };
 
 describe('an unknown key', () => {
-  it('is refused without a look-up when its checksum is wrong', async () => {
+  it('is rejected without a look-up if its checksum is wrong', async () => {
     const keyCache = open();
     const key = mintApiKey();
     const slip = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
@@ -78,7 +78,7 @@ describe('an unknown key', () => {
     expect(lookups).toEqual([]);
   });
 
-  it('is looked up once a minute, also when it comes many times at once', async () => {
+  it('is looked up once a minute, even if many calls arrive at the same time', async () => {
     const keyCache = open();
     const key = mintApiKey();
     const [first, other] = [rejection(() => keyCache.holderOf(mintApiKey())), rejection(() => keyCache.holderOf(key))];
@@ -94,7 +94,7 @@ describe('an unknown key', () => {
     expect(times()).toBe(2);
   });
 
-  it('is served as soon as it belongs to a user', async () => {
+  it('is accepted as soon as it belongs to a user', async () => {
     const keyCache = open();
     const key = mintApiKey();
     expect(await rejection(() => keyCache.holderOf(key))).toBe('api_key_invalid');
@@ -104,8 +104,8 @@ describe('an unknown key', () => {
   });
 });
 
-describe('what is known of a key', () => {
-  it('is not undone by a look-up that began before it changed', async () => {
+describe('the cached state of a key', () => {
+  it('is not overwritten by a look-up that started before the key changed', async () => {
     const keyCache = open();
     const key = register(mintApiKey());
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -119,7 +119,7 @@ describe('what is known of a key', () => {
     expect(await keyCache.holderOf(key)).toMatchObject({ revokedAt: START });
   });
 
-  it('stays the same object while nothing changes, since a rate is kept for it', async () => {
+  it('stays the same object while nothing changes, because rates are kept for it', async () => {
     const keyCache = open();
     const key = register(mintApiKey());
     const before = await keyCache.holderOf(key);
@@ -128,7 +128,7 @@ describe('what is known of a key', () => {
     expect(await keyCache.holderOf(key)).toBe(before);
   });
 
-  it('is acted on for 18 s after the last look at what changed, and not longer', async () => {
+  it('is valid for at most 18 s after the last poll for changes', async () => {
     const keyCache = open();
     const key = register(mintApiKey());
     const holder = await keyCache.holderOf(key);
@@ -141,7 +141,7 @@ describe('what is known of a key', () => {
     expect(await keyCache.holderOf(key)).toBe(holder);
   });
 
-  it('is forgotten when it was deleted, and no other key with it', async () => {
+  it('is removed when the key is deleted, without affecting other keys', async () => {
     const keyCache = open();
     const [deleted, kept] = [register(mintApiKey()), register(mintApiKey())];
     const other = register(mintApiKey(), { user: { key: 2 } as KeyHolder['user'] });
@@ -154,7 +154,7 @@ describe('what is known of a key', () => {
   });
 });
 
-it('a flood of 100,000 unknown keys takes little memory, and a known key is served meanwhile', {
+it('100,000 unknown keys use little memory, and a known key is served in the meantime', {
   timeout: 60_000,
 }, async () => {
   const script = `

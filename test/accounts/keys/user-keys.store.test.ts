@@ -6,7 +6,7 @@ import { DAY, SECOND } from '#core/clock';
 import { type Service, startService } from '../../support/service/service.ts';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
-/* How many keys a user has, and what they may do together. */
+/* How many keys a user can have, and the limits that the keys share. */
 
 const START = Date.UTC(2026, 0, 31, 12);
 let clock: HandClock;
@@ -25,7 +25,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
   return { outcome: code ?? response.status, apiKey, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Rotates as slowly as the burst limit wants it. */
+/** Rotates slowly enough for the burst limit. */
 async function rotate(apiKey: string, graceSeconds: number) {
   clock.pass(SECOND / 4 + 1);
   return ask('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
@@ -36,14 +36,14 @@ const keys = () => service.database.prisma.apiKey.findMany({ orderBy: { createdA
 const live = async () =>
   (await keys()).filter(({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now());
 
-it('a user has 20 keys, those in the grace of a rotation included, and one more when a grace is over', async () => {
+it('a user can have 20 keys, including those in a grace period, and one more when a grace period ends', async () => {
   let newest = key;
   for (let n = 1; n < MAX_KEYS_PER_USER; n++) newest = (await rotate(newest, n === 1 ? 60 : 3600)).apiKey ?? '';
   const before = await keys();
   expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
   expect(await keys()).toEqual(before);
   expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
-  // In the place of one that dies at once there is room, and again when another's grace is over.
+  // A rotation without a grace period always has room. Otherwise, room is made when another key's grace period ends.
   const next = await rotate(newest, 0);
   expect(next.outcome).toBe(200);
   expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe('too_many_keys');
@@ -53,7 +53,7 @@ it('a user has 20 keys, those in the grace of a rotation included, and one more 
   expect(await live()).toHaveLength(MAX_KEYS_PER_USER);
 });
 
-it('of rotations that meet, so many succeed as there is room for', async () => {
+it('of concurrent rotations, as many succeed as the limit of keys allows', async () => {
   const user = await userKey();
   const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(byOperator(user)));
   const outcomes = (await Promise.allSettled(tries)).map((one) =>
@@ -67,7 +67,7 @@ it('of rotations that meet, so many succeed as there is room for', async () => {
   expect((await keys()).filter(({ replacedAt }) => replacedAt === null)).toHaveLength(1);
 });
 
-it('of keys that are dead the newest stay, and another process forgets those that went', async () => {
+it('the newest ended keys of a user are kept, and another process forgets those that were deleted', async () => {
   const elsewhere = createKeyCache({ store: createUserStore(service.database.prisma), clock });
   await elsewhere.sync();
   await elsewhere.holderOf(key);
@@ -82,7 +82,7 @@ it('of keys that are dead the newest stay, and another process forgets those tha
   await expect(elsewhere.holderOf(key)).rejects.toMatchObject({ code: 'api_key_invalid' });
 });
 
-it('a key that was dead for 30 days is deleted, another is not', async () => {
+it('a key is deleted 30 days after it ended', async () => {
   const newest = (await rotate(key, 0)).apiKey ?? '';
   const hashes = async () => (await keys()).map(({ hash }) => hash);
   clock.pass(29 * DAY);
@@ -115,7 +115,7 @@ it('key look-ups are limited per second: by user for a known key, otherwise by a
   const [invalid, limited] = ['api_key_invalid', 'rate_limited'];
   expect(await times(5, mintApiKey)).toEqual([invalid, invalid, invalid, invalid, limited]);
   expect(await times(2, () => 'malformed')).toEqual([limited, limited]);
-  // One that is known here is not looked up.
+  // A key that this process knows is not looked up.
   expect(await times(4, () => other)).toEqual([200, 200, 200, limited]);
   expect((await data(other)).retryAfter).toBe('1');
   clock.pass(SECOND);

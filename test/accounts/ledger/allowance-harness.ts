@@ -11,14 +11,14 @@ import { unlogged } from '../../support/unlogged.ts';
 
 export type HandClock = ReturnType<typeof handClock>;
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances only when a test advances it. */
 export function handClock(start: number) {
   let wall = start;
   let elapsed = 1;
   return {
     now: () => wall,
     elapsed: () => elapsed,
-    /** Advances the clock by this many ms. */
+    /** Advances the clock by `ms` milliseconds. */
     pass(ms: number): void {
       wall += ms;
       elapsed += ms;
@@ -28,22 +28,22 @@ export function handClock(start: number) {
       elapsed += Math.max(0, instant - wall);
       wall = Math.max(wall, instant);
     },
-    /** Sets the wall clock, forward or back. */
+    /** Moves the wall clock forward or back. */
     set(ms: number): void {
       wall += ms;
     },
   };
 }
 
-/** Nothing happens by itself: `settle` and `poll` are called by the test. */
+/** An interval so long that no timer fires: the test calls `settle` and `poll` itself. */
 export const BY_HAND = 2 ** 30;
 
-/** A fault of the next settlement: it does not reach the ledger, or its response is lost. */
+/** A fault of the next settlement: its request does not reach the ledger, or its response is lost. */
 export type Loss = 'request' | 'answer';
 
 /**
- * The allowance in one process: on a database that others may share, with its own clock; and which part of
- * what is left may rest, if not the usual one.
+ * Opens the allowance of one process, with its own clock, on a database that others may share. `restingPart` replaces
+ * the default part of the remaining calls that may rest.
  */
 export function openLeaseHolder(
   database: Pick<TestDatabase, 'prisma' | 'query'>,
@@ -83,20 +83,20 @@ export function openLeaseHolder(
     loseNext(what: Loss): void {
       loss = what;
     },
-    /** Resolves once what was sent to the ledger by itself, after a change of the user, was answered. */
+    /** Resolves when the ledger has answered the statements that a change of the user triggered. */
     async answered(): Promise<void> {
       await nextTurn();
       await nextTurn();
       await underWay;
       await nextTurn();
     },
-    /** Makes one call with a key, which costs so many; the receipt is still to be kept or refunded. */
+    /** Makes one call with a key at the given cost. The caller keeps or refunds the receipt. */
     async call(apiKey: string, cost = 1) {
       const holder = await allowance.holderOf(apiKey);
       refuseEnded(holder, clock.now(), false);
       return allowance.spend(holder.user, 0, cost);
     },
-    /** Makes calls until one is refused, at most so many; gives how many were paid for. */
+    /** Makes calls until one is rejected, at most `atMost`. Returns the number of paid calls. */
     async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
       for (let n = 0; n < atMost; n++) {
         try {
@@ -114,7 +114,7 @@ export function openLeaseHolder(
 
 export type LeaseHolder = ReturnType<typeof openLeaseHolder>;
 
-/** A user with such a limit, valid for two years from an instant, and the key. */
+/** Creates a user with a limit, valid for two years from an instant, and returns the key. */
 export async function createUser(
   { prisma }: Pick<TestDatabase, 'prisma'>,
   holder: LeaseHolder,
@@ -129,14 +129,14 @@ export async function createUser(
   return { key, apiKey };
 }
 
-/** Ages every open lease of a user, as if no process had reported it for this many seconds. */
+/** Ages every open lease of a user, as if no process had reported it for `seconds` seconds. */
 export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
   await prisma.$executeRaw`
     UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
     WHERE user_key = ${userKey} AND NOT closed`;
 }
 
-/** The periods of a user: what was used, and what leases hold and have not spent. */
+/** A user's periods: the used calls, and the calls that leases hold and have not spent. */
 export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
   const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
   const leases = await prisma.lease.findMany({ where: { userKey } });
@@ -148,7 +148,7 @@ export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKe
   });
 }
 
-/** The calls of a user by date. */
+/** A user's calls by date. */
 export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
   const days = await prisma.usageDay.findMany({ where: { userKey } });
   const leases = await prisma.lease.findMany({ where: { userKey } });

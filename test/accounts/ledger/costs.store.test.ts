@@ -51,7 +51,7 @@ async function outcome(calling: ReturnType<LeaseHolder['call']>, leaseHolder: Le
 
 const untilPeriodEnds = () => (PERIOD_END - clock.now()) / SECOND;
 
-/** A user with a few calls, all of them held by processes that do not rest; gives how many these are. */
+/** Creates a user whose few calls are all held by leases that do not rest. Returns the number of calls. */
 async function spread(processes: number, limit: number) {
   const [first] = open(processes);
   const { key, apiKey } = await createUser(database, first as LeaseHolder, { limit, at: START });
@@ -62,7 +62,7 @@ async function spread(processes: number, limit: number) {
   return { key, apiKey, held };
 }
 
-it('a call is paid at once, as many as it costs, and is given back as many', async () => {
+it('charges the whole cost of a call at once, and refunds the whole cost', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: 100, at: START });
   const kept = await leaseHolder.call(apiKey, DEAR);
@@ -76,7 +76,7 @@ it('a call is paid at once, as many as it costs, and is given back as many', asy
   expect(await usageDays(database, key)).toMatchObject([{ calls: DEAR }]);
 });
 
-it('the last calls pay for it, though a process is granted a fourth of what is left', async () => {
+it('pays an expensive call with the last calls, although a lease is granted only a quarter of the remaining calls', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: 2 * DEAR, at: START });
   for (let n = 0; n < 2; n++)
@@ -86,7 +86,7 @@ it('the last calls pay for it, though a process is granted a fourth of what is l
   expect(await usageRows(database, key)).toMatchObject([{ used: 2 * DEAR, outstanding: 0 }]);
 });
 
-it('with fewer left it is refused until the period ends, and calls of one have them all', async () => {
+it('rejects an expensive call until the period ends if too few calls are left, and leaves those to calls of cost 1', async () => {
   const [first, second] = open(2) as [LeaseHolder, LeaseHolder];
   const { key, apiKey } = await createUser(database, first, { limit: DEAR - 1, at: START });
   for (let n = 0; n < 3; n++) {
@@ -102,22 +102,22 @@ it('with fewer left it is refused until the period ends, and calls of one have t
   await close();
 });
 
-it('a process that refuses it gives back at once what it holds', async () => {
+it('a process that rejects an expensive call returns its own calls to the ledger immediately', async () => {
   const [holder, other] = open(2) as [LeaseHolder, LeaseHolder];
   const { apiKey } = await createUser(database, holder, { limit: 4 * DEAR, at: START });
-  // A fourth of what is left is held beside what is spent.
+  // The process holds a quarter of the remaining calls, in addition to the spent calls.
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, DEAR));
   holder.keep(await holder.call(apiKey));
   expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
   await holder.answered();
-  // The next like it is refused without asking.
+  // The next such call is rejected without a statement.
   holder.loseNext('request');
   expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
   expect(await other.callUntilRefused(apiKey)).toBe(DEAR - 1);
   await close();
 });
 
-it('calls of one that wait beside it are answered though it is refused', async () => {
+it('calls of cost 1 that wait with an expensive call succeed although the expensive call is rejected', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR - 1, at: START });
   const costs = [1, 1, DEAR, ...Array<number>(DEAR - 3).fill(1)];
@@ -127,7 +127,7 @@ it('calls of one that wait beside it are answered though it is refused', async (
   expect(await usageRows(database, key)).toMatchObject([{ used: DEAR - 1, outstanding: 0 }]);
 });
 
-it('what four processes hold in use is found within two seconds, to the last call', async () => {
+it('finds the calls that four processes hold in use, to the last call, within two seconds', async () => {
   const { key, apiKey, held: cost } = await spread(4, 60);
   const [asker, ...others] = holders as [LeaseHolder, ...LeaseHolder[]];
   const ask = (calls: number) => outcome(asker.call(apiKey, calls), asker);
@@ -143,7 +143,7 @@ it('what four processes hold in use is found within two seconds, to the last cal
   expect(await usageRows(database, key)).toMatchObject([{ used: cost, outstanding: 0 }]);
 });
 
-it('of two that need what both hold one is answered, and neither waits for the other', async () => {
+it('of two calls that each need the calls of both processes, one succeeds, and neither waits for the other', async () => {
   const { key, apiKey, held: cost } = await spread(2, 40);
   const paid: unknown[] = [];
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -160,7 +160,7 @@ it('of two that need what both hold one is answered, and neither waits for the o
   expect(await usageRows(database, key)).toMatchObject([{ used: cost, outstanding: 0 }]);
 });
 
-it('it is of the period and date in which it was paid, and the next period has its own', async () => {
+it('charges a call to the period and date in which it was paid, and the next period has its own calls', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR, at: START });
   const receipt = await leaseHolder.call(apiKey, DEAR);

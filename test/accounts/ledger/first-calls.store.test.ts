@@ -20,7 +20,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** A process, the key of a user with such a limit, and how many statements were made. */
+/** A process, the key of a user with a limit, and the number of statements made. */
 async function open({ limit, page }: { limit: number; page?: number }) {
   const registrar = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, registrar, { limit, at: START });
@@ -45,7 +45,7 @@ async function open({ limit, page }: { limit: number; page?: number }) {
     allowance.keep(receipt);
     return receipt;
   };
-  /** As if so many calls had been made already; gives what the ledger has. */
+  /** Records `calls` earlier calls. Returns the ledger's rows. */
   async function spent(calls: number) {
     if (calls > 0)
       await database.prisma.usage.create({
@@ -56,13 +56,13 @@ async function open({ limit, page }: { limit: number; page?: number }) {
   return { allowance, call, apiKey, spent, statements: () => statements, waits };
 }
 
-it('a page that opens with sixteen calls waits for one statement, its period’s first', async () => {
+it('a page that starts with sixteen calls waits for one statement, which opens the period', async () => {
   const { allowance, call, statements, waits } = await open({ limit: 10_000 });
   await Promise.all(Array.from({ length: PAGE }, call));
   expect(statements()).toBe(1);
   expect(waits).toHaveLength(PAGE);
   await call();
-  expect(waits, 'who does not wait is not counted').toHaveLength(PAGE);
+  expect(waits, 'a call that does not wait is not counted').toHaveLength(PAGE);
   await allowance.close(10_000);
 });
 
@@ -70,7 +70,7 @@ it.each([
   { limit: 10_000, page: undefined, granted: 50 },
   { limit: 10_000, page: 200, granted: 200 },
   { limit: 40, page: 200, granted: 10 },
-])('a first grant of $limit calls holds a page of $page: $granted', async ({ limit, page, granted }) => {
+])('a first grant with the limit $limit and the page size $page is $granted', async ({ limit, page, granted }) => {
   const { allowance, call } = await open({ limit, ...(page && { page }) });
   expect((await call()).lease.granted).toBe(granted);
   await allowance.close(10_000);
@@ -78,11 +78,11 @@ it.each([
 
 it.each([
   { case: 'a new period', limit: 400, used: 0, granted: 50, made: 1 },
-  { case: 'a new period with less than plenty', limit: 196, used: 0, granted: 49, made: 2 },
-  { case: 'a period with plenty left', limit: 400, used: 150, granted: 50, made: 1 },
-  { case: 'a period with less', limit: 400, used: 252, granted: 37, made: 2 },
-  { case: 'a period with nothing', limit: 400, used: 400, granted: 0, made: 2 },
-])('a key that comes for the first time in $case is granted $granted, with $made statements', async (row) => {
+  { case: 'a new period with a small limit', limit: 196, used: 0, granted: 49, made: 2 },
+  { case: 'a period with many remaining calls', limit: 400, used: 150, granted: 50, made: 1 },
+  { case: 'a period with few remaining calls', limit: 400, used: 252, granted: 37, made: 2 },
+  { case: 'a period with no remaining calls', limit: 400, used: 400, granted: 0, made: 2 },
+])('the first call of a key in $case is granted $granted, with $made statements', async (row) => {
   const { allowance, call, statements, spent } = await open(row);
   await spent(row.used);
   const granted = await call().then(
@@ -95,7 +95,7 @@ it.each([
   expect(await spent(0)).toEqual([{ period: START, used: row.used + (row.granted && 1), outstanding: 0 }]);
 });
 
-it('processes that ask for the same user’s first lease at once are granted no more than there is', async () => {
+it("processes that request a user's first lease at the same time are granted at most the remaining calls", async () => {
   const { allowance, apiKey } = await open({ limit: 210 });
   const others = Array.from({ length: 3 }, () => openLeaseHolder(database, clock));
   await allowance.holderOf(apiKey);
@@ -104,7 +104,7 @@ it('processes that ask for the same user’s first lease at once are granted no 
   await Promise.all([allowance, ...others].map((one) => one.close(10_000)));
 });
 
-it('statements are of bounded size, whether calls wait for them or not', async () => {
+it('statements have a bounded size, whether or not calls wait for them', async () => {
   const sizes = { grantFirst: [] as number[], heartbeat: [] as number[] };
   const answer = (reports: readonly { want: number }[]) =>
     reports.map(({ want }) => ({

@@ -25,7 +25,7 @@ async function holderAndOther() {
   return { holder, other, key, apiKey };
 }
 
-it('what a process holds goes back when it stops', async () => {
+it('a process returns its calls when it stops', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.close();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);
@@ -33,7 +33,7 @@ it('what a process holds goes back when it stops', async () => {
   await other.close();
 });
 
-it('what a process holds goes back once the key was idle for 5 s, and not before', async () => {
+it('a process returns its calls once the key has been idle for 5 s, and not earlier', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   clock.pass(4.9 * SECOND);
   await holder.settle();
@@ -45,7 +45,7 @@ it('what a process holds goes back once the key was idle for 5 s, and not before
   await Promise.all([holder.close(), other.close()]);
 });
 
-it('the calls of a dead process go to the next call, once its lease has been over for 10 s', async () => {
+it('the calls of a dead process are granted to the next call, once its lease has been expired for 10 s', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   const outstanding = (await usageRows(database, key))[0]?.outstanding ?? 0;
@@ -59,7 +59,7 @@ it('the calls of a dead process go to the next call, once its lease has been ove
   expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT, outstanding: 0 }]);
 });
 
-it('what a cut-off process made known too late is booked all the same, even past the limit', async () => {
+it('calls that a cut-off process reports too late are booked, even beyond the limit', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
@@ -69,7 +69,7 @@ it('what a cut-off process made known too late is booked all the same, even past
   expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT + 3, outstanding: 0 }]);
 });
 
-it('a late settlement of a lease that the ledger has forgotten books only what was not booked before', async () => {
+it('a late settlement of a deleted lease books only calls that were not booked before', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
@@ -80,7 +80,7 @@ it('a late settlement of a lease that the ledger has forgotten books only what w
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 0 }]);
 });
 
-it('a call that is given back after its lease was closed is taken off the books', async () => {
+it('a refund after the lease was closed is deducted from the ledger', async () => {
   const { holder, key, apiKey } = await holderAndOther();
   const receipt = await holder.call(apiKey);
   clock.pass(5 * SECOND);
@@ -93,7 +93,7 @@ it('a call that is given back after its lease was closed is taken off the books'
   await holder.close();
 });
 
-it('a lowered limit takes back what is leased, and a raised one is there with the next settlement', async () => {
+it('a lowered limit reclaims leased calls, and a raised limit takes effect with the next settlement', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await other.users.limit(key, 5);
   await holder.poll();
@@ -107,7 +107,7 @@ it('a lowered limit takes back what is leased, and a raised one is there with th
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 8, outstanding: 0 }]);
 });
 
-it('a lease in use, and nowhere near its end, follows a changed limit at once', async () => {
+it('a lease in use follows a changed limit immediately, even if it is not about to run out', async () => {
   const holder = openLeaseHolder(database, clock);
   const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, holder, { limit: 10_000, at: START });

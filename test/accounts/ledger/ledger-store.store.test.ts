@@ -28,20 +28,20 @@ const report = (given: Partial<LeaseReport>, id = lease as string) => user.repor
 const reportOther = (given: Partial<LeaseReport>) => report(given, other);
 
 describe('a settlement', () => {
-  test('of a lease that wants nothing leaves it what it holds', async () => {
+  test('that requests no calls leaves the lease its calls', async () => {
     await ledger.settle([report({ want: 10 })]);
     const states = await ledger.settle([report({ spent: 4, seq: 2 })]);
     expect(states).toMatchObject([{ granted: 10, closed: false, left: 90 }]);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 4, outstanding: 6 }]);
   });
 
-  test('grants a fourth of what is left, and the last call', async () => {
+  test('grants a quarter of the remaining calls, and the last call', async () => {
     expect(await ledger.settle([report({ want: 50 })])).toMatchObject([{ granted: 25, left: 75 }]);
     await database.prisma.user.update({ where: { key }, data: { limit: 26 } });
     expect(await ledger.settle([reportOther({ want: 50 })])).toMatchObject([{ granted: 1, left: 0 }]);
   });
 
-  test('is not undone by earlier ones that were held up, however many', async () => {
+  test('is not overwritten by any number of delayed earlier settlements', async () => {
     await ledger.settle([report({ want: 10 })]);
     await ledger.settle([report({ spent: 7, seq: 4 })]);
     await ledger.settle([report({ spent: 3, seq: 2 })]);
@@ -49,13 +49,13 @@ describe('a settlement', () => {
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
   });
 
-  test('of a lease that is forgotten books what was not booked, and opens no other', async () => {
+  test('of a deleted lease books its unbooked calls and opens no new lease', async () => {
     const states = await ledger.settle([report({ spent: 6, settled: 2, want: 20, seq: 9 })]);
     expect(states).toMatchObject([{ granted: 0, closed: true, left: 96 }]);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 4, outstanding: 0 }]);
   });
 
-  test('of a call that was given back after its lease was closed takes it off its date', async () => {
+  test("of a refund after the lease was closed deducts it from the lease's date", async () => {
     await ledger.settle([report({ want: 10 })]);
     await ledger.settle([report({ spent: 3, seq: 2, close: true })]);
     await ledger.settle([report({ spent: 2, seq: 3, close: true })]);
@@ -63,7 +63,7 @@ describe('a settlement', () => {
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 2 }]);
   });
 
-  test('adds up the leases of a period, in one statement as in two', async () => {
+  test('adds up the leases of a period, in one statement or in two', async () => {
     await ledger.settle([report({ want: 10 }), reportOther({ want: 10 })]);
     await ledger.settle([report({ spent: 3, seq: 2 }), reportOther({ spent: 4, seq: 2 })]);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 13 }]);
@@ -71,7 +71,7 @@ describe('a settlement', () => {
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 9 }]);
   });
 
-  test('with nothing to grant returns when a lease with remaining calls can be reclaimed', async () => {
+  test('that grants nothing returns the time until a lease with remaining calls can be reclaimed', async () => {
     await database.prisma.user.update({ where: { key }, data: { limit: 1 } });
     await ledger.settle([report({ want: 1 })]);
     const [refused] = await ledger.settle([reportOther({ want: 1, need: 1 })]);
@@ -87,7 +87,7 @@ describe('a settlement', () => {
 describe('a heartbeat', () => {
   beforeEach(() => ledger.settle([report({ want: 10 })]));
 
-  test('adds to what is not booked, and leaves what is left', async () => {
+  test('adds to the unbooked calls and does not change the remaining calls', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
     expect(await ledger.heartbeat([report({ spent: 7, seq: 3 })])).toEqual(new Set([0]));
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
@@ -97,14 +97,14 @@ describe('a heartbeat', () => {
     });
   });
 
-  test('is booked once by the settlement after it', async () => {
+  test('is booked once by the next settlement', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
     for (const seq of [3, 4]) await ledger.settle([report({ spent: 5, seq })]);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 5 }]);
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 5 }]);
   });
 
-  test('that was delayed, or of a closed lease, learns that the lease is not open', async () => {
+  test('that is delayed or reports a closed lease returns that the lease is not open', async () => {
     await ledger.heartbeat([report({ spent: 4, seq: 3 })]);
     expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual(new Set());
     await ledger.settle([report({ spent: 4, seq: 4, close: true })]);
@@ -116,7 +116,7 @@ describe('a heartbeat', () => {
 describe('first leases', () => {
   const open = (want: number) => ledger.grantFirst([report({ want }, randomUUID())]);
 
-  test('are granted while a fourth of what is left is enough', async () => {
+  test('are granted while a quarter of the remaining calls is sufficient', async () => {
     expect(await open(26)).toEqual([undefined]);
     expect(await usageRows(database, key)).toEqual([]);
     expect(await open(20)).toMatchObject([{ granted: 20, limit: 100, left: 80 }]);
@@ -128,7 +128,7 @@ describe('first leases', () => {
 });
 
 describe('the counts', () => {
-  test('are those of the period alone', async () => {
+  test('include only the calls of the period', async () => {
     const periodStart = START - 30 * DAY;
     await ledger.settle([report({ want: 10 }), reportOther({ want: 10, periodStart })]);
     await ledger.heartbeat([report({ spent: 2, seq: 2 }), reportOther({ spent: 5, seq: 2 })]);
@@ -136,7 +136,7 @@ describe('the counts', () => {
     expect((await ledger.counts(key, periodStart, [], 31)).used).toBe(5);
   });
 
-  test('are of so many dates, the newest first', async () => {
+  test('include the given number of dates, newest first', async () => {
     const date = DATE - DAY;
     await ledger.settle([report({ want: 10 }), reportOther({ want: 10, date })]);
     await ledger.settle([report({ spent: 2, seq: 2 }), reportOther({ spent: 5, seq: 2, date })]);
@@ -148,7 +148,7 @@ describe('the counts', () => {
     expect((await ledger.counts(key, START, [], 1)).days).toEqual([today]);
   });
 
-  test('have the calls of open leases, and of requested closed ones', async () => {
+  test('include the calls of open leases, and of closed leases on request', async () => {
     const id = (lease as string).replaceAll('-', '');
     await ledger.settle([report({ want: 10 })]);
     await ledger.settle([report({ spent: 3, seq: 2 })]);
@@ -159,7 +159,7 @@ describe('the counts', () => {
   });
 });
 
-test('a closed lease is forgotten a day after its life, and not before', async () => {
+test('a closed lease is deleted a day after its expiry, and not earlier', async () => {
   await ledger.settle([report({ want: 10 }), reportOther({ want: 10 })]);
   await age(database, key, (2 * HOUR) / SECOND);
   await ledger.heartbeat([report({ seq: 2 })]);

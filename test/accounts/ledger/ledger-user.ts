@@ -3,7 +3,9 @@ import { startOfDate } from '#core/clock';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
-/** A user of 100 calls whose period begins at an instant, as the ledger alone sees them, and reports of their leases. */
+/**
+ * Creates a user with 100 calls whose period starts at an instant. Returns the ledger and a builder for lease reports.
+ */
 export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query'>, at: number) {
   const ledger = createLedgerStore(database);
   const holder = openLeaseHolder(database, handClock(at));
@@ -13,7 +15,7 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
   return {
     ledger,
     key,
-    /** A first report of a lease that holds nothing and wants nothing, except as given. */
+    /** A first report of a lease without calls that requests none, except as given. */
     report(id: string, given: Partial<LeaseReport>): LeaseReport {
       const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: false, rest: 0 };
       return { id, userKey: key, periodStart: at, date: startOfDate(at), ...nothing, ...given };

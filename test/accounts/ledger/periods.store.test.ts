@@ -11,7 +11,7 @@ import {
   usageRows,
 } from './allowance-harness.ts';
 
-/** The first period ends with February, the second with 31 March again. */
+/** The first period ends at the end of February. The second ends on 31 March again. */
 const START = Date.UTC(2026, 0, 31, 12);
 const BOUNDARIES = [START, Date.UTC(2026, 1, 28, 12), Date.UTC(2026, 2, 31, 12)] as const;
 const LIMIT = 5;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   ({ key, apiKey } = await createUser(database, holder, { limit: LIMIT, at: START }));
 });
 
-it('each period has the whole allowance, from its first millisecond, and counts from the anchor', async () => {
+it("each period has the whole allowance from its first millisecond, and starts on the anchor's day", async () => {
   for (const [n, boundary] of BOUNDARIES.entries()) {
     if (n > 0) {
       clock.passUntil(boundary - 1);
@@ -45,7 +45,7 @@ it('each period has the whole allowance, from its first millisecond, and counts 
   expect(await usageRows(database, key)).toEqual(BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })));
 });
 
-it('a rejection states when the period ends, even while an own lease of an earlier date is not settled', async () => {
+it('a rejection states the end of the period, even while an own lease of an earlier date is unsettled', async () => {
   expect(await holder.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
   clock.passUntil(BOUNDARIES[1] - 90 * SECOND);
   await holder.poll();
@@ -53,7 +53,7 @@ it('a rejection states when the period ends, even while an own lease of an earli
   await holder.close();
 });
 
-it('a rejection states a shorter time while another process holds a part', async () => {
+it('a rejection states a shorter time while another process holds calls', async () => {
   const other = openLeaseHolder(database, clock);
   other.keep(await other.call(apiKey));
   await holder.callUntilRefused(apiKey);
@@ -65,7 +65,7 @@ it('a rejection states a shorter time while another process holds a part', async
   await Promise.all([holder.close(), other.close()]);
 });
 
-/** A call just before an instant, which is kept or given back after it, and one that is kept at that instant. */
+/** Makes a call just before an instant, which is kept or refunded after it, and a kept call at the instant. */
 async function callAround(at: number, fate: string): Promise<void> {
   clock.passUntil(at - 1);
   await holder.poll();
@@ -78,8 +78,8 @@ async function callAround(at: number, fate: string): Promise<void> {
   await holder.close();
 }
 
-it.each(['kept', 'given back'])(
-  'a call that is %s after the boundary belongs to the period before it',
+it.each(['kept', 'refunded'])(
+  'a call that is %s after the boundary counts toward the period before it',
   async (fate) => {
     await callAround(BOUNDARIES[1], fate);
     expect(await usageRows(database, key)).toEqual([
@@ -89,14 +89,17 @@ it.each(['kept', 'given back'])(
   },
 );
 
-it.each(['kept', 'given back'])('a call that is %s after midnight belongs to the date before it', async (fate) => {
-  const midnight = Date.UTC(2026, 1, 1);
-  await callAround(midnight, fate);
-  const before = fate === 'kept' ? [{ date: midnight - DAY, calls: 1 }] : [];
-  expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
-});
+it.each(['refunded', 'a call that is %s after midnight counts toward the date before it'])(
+  'a call that is %s after midnight belongs to the date before it',
+  async (fate) => {
+    const midnight = Date.UTC(2026, 1, 1);
+    await callAround(midnight, fate);
+    const before = fate === 'kept' ? [{ date: midnight - DAY, calls: 1 }] : [];
+    expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
+  },
+);
 
-it('the last call of the allowance can be made right after midnight, though a lease of the day before held it', async () => {
+it('the last call of the allowance can be made right after midnight, although a lease of the day before held it', async () => {
   expect(await holder.callUntilRefused(apiKey, LIMIT - 1)).toBe(LIMIT - 1);
   const receipt = await holder.call(apiKey);
   holder.refund(receipt);
@@ -108,7 +111,7 @@ it('the last call of the allowance can be made right after midnight, though a le
   await holder.close();
 });
 
-it('a clock that is set back into another date or period does not spend from the later one', async () => {
+it("a clock that is set back to another date or period does not spend the later date's calls", async () => {
   clock.passUntil(BOUNDARIES[1] + SECOND);
   await holder.poll();
   holder.keep(await holder.call(apiKey));
@@ -119,7 +122,7 @@ it('a clock that is set back into another date or period does not spend from the
   await holder.close();
 });
 
-it('a lease does not outlive the key', async () => {
+it('a lease ends with its key', async () => {
   const { prisma } = database;
   const validUntil = new Date(BOUNDARIES[1]);
   await prisma.user.update({ where: { key }, data: { validUntil, changedAt: new Date() } });
@@ -131,7 +134,7 @@ it('a lease does not outlive the key', async () => {
   await holder.close();
 });
 
-it('a lease is not spent from for more than 18 s without the ledger, by either clock', async () => {
+it('a lease is unusable after 18 s without the ledger, by either clock', async () => {
   const plenty = await createUser(database, holder, { limit: 1_000, at: START });
   apiKey = plenty.apiKey;
   const receipt = await holder.call(apiKey);
@@ -140,16 +143,16 @@ it('a lease is not spent from for more than 18 s without the ledger, by either c
   clock.set(18 * SECOND);
   const { seq } = lease;
   holder.keep(await holder.call(apiKey));
-  expect(lease.seq, 'it asked again').toBe(seq + 1);
+  expect(lease.seq, 'a statement was repeated').toBe(seq + 1);
   clock.set(-18 * SECOND);
   clock.pass(18 * SECOND);
   await holder.poll();
   holder.keep(await holder.call(apiKey));
-  expect(lease.seq, 'and again').toBe(seq + 2);
+  expect(lease.seq, 'a further statement was made').toBe(seq + 2);
   await holder.close();
 });
 
-it('usage counts what is not settled yet, by period and date, and once', async () => {
+it('usage includes unsettled calls once, by period and date', async () => {
   const caller = await holder.holderOf(apiKey);
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));
   const expected = { used: 3, remaining: LIMIT - 3, daily: [{ date: '2026-01-31', calls: 3 }] };

@@ -8,7 +8,7 @@ const iso = (instant: number) => new Date(instant).toISOString();
 const instant = fc.integer({ min: at('1999-12-01T00:00:00Z'), max: at('2101-01-31T23:59:59.999Z') });
 const plan = fc.constantFrom(...PLAN_NAMES);
 
-describe('a month later', () => {
+describe('one month later', () => {
   test.each([
     ['2026-01-31T10:20:30.456Z', 1, '2026-02-28T10:20:30.456Z'],
     ['2028-01-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
@@ -24,7 +24,7 @@ describe('a month later', () => {
     expect(iso(addMonths(at(from), months))).toBe(to);
   });
 
-  test('keeps the time of day, and the day unless the month has not so many', () => {
+  test('keeps the time of day, and the day unless the month is too short', () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: 0, max: 600 }), (from, months) => {
         const [before, after] = [new Date(from), new Date(addMonths(from, months))];
@@ -41,7 +41,7 @@ describe('a month later', () => {
   });
 });
 
-test('boundaries do not drift after a clamp', () => {
+test('boundaries do not drift after a short month', () => {
   const anchor = at('2027-01-31T08:00:00Z');
   expect([1, 2, 3, 4, 13].map((n) => iso(boundary('monthly', anchor, n)).slice(0, 10))).toEqual([
     '2027-02-28',
@@ -53,7 +53,7 @@ test('boundaries do not drift after a clamp', () => {
 });
 
 describe('periods', () => {
-  test('tile the time from the anchor on: each instant is in one, and each begins where the last ended', () => {
+  test('tile the time from the anchor: each instant is in one period, and each period starts where the last one ended', () => {
     fc.assert(
       fc.property(plan, instant, fc.integer({ min: 0, max: 40 * 365 * DAY }), (name, anchor, later) => {
         const period = periodAt(name, anchor, anchor + later);
@@ -67,21 +67,21 @@ describe('periods', () => {
     );
   });
 
-  test('an instant before the anchor belongs to the first', () => {
+  test('assigns an instant before the anchor to the first period', () => {
     const anchor = at('2026-05-15T12:00:00Z');
     expect(periodAt('monthly', anchor, anchor - HOUR)).toEqual(periodAt('monthly', anchor, anchor));
     expect(periodAt('yearly', anchor, anchor - 400 * DAY)).toEqual(periodAt('yearly', anchor, anchor));
   });
 });
 
-/** The calendar months from one boundary to another. */
+/** The number of calendar months from one boundary to another. */
 function monthsBetween(from: number, to: number): number {
   const [a, b] = [new Date(from), new Date(to)];
   return (b.getUTCFullYear() - a.getUTCFullYear()) * 12 + b.getUTCMonth() - a.getUTCMonth();
 }
 
 describe('a term', () => {
-  test('begins with one period', () => {
+  test('starts with one period', () => {
     fc.assert(
       fc.property(plan, instant, (name, now) => {
         const term = firstTerm(name, now);
@@ -94,18 +94,18 @@ describe('a term', () => {
     );
   });
 
-  test('renewed while it runs is valid to the boundary after the one it had', () => {
+  test('that is renewed before its end is valid until the boundary after its end', () => {
     const term = firstTerm('monthly', at('2026-01-31T12:00:00Z'));
     const renewed = renewedTerm(term, at('2026-02-28T11:59:59.999Z'));
     expect(renewed).toEqual({ ...term, validUntil: at('2026-03-31T12:00:00Z') });
   });
 
-  test('is exclusive: at its very end it has lapsed, and begins anew', () => {
+  test('has an exclusive end: at its end, it has lapsed, and a renewal starts a new term', () => {
     const term = firstTerm('monthly', at('2026-01-31T12:00:00Z'));
     expect(renewedTerm(term, term.validUntil)).toEqual(firstTerm('monthly', term.validUntil));
   });
 
-  test('whatever is renewed when: always to a boundary, at most one period ahead, and the anchor moves on a lapse alone', () => {
+  test('always ends on a boundary at most one period ahead, and its anchor changes only after a lapse', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 500 * DAY }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(plan, instant, waits, (name, start, steps) => {

@@ -16,7 +16,10 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** A user whose holder was cut off, with a call that is not settled; and another process, as long after its start. */
+/**
+ * A user whose holder was cut off with an unsettled call, and another process, which reclaims nothing for
+ * `reclaimAfterMs` after its start.
+ */
 async function cutOff(reclaimAfterMs?: number) {
   const holder = openLeaseHolder(database, clock);
   const other = openLeaseHolder(database, clock, { reclaimAfterMs });
@@ -30,7 +33,7 @@ async function cutOff(reclaimAfterMs?: number) {
   return { other, apiKey, held };
 }
 
-it('a process that could not reach the database reclaims nothing for 10 s: who was cut off settles first', async () => {
+it('a process that could not reach the database reclaims nothing for 10 s, so that a cut-off holder settles first', async () => {
   const { other, apiKey, held } = await cutOff();
   other.loseNext('request');
   await expect(other.call(apiKey)).rejects.toMatchObject({ code: 'database_unavailable' });
@@ -41,7 +44,7 @@ it('a process that could not reach the database reclaims nothing for 10 s: who w
   await other.close();
 });
 
-it('a process that has just started, maybe with the database, reclaims nothing for 5 s', async () => {
+it('a process that has just started, possibly together with the database, reclaims nothing for 5 s', async () => {
   const { other, apiKey, held } = await cutOff(5 * SECOND);
   clock.pass(4.9 * SECOND);
   expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - held);
@@ -51,7 +54,7 @@ it('a process that has just started, maybe with the database, reclaims nothing f
   await other.close();
 });
 
-it('a stop just after the ledger failed sends one statement after the other, and few', async () => {
+it('a stop just after a ledger failure sends its statements in sequence, and only a few', async () => {
   let count = 0;
   const counted: TestDatabase['query'] = (...statement) => {
     count += 1;

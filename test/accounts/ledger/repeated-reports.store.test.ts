@@ -27,7 +27,7 @@ it('a report that is sent twice counts once', async () => {
   expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 4 }]);
 });
 
-it('a report that was held up does not undo a later one', async () => {
+it('a delayed report does not overwrite a later report', async () => {
   const id = randomUUID();
   await ledger.settle([report(id, { want: 10 })]);
   await ledger.settle([report(id, { spent: 7, seq: 3 })]);
@@ -38,7 +38,7 @@ it('a report that was held up does not undo a later one', async () => {
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 0 }]);
 });
 
-it('two reports of many keys in opposite order do not wait for one another', async () => {
+it('two reports of many keys in opposite order do not wait for each other', async () => {
   const others = await Promise.all(Array.from({ length: 20 }, () => openLedgerUser(database, START)));
   const batch = (users: LedgerUser[]) => ledger.settle(users.map((user) => user.report(randomUUID(), { want: 5 })));
   for (let n = 0; n < 10; n++) {

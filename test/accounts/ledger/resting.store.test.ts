@@ -17,7 +17,7 @@ import {
 } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
-/** A thousandth of its remaining calls is 24. */
+/** A thousandth of the remaining calls is 24. */
 const LIMIT = 25_000;
 const MOST = 20;
 
@@ -35,7 +35,7 @@ beforeEach(() => {
 async function open(count: number, limit = LIMIT) {
   const holders = Array.from({ length: count }, () => openLeaseHolder(database, clock));
   const [first] = holders;
-  if (!first) throw new Error('there is no process');
+  if (!first) throw new Error('no process was started');
   const { key, apiKey } = await createUser(database, first, { limit, at: START });
   for (const holder of holders) {
     await holder.poll();
@@ -47,7 +47,7 @@ async function open(count: number, limit = LIMIT) {
 
 type Open = Awaited<ReturnType<typeof open>>;
 
-/** The key is idle everywhere, and every process has settled since. */
+/** Makes the key idle in all processes, each of which settles afterwards. */
 async function rest({ holders }: Open): Promise<void> {
   clock.pass(5 * SECOND);
   for (const holder of holders) await holder.settle();
@@ -57,7 +57,7 @@ const ledgerRows = async ({ key }: Open) => (await usageRows(database, key))[0];
 const resting = async ({ key }: Open) =>
   (await database.prisma.usage.findFirstOrThrow({ where: { userKey: key } })).resting;
 
-it('a key that is idle keeps a few calls, and its next call does not ask the ledger', async () => {
+it('an idle key keeps a few calls, and its next call needs no statement', async () => {
   const opened = await open(1);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -71,7 +71,7 @@ it('a key that is idle keeps a few calls, and its next call does not ask the led
   expect(await resting(opened)).toBe(0);
 });
 
-it('no more than a thousandth of what is left rests, over all processes', async () => {
+it('at most a thousandth of the remaining calls rests, over all processes', async () => {
   const opened = await open(3);
   await rest(opened);
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 24 });
@@ -79,7 +79,7 @@ it('no more than a thousandth of what is left rests, over all processes', async 
   await opened.close();
 });
 
-it('what rests is put to rest once, and after a call again with what is left of it', async () => {
+it('a lease is put to rest once; later calls only require a heartbeat', async () => {
   const opened = await open(1);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -92,12 +92,12 @@ it('what rests is put to rest once, and after a call again with what is left of 
     await holder?.settle();
   }
   const row = await database.prisma.lease.findFirstOrThrow({ where: { userKey: key } });
-  expect(row, 'it was only noted').toMatchObject({ resting: 99, unbooked: 5 });
+  expect(row, 'only heartbeats were sent').toMatchObject({ resting: 99, unbooked: 5 });
   await database.prisma.lease.updateMany({ where: { userKey: key }, data: { resting: MOST } });
   await close();
 });
 
-it('it is an ordinary lease again when it runs out', async () => {
+it('a resting lease becomes an ordinary lease when it runs out', async () => {
   const opened = await open(1);
   const { holders, apiKey, close } = opened;
   await rest(opened);
@@ -108,7 +108,7 @@ it('it is an ordinary lease again when it runs out', async () => {
   await close();
 });
 
-it('it lives while it rests, and goes back ten minutes after the last call', async () => {
+it('a lease stays open while it rests, and is returned ten minutes after the last call', async () => {
   const opened = await open(1);
   const [holder] = opened.holders;
   await rest(opened);
@@ -126,7 +126,7 @@ it('it lives while it rests, and goes back ten minutes after the last call', asy
   await opened.close();
 });
 
-it('it goes back when its date is over', async () => {
+it('a resting lease is returned when its date ends', async () => {
   const opened = await open(1);
   await rest(opened);
   clock.passUntil(START + DAY / 2 - 1);
@@ -138,7 +138,7 @@ it('it goes back when its date is over', async () => {
   await opened.close();
 });
 
-it('what a dead process let rest is had again like any other', async () => {
+it('calls that rest with a dead process are reclaimed like any others', async () => {
   const opened = await open(2);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -153,13 +153,13 @@ it('what a dead process let rest is had again like any other', async () => {
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
-it('what rested with a lease that a release closed which knows of no rest is had again, and not forgotten', async () => {
+it('resting calls of a lease that an older release closed are reclaimed, and not lost', async () => {
   const opened = await open(2);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
   const { prisma } = database;
   const [row] = await prisma.lease.findMany({ where: { userKey: key, resting: MOST } });
-  if (!row) throw new Error('nothing rests');
+  if (!row) throw new Error('no calls rest');
   holders[0]?.abandon();
   await prisma.lease.update({ where: { id: row.id }, data: { closed: true } });
   await prisma.usage.updateMany({ where: { userKey: key }, data: { outstanding: { decrement: MOST } } });
@@ -173,7 +173,7 @@ it('what rested with a lease that a release closed which knows of no rest is had
   holders[1]?.keep((await holders[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
 
-  // And without calls for the key.
+  // Also without further calls of the key.
   await prisma.lease.update({ where: { id: row.id }, data: { resting: MOST } });
   await prisma.usage.updateMany({ where: { userKey: key }, data: { resting: MOST } });
   await age(100_000);
@@ -183,12 +183,12 @@ it('what rested with a lease that a release closed which knows of no rest is had
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
-it('who finds the allowance spent is given what rests elsewhere, to the last call', async () => {
+it('a call that finds the allowance spent is granted the calls that rest elsewhere, to the last one', async () => {
   const opened = await open(4, 200_000);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
   expect(await resting(opened)).toBe(4 * MOST);
-  // Another process spends nearly all of the rest.
+  // Another process spends nearly all other calls.
   const left = 7;
   await database.prisma.usage.updateMany({
     where: { userKey: key },
@@ -205,7 +205,7 @@ it('who finds the allowance spent is given what rests elsewhere, to the last cal
   expect(await ledgerRows(opened)).toMatchObject({ used: 200_000, outstanding: 0 });
 });
 
-it('a call that comes while its lease is put to rest spends nothing that was given back', async () => {
+it('a call that arrives while its lease is put to rest spends no returned calls', async () => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const real = createLedgerStore(database);
   const ledger: typeof real = {

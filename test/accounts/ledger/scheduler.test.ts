@@ -4,12 +4,15 @@ import { systemClock } from '#core/clock';
 import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND } from './allowance-harness.ts';
 
-/** Resolves when everything that can start has started. */
+/** Resolves when all work that can start has started. */
 async function begin(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-/** A scheduler whose statements last until the test ends them; `began` has the names of those that started, in order. */
+/**
+ * A scheduler whose statements are in progress until the test ends them. `began` lists the started statements, in
+ * order.
+ */
 function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
@@ -40,7 +43,7 @@ function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
   return { scheduler, began, over };
 }
 
-it('who waits goes into the next statement, which all share and which starts when the one under way is over', async () => {
+it('calls that wait share the next statement, which starts when the current one ends', async () => {
   const { scheduler, began, over } = open();
   const first = scheduler.soon();
   await begin();
@@ -56,7 +59,7 @@ it('who waits goes into the next statement, which all share and which starts whe
   expect(began).toEqual(['asked 1', 'asked 2']);
 });
 
-it('a statement that fails fails for those who share it, and not for the next', async () => {
+it('a failed statement fails for all calls that share it, and not for the next statement', async () => {
   const { scheduler, began, over } = open();
   const [first, same] = [scheduler.soon(), scheduler.soon()];
   const refused = Promise.allSettled([first, same]);
@@ -84,7 +87,7 @@ it('work that arrives during a tick runs before the tick’s unstarted work', as
   await ticked;
 });
 
-it('first grants wait for each other alone', async () => {
+it('first grants wait only for each other', async () => {
   const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2'] });
   const ticked = scheduler.tick();
   await begin();
@@ -101,7 +104,7 @@ it('first grants wait for each other alone', async () => {
   await Promise.all([ticked, first, ...others]);
 });
 
-it('what is left of a tick that failed is not sent', async () => {
+it('the remaining statements of a failed tick are not sent', async () => {
   const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2'] });
   const ticked = Promise.allSettled([scheduler.tick()]);
   await begin();
@@ -115,7 +118,7 @@ it.each([
   [10_000, 1],
   [25_000, 2.5],
   [100_000, 4],
-])('with %i active users everything is settled every %f s', async (activeUsers, seconds) => {
+])('with %i active users, every user is settled every %f s', async (activeUsers, seconds) => {
   const { scheduler } = open({ activeUsers });
   await scheduler.tick();
   expect(scheduler.interval() / BY_HAND).toBe(seconds);

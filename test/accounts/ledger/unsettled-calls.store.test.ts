@@ -27,13 +27,13 @@ beforeEach(async () => {
 
 const report = (given: Partial<LeaseReport>) => user.report(lease, given);
 
-/** The response to every call. */
+/** The reported usage. */
 async function received() {
   const { used, days } = await ledger.counts(key, START, [], 31);
   return [used, days];
 }
 
-/** The rows themselves. */
+/** The ledger's rows. */
 async function rows() {
   const { prisma } = database;
   const [usage] = await prisma.usage.findMany({ where: { userKey: key } });
@@ -62,13 +62,13 @@ it('is booked when the lease is closed', async () => {
   expect(await rows()).toEqual({ used: 4, outstanding: 0, daily: 4, unbooked: 0 });
 });
 
-it('counts once however often it is sent, and is not undone by a note that was held up', async () => {
+it('counts once, however often it is reported, and is not overwritten by a delayed report', async () => {
   for (let n = 0; n < 2; n++) await ledger.heartbeat([report({ spent: 7, seq: 3 })]);
   expect(await ledger.heartbeat([report({ spent: 4, seq: 2 })])).toEqual(new Set());
   expect(await received()).toEqual([7, [{ date: TODAY, calls: 7 }]]);
 });
 
-it('is given back like any other', async () => {
+it('can be refunded like any other call', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await ledger.heartbeat([report({ spent: 3, settled: 4, seq: 3 })]);
   expect(await received()).toEqual([3, [{ date: TODAY, calls: 3 }]]);
@@ -77,7 +77,7 @@ it('is given back like any other', async () => {
   expect(await rows()).toEqual({ used: 2, outstanding: 0, daily: 2, unbooked: 0 });
 });
 
-it('is settled for its date by the process that reclaims the lease, and later calls by its holder', async () => {
+it('is settled for its date by the process that reclaims the lease; its holder settles later calls', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 31);
   const other = { id: randomUUID(), date: DATE + 86_400_000, want: 5 };
@@ -90,7 +90,7 @@ it('is settled for its date by the process that reclaims the lease, and later ca
   expect(await received()).toEqual([6, [{ date: TODAY, calls: 6 }]]);
 });
 
-it('is settled in the end without further calls for the key', async () => {
+it('is settled eventually without further calls of the key', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 3600);
   await ledger.tidy();
@@ -100,7 +100,7 @@ it('is settled in the end without further calls for the key', async () => {
   expect(await rows()).toEqual({ used: 4, outstanding: 0, daily: 4, unbooked: 0 });
 });
 
-it('is booked before a lease is forgotten that a release closed which knows of no notes', async () => {
+it('is booked before a lease that an older release closed is deleted', async () => {
   await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
   await age(database, key, 100_000);
   await database.prisma.lease.updateMany({ where: { id: lease }, data: { closed: true } });

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-/** One process with a lease that lasts for a while, which has made ten calls; the test may come between it and the ledger. */
+/**
+ * One process with an open lease that has made ten calls. The test can intercept the process's statements to the
+ * ledger.
+ */
 async function open(ledger: (real: LedgerStore) => LedgerStore) {
   const clock = handClock(START);
   const holder = openLeaseHolder(database, clock);
@@ -49,7 +52,7 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
 
 const counted = (calls: number) => [calls, [{ date: '2026-05-10', calls }]];
 
-it('a call counts once while the ledger has it and its answer is still on the way', async () => {
+it('a call counts once while the ledger has booked it and the response is still pending', async () => {
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const { allowance, call, used } = await open((real) => ({
@@ -74,7 +77,7 @@ it('a call counts once while the ledger has it and its answer is still on the wa
   expect(await used()).toEqual(counted(16));
 });
 
-it('a call counts once when the answer of the ledger was lost', async () => {
+it("a call counts once if the ledger's response was lost", async () => {
   let isLost = false;
   const { allowance, call, used } = await open((real) => ({
     ...real,
@@ -94,7 +97,7 @@ it('a call counts once when the answer of the ledger was lost', async () => {
   await allowance.close(10_000);
 });
 
-it('the rest of a settlement that no call waits for is not sent', async () => {
+it('the remaining statements of a settlement are skipped if no call waits for them', async () => {
   const held = Promise.withResolvers<void>();
   const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = true;
@@ -106,7 +109,7 @@ it('the rest of a settlement that no call waits for is not sent', async () => {
       isHeld = false;
       arrived.resolve();
       await held.promise;
-      // Nothing is known of any: what is left to do is to settle them.
+      // No lease is open, so the process would settle all of them next.
       setImmediate(late.resolve);
       return new Set();
     },

@@ -11,7 +11,7 @@ afterEach(() => database.close());
 
 const TODAY = Date.parse('2026-05-15T00:00:00Z');
 
-/** Makes users, each with calls on the last dates up to today; returns their keys. */
+/** Creates users with calls on the latest dates, up to today. Returns their record numbers. */
 async function insertUsers(count: number, dates: number) {
   const users = await database.prisma.user.createManyAndReturn({
     data: Array.from({ length: count }, () => ({
@@ -28,7 +28,7 @@ async function insertUsers(count: number, dates: number) {
   return keys;
 }
 
-/** Deletes all before a date; gives the rows that each batch deleted. */
+/** Deletes all rows before a date. Returns the number of rows that each batch deleted. */
 async function deleteAll(before: number) {
   const store = createUsageDayStore(database.prisma);
   const deleted: number[] = [];
@@ -44,15 +44,15 @@ const kept = () =>
   database.prisma.$queryRaw`
     SELECT count(*)::int AS rows, min(date)::text AS first FROM usage_day`;
 
-it('the rows of older dates are deleted in batches, all others stay', async () => {
+it('deletes the rows of older dates in batches and keeps all others', async () => {
   await insertUsers(30, 500);
-  // Whole users, until there are 5,000 rows.
+  // Batches consist of whole users, up to 5,000 rows.
   expect(await deleteAll(TODAY - 99 * DAY)).toEqual([13 * 400, 13 * 400, 4 * 400, 0]);
   expect(await kept()).toEqual([{ rows: 30 * 100, first: '2026-02-05' }]);
   expect(await deleteAll(TODAY - 99 * DAY)).toEqual([0, 0]);
 });
 
-it('a batch ends after its number of users, and the next continues behind them', async () => {
+it('ends a batch after a number of users, and continues with the next user', async () => {
   await insertUsers(4500, 1);
   const [last] = await insertUsers(1, 40);
   expect(await deleteAll(TODAY - 9 * DAY)).toEqual([0, 0, 30, 0]);
@@ -63,7 +63,7 @@ it('a batch ends after its number of users, and the next continues behind them',
   });
 });
 
-it('one user with more rows than a batch loses all of them', async () => {
+it('deletes all rows of a user who has more rows than a batch', async () => {
   await insertUsers(1, 7000);
   expect(await deleteAll(TODAY)).toEqual([6999, 0]);
 });

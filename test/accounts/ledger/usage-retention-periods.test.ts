@@ -3,7 +3,7 @@ import { firstKeptDate } from '#accounts/ledger/usage-retention';
 import { DAY, HOUR } from '#core/clock';
 import { readSettings } from '#settings';
 
-it('calls of a date are kept for 400 days, or for as long as is set', () => {
+it('keeps the calls of a date for 400 days, or for the configured period', () => {
   expect(readSettings({}).usageRetention).toBe(400 * DAY);
   expect(readSettings({ USAGE_RETENTION: '31d' }).usageRetention).toBe(31 * DAY);
   expect(readSettings({ USAGE_RETENTION: '1000h' }).usageRetention).toBe(1000 * HOUR);
@@ -19,7 +19,7 @@ it.each(['30d', '743h', '400', '400m', '-400d', '0d', '1e3d', '100000d', 'd', 'c
   },
 );
 
-it('a date is kept so long after its end', () => {
+it('a date is kept for the retention period after its end', () => {
   const date = Date.parse('2026-01-01T00:00:00Z');
   expect(firstKeptDate(31 * DAY, date + 32 * DAY - 1)).toBe(date);
   expect(firstKeptDate(31 * DAY, date + 32 * DAY)).toBe(date + DAY);

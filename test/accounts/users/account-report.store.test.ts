@@ -34,7 +34,10 @@ function open() {
   };
 }
 
-/** A user of the monthly plan who registered so long ago, and has renewed as long as `months`; gives the record number. */
+/**
+ * Creates a user of the monthly plan who registered `since` ms ago, with a term of `months` months. Returns the record
+ * number.
+ */
 async function createUser(since: number, months = 1): Promise<number> {
   const createdAt = NOW - since;
   const term = { ...firstTerm('monthly', createdAt), validUntil: addMonths(createdAt, months) };
@@ -55,7 +58,7 @@ async function spend(userKey: number, periodStart: number, { used = 0, unbooked 
   });
 }
 
-it('reports the state of each user, the active keys, and the usage of the current period only', async () => {
+it("reports each user's state, active keys, and usage of the current period only", async () => {
   const { users, report } = open();
   const spending = await createUser(10 * DAY);
   await spend(spending, NOW - 10 * DAY, { used: 40, unbooked: 2 });
@@ -88,7 +91,7 @@ it('reports the state of each user, the active keys, and the usage of the curren
   expect([...received.keys()]).toEqual([...received.keys()].sort((a, b) => a - b));
 });
 
-it('reports the state of each key of a user, newest first, and the last use of any', async () => {
+it('reports the state of each key of a user, newest first, and the last use of any key', async () => {
   const { users, report } = open();
   const user = await createUser(DAY);
   const [first] = await users.listKeys(user);

@@ -22,7 +22,7 @@ beforeEach(async () => {
   key = await service.createUser({ limit: LIMIT });
 });
 
-/** The one item of a structured field, and its parameters. */
+/** The single item of a structured field, and its parameters. */
 function only(field: string | null): [unknown, Record<string, unknown>] {
   const items = parseList(field ?? '') as (Item | InnerList)[];
   expect(items).toHaveLength(1);
@@ -36,7 +36,7 @@ async function call(path = PRICED, headers: Record<string, string> = {}) {
   return response;
 }
 
-it('a charged response has the policy and the remaining calls, as structured fields', async () => {
+it('a charged response contains the policy and the remaining calls, as structured fields', async () => {
   const { headers } = await call();
   const w = (FEBRUARY - START) / SECOND;
   expect(only(headers.get('ratelimit-policy'))).toEqual(['plan', { q: LIMIT, w }]);
@@ -46,7 +46,7 @@ it('a charged response has the policy and the remaining calls, as structured fie
   expect(() => parseDictionary(headers.get('ratelimit') ?? '')).toThrow();
 });
 
-it('each charged call takes one, down to none; free calls take nothing', async () => {
+it('each charged call deducts one, down to zero; free calls deduct none', async () => {
   const first = await call();
   const etag = first.headers.get('etag') ?? '';
   const left = (response: Response) => only(response.headers.get('ratelimit'))[1].r;
@@ -76,14 +76,14 @@ it('each charged call takes one, down to none; free calls take nothing', async (
   expect(usage.used).toBe(LIMIT);
 });
 
-it('the reported remaining calls never exceed the real ones, with any number of concurrent calls', async () => {
+it('the reported remaining calls never exceed the actual ones, with any number of concurrent calls', async () => {
   const responses = await Promise.all(Array.from({ length: LIMIT }, () => call()));
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
   const left = responses.map(({ headers }) => Number(only(headers.get('ratelimit'))[1].r));
   expect(left.sort((a, b) => b - a)).toEqual(Array.from({ length: LIMIT }, (_, n) => LIMIT - 1 - n));
 });
 
-it('a spent allowance is refused until the end of the period', async () => {
+it('calls beyond the allowance are rejected until the end of the period', async () => {
   for (let n = 0; n < LIMIT; n++) expect((await call()).status).toBe(200);
   clock.set(FEBRUARY - 90 * SECOND - clock.now());
   const refused = await call();

@@ -27,7 +27,7 @@ beforeEach(async () => {
   apiKey = await service.register();
 });
 
-/** Advances the clock, and has the process poll the changes since. */
+/** Advances the clock, and makes the process poll for changes since. */
 async function moveTo(instant: number): Promise<void> {
   clock.passUntil(instant);
   await service.parts.allowance.poll();
@@ -61,7 +61,7 @@ it('usage reports settled and unsettled calls, and is free', async () => {
   expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
 });
 
-it('usage lists the newest 31 days, newest first', async () => {
+it('usage lists the latest 31 days, newest first', async () => {
   apiKey = await service.register('yearly');
   const days: { date: string; calls: number }[] = [];
   for (let n = 0; n < 40; n++) {
@@ -73,7 +73,7 @@ it('usage lists the newest 31 days, newest first', async () => {
   expect((await ask('GET', '/v1/user/usage')).body.daily).toEqual(days.slice(0, 31));
 });
 
-it('rotation gives a new key with the same user, and the old one only reads until its grace is over', async () => {
+it('a rotation returns a new key for the same user, and the old key can only read until its grace period ends', async () => {
   expect((await ask('GET', PRICED)).status).toBe(200);
   const before = (await ask('GET', '/v1/user/data')).body;
   const { status, body, headers } = await ask('POST', '/v1/user/rotate?graceSeconds=60');
@@ -100,7 +100,7 @@ it('rotation gives a new key with the same user, and the old one only reads unti
   expect(await answer('GET', PRICED, body.apiKey)).toEqual([200, null]);
 });
 
-it('the grace is 300 s where nothing is said, none where 0 is said, and a week at the most', async () => {
+it('the grace period is 300 s by default, none for 0, and at most a week', async () => {
   const { apiKey: second } = (await ask('POST', '/v1/user/rotate')).body;
   await moveTo(clock.now() + 299 * SECOND);
   expect(await answer('GET', PRICED)).toEqual([200, null]);
@@ -112,12 +112,12 @@ it('the grace is 300 s where nothing is said, none where 0 is said, and a week a
   expect((await ask('POST', '/v1/user/rotate?graceSeconds=604800', third)).status).toBe(200);
 });
 
-it.each(['604801', '-1', '1.5', '', 'x'])('graceSeconds=%s is refused, and the key stays', async (seconds) => {
+it.each(['604801', '-1', '1.5', '', 'x'])('graceSeconds=%s is rejected, and the key is unchanged', async (seconds) => {
   expect(await answer('POST', `/v1/user/rotate?graceSeconds=${seconds}`)).toEqual([400, 'invalid_request']);
   expect(await answer('POST', '/v1/user/rotate')).toEqual([200, null]);
 });
 
-it('a renewal moves the end to the next boundary, once a period, and refills nothing', async () => {
+it('a renewal extends the term to the next boundary, once per period, without refilling the allowance', async () => {
   expect((await ask('GET', PRICED)).status).toBe(200);
   const { status, body } = await ask('POST', '/v1/user/renew');
   expect([status, body.validUntil, body.apiKey]).toEqual([200, new Date(MARCH).toISOString(), apiKey]);
@@ -130,7 +130,7 @@ it('a renewal moves the end to the next boundary, once a period, and refills not
   expect((await ask('POST', '/v1/user/renew')).body.validUntil).toBe(later);
 });
 
-it('of two renewals that meet one moves the end, and the other is too early', async () => {
+it('of two concurrent renewals, one extends the term, and the other is rejected as too early', async () => {
   const { users } = service.parts;
   const { key } = (await ask('GET', '/v1/user/data')).body;
   const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
@@ -139,7 +139,7 @@ it('of two renewals that meet one moves the end, and the other is too early', as
   expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
 });
 
-it('of two renewals that meet after a lapse one begins a period, and the other is too early', async () => {
+it('of two concurrent renewals after a lapse, one starts a period, and the other is rejected as too early', async () => {
   await moveTo(FEBRUARY + DAY);
   const { users } = service.parts;
   const { key } = (await ask('GET', '/v1/user/data')).body;
@@ -149,7 +149,7 @@ it('of two renewals that meet after a lapse one begins a period, and the other i
   expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
 });
 
-it('an expired key reads its record and renews, nothing else; it begins anew from then', async () => {
+it('an expired key can only read its record and renew; the new term starts at the renewal', async () => {
   expect((await ask('GET', PRICED)).status).toBe(200);
   await moveTo(FEBRUARY - 1);
   expect(await answer('GET', PRICED)).toEqual([200, null]);
@@ -175,7 +175,7 @@ it('an expired key reads its record and renews, nothing else; it begins anew fro
   });
 });
 
-it('erasing ends every key at once and keeps the number and the counts, not the name and the e-mail', async () => {
+it('an erasure revokes every key immediately and keeps the record number and the counts, but no name or email address', async () => {
   expect((await ask('GET', PRICED)).status).toBe(200);
   const { key } = (await ask('GET', '/v1/user/data')).body;
   const { apiKey: newer } = (await ask('POST', '/v1/user/rotate')).body;

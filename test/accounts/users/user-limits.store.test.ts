@@ -34,12 +34,12 @@ async function statuses(on: Service, path: string, key: string, times: number) {
 }
 
 describe('the burst limit', () => {
-  it('lets so many requests of a key through in a second, free ones included, and others untouched', async () => {
+  it('limits the requests of a key per second, including free ones, without affecting other keys', async () => {
     const { service: on, clock } = await start({ BURST_PER_SECOND: '3' });
     const [key, other] = [await on.createUser(), await on.createUser()];
     expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
     expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
-    // Changes are read again meanwhile, which resets no limit.
+    // Changes are polled in the meantime, which resets no limit.
     await on.parts.allowance.poll();
     const refused = await on.get(USAGE, { key });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
@@ -53,7 +53,7 @@ describe('the burst limit', () => {
     expect(await statuses(on, USAGE, key, 4)).toEqual([200, 200, 200, 429]);
   });
 
-  it('is off at 0', async () => {
+  it('is disabled by 0', async () => {
     const { service: on } = await start({ BURST_PER_SECOND: '0' });
     const key = await on.createUser();
     expect(new Set(await statuses(on, USAGE, key, 120))).toEqual(new Set([200]));
@@ -61,7 +61,7 @@ describe('the burst limit', () => {
 });
 
 describe('the registration limit', () => {
-  it('lets a client register so many times a minute, whatever it says its address is', async () => {
+  it('limits a client to the configured number of registrations a minute, whatever X-Forwarded-For it sends', async () => {
     const { service: on, clock } = await start({ REGISTRATIONS_PER_MINUTE: '2' });
     for (const forwarded of ['1.1.1.1', '2.2.2.2']) {
       expect(await register(on, { 'x-forwarded-for': forwarded })).toMatchObject({ status: 201 });
@@ -77,7 +77,7 @@ describe('the registration limit', () => {
     expect(await register(on)).toMatchObject({ status: 429 });
   });
 
-  it('counts the client that a trusted proxy names, an IPv6 /64 as one, and not what the client says', async () => {
+  it('counts by the address that a trusted proxy reports, and by /64 for IPv6, and ignores addresses from the client', async () => {
     const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '1', TRUST_PROXY: '1' });
     const from = async (forwarded: string) => (await register(on, { 'x-forwarded-for': forwarded })).status;
     expect(await from('1.1.1.1')).toBe(201);
@@ -88,7 +88,7 @@ describe('the registration limit', () => {
     expect(await from('2001:db8:1:3::1')).toBe(201);
   });
 
-  it('is off at 0', async () => {
+  it('is disabled by 0', async () => {
     const { service: on } = await start({ REGISTRATIONS_PER_MINUTE: '0' });
     for (let n = 0; n < 40; n++) expect((await register(on)).status).toBe(201);
   });
@@ -100,20 +100,20 @@ describe('the registration limit', () => {
     ['2001:0DB8:0:0:a:b:c:d', '2001:db8:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
-  ])('%s is the client %s', (ip, client) => {
+  ])('counts %s as the client %s', (ip, client) => {
     expect(clientOf({ ip })).toBe(client);
   });
 });
 
-describe('who may register', () => {
+describe('registration', () => {
   const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.example.org' };
 
-  it('no user, while registration is closed', async () => {
+  it('is rejected for every user while registration is closed', async () => {
     const { service: on } = await start({ REGISTRATION: 'closed' });
     expect(await register(on)).toMatchObject({ status: 403, code: 'registration_closed' });
   });
 
-  it('no page of another site', async () => {
+  it('is rejected for a page of another site', async () => {
     const { service: on } = await start({});
     expect(await register(on, crossSite)).toMatchObject({ status: 403, code: 'cross_site' });
     expect(await register(on, { 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 201 });
@@ -124,14 +124,14 @@ describe('who may register', () => {
     ['https://app.example.org', 'https://app.example.org', 201],
     ['https://app.example.org', 'https://evil.example.org', 403],
     ['*', 'https://evil.example.org', 201],
-  ])('with CORS_ORIGINS=%s a page of %s gets %i', async (CORS_ORIGINS, origin, status) => {
+  ])('with CORS_ORIGINS=%s from a page of %s responds with %i', async (CORS_ORIGINS, origin, status) => {
     const { service: on } = await start({ CORS_ORIGINS });
     expect((await register(on, { ...crossSite, origin })).status).toBe(status);
   });
 });
 
 describe('the order of checks', () => {
-  it('is secret, path and method, key, burst, parameters, allowance', async () => {
+  it('is secrets, path and method, key, burst limit, parameters, allowance', async () => {
     const { service: on } = await start({ BURST_PER_SECOND: '1' });
     const spent = await on.createUser({ limit: 0 });
     const code = async (method: string, path: string, key?: string) => {

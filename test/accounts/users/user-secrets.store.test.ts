@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Requests with a secret in each possible place. */
+/** Requests with a secret in each possible location. */
 function placesOf(secret: string): { name: string; request: string }[] {
   const encoded = encodeURIComponent(secret);
   const at = (name: string, target: string, headers: Record<string, string> = {}, method = 'GET', body = '') => {
@@ -56,10 +56,10 @@ const forms = (secret: string) => [
 ];
 
 it.each([
-  ['a key that is known', () => service.register()],
-  ['a key that is not known', async () => mintApiKey()],
+  ['a known key', () => service.register()],
+  ['an unknown key', async () => mintApiKey()],
   ['a seed phrase', async () => MNEMONIC],
-])('%s is neither logged nor answered, wherever it is sent', async (_what, make) => {
+])('%s is neither logged nor returned, wherever it is sent', async (_what, make) => {
   const secret = await make();
   for (const { name, request } of placesOf(secret)) {
     const { status, headers, body } = await exchange(service.url, request);
@@ -70,7 +70,7 @@ it.each([
   for (const form of forms(secret)) expect(service.logLines.filter((line) => line.includes(form))).toEqual([]);
 });
 
-it('a key is answered to its holder alone, in the user record, and that is not stored by anybody', async () => {
+it('a key is returned only to its owner, in the user record, with Cache-Control: no-store', async () => {
   const key = await service.register();
   for (const response of [await service.get(`/v1/user/data?api=${key}`), await service.get('/v1/user/data', { key })]) {
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -80,14 +80,14 @@ it('a key is answered to its holder alone, in the user record, and that is not s
   expect(service.logLines.filter((line) => line.includes(key))).toEqual([]);
 });
 
-it('an internal error reveals nothing of itself or of the key', async () => {
+it('an internal error reveals neither its message nor the key', async () => {
   const key = await service.register();
   expect((await service.get(PRICED, { key })).status).toBe(200);
   const { latest } = service.parts.market;
   service.parts.market.latest = () => {
     throw new Error(`a fault that names ${key} and the table of secrets`);
   };
-  // In other words than before: it must reach the route.
+  // The URL differs, so that the request reaches the route instead of the cache.
   const response = await service.get(`${PRICED}&again`, { key });
   service.parts.market.latest = latest;
   const text = await response.text();

@@ -7,7 +7,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 const PROCESSES = 4;
 /** The cost of a call for a hundred tokens. */
 const DEAR = 10;
-/** So much of what is left of a period may rest, over all processes. */
+/** One in this many of a period's remaining calls may rest, over all processes. */
 const RESTING_PART = 1000;
 
 let replicas: Replicas;
@@ -33,7 +33,7 @@ async function ask(url: string, apiKey: string, path = PRICED): Promise<Answer> 
 
 const urlOf = (place: number): string => replicas.processes[place]?.url ?? '';
 
-/** Makes calls of one on one process until so many are answered, and one more, which is refused. */
+/** Makes calls of cost 1 on one process until `left` calls succeed, and one more, which must be rejected. */
 async function expectLeft(url: string, apiKey: string, left: number): Promise<void> {
   let answered = 0;
   const count = ({ status }: Answer) => {
@@ -46,8 +46,8 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
 
 const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
-it('ten calls that four processes hold pay for a call of ten, at the first time of asking', async () => {
-  // One call on each leaves ten, most of them in their leases.
+it('ten calls that four processes hold pay for a call of cost ten, at the first attempt', async () => {
+  // One call on each process leaves ten, most of them in leases.
   const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR);
   for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
   const { _sum } = await replicas.prisma.lease.aggregate({
@@ -60,7 +60,7 @@ it('ten calls that four processes hold pay for a call of ten, at the first time 
   await settled(key).toEqual({ used: PROCESSES + DEAR, outstanding: 0, daily: PROCESSES + DEAR });
 });
 
-it('nine do not: it is refused, charges nothing, and leaves them to calls of one', async () => {
+it('nine calls do not pay for a call of cost ten: it is rejected, charges nothing, and leaves the calls for others', async () => {
   const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR - 1);
   for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
   for (let round = 0; round < 2; round++)
@@ -70,30 +70,34 @@ it('nine do not: it is refused, charges nothing, and leaves them to calls of one
   await settled(key).toEqual({ used, outstanding: 0, daily: used });
 });
 
-it.each([DEAR, DEAR - 1])('where the last %i rest with another process', { timeout: 60_000 }, async (resting) => {
-  const limit = (resting + 1) * RESTING_PART;
-  const { key, apiKey } = await replicas.createUser(limit);
-  // As many rest as a thousandth of what is left has calls.
-  const spent = limit - resting * RESTING_PART - 1;
-  expect((await ask(urlOf(0), apiKey)).status).toBe(200);
-  const where = { userKey: key };
-  await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
-  const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
-  await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
-  // All the others were spent before.
-  await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
-  const { status, code } = await ask(urlOf(1), apiKey, table);
-  if (resting === DEAR) expect(status).toBe(200);
-  else expect(code).toBe('quota_exceeded');
-  await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
-  await expect
-    .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
-      timeout: 20_000,
-    })
-    .toEqual({ used: limit, outstanding: 0 });
-});
+it.each([DEAR, DEAR - 1])(
+  'finds the last %i calls if they rest with another process',
+  { timeout: 60_000 },
+  async (resting) => {
+    const limit = (resting + 1) * RESTING_PART;
+    const { key, apiKey } = await replicas.createUser(limit);
+    // A thousandth of the remaining calls may rest.
+    const spent = limit - resting * RESTING_PART - 1;
+    expect((await ask(urlOf(0), apiKey)).status).toBe(200);
+    const where = { userKey: key };
+    await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
+    const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
+    await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
+    // All other calls have been spent.
+    await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
+    const { status, code } = await ask(urlOf(1), apiKey, table);
+    if (resting === DEAR) expect(status).toBe(200);
+    else expect(code).toBe('quota_exceeded');
+    await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
+    await expect
+      .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
+        timeout: 20_000,
+      })
+      .toEqual({ used: limit, outstanding: 0 });
+  },
+);
 
-it('calls of ten and of one on all processes are answered to the limit, and no further', {
+it('accepts calls of cost ten and of cost one on all processes up to the limit, and no more', {
   timeout: longTimeout,
 }, async () => {
   const limit = 1_999;

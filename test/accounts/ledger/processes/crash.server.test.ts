@@ -5,7 +5,7 @@ import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = amount(10_000, 20_000);
-/** From one settlement to the next: a tick, the statements before it, and what a busy machine adds. */
+/** The time between two settlements: a tick, the statements before it, and a margin for a busy machine. */
 const UNSETTLED = 1.5 * SECOND;
 const RECLAIMED_WITHIN = 35 * SECOND;
 
@@ -17,12 +17,12 @@ afterAll(() => replicas?.close());
 
 const isSpent = ({ code }: Answer) => code === 'quota_exceeded';
 
-it('what a killed process held can be spent 35 s later, and only its last second is lost', {
+it("a killed process's calls can be spent 35 s later, and only the calls of its last second are lost", {
   timeout: 90_000,
 }, async () => {
   const { key, apiKey } = await replicas.createUser(LIMIT);
   const [victim, ...others] = replicas.processes;
-  if (!victim) throw new Error('there is no process');
+  if (!victim) throw new Error('no process was started');
   const doomed = hammer(victim.url, apiKey, { until: isSpent });
   const spared = others.map(({ url }) => hammer(url, apiKey, { until: isSpent }));
   const answered = () => [doomed, ...spared].reduce((sum, { count }) => sum + count(), 0);
@@ -32,10 +32,11 @@ it('what a killed process held can be spent 35 s later, and only its last second
   await victim.kill();
   await doomed.done;
   const unsettled = doomed.answers.filter(({ at }) => at > killedAt - UNSETTLED).length;
-  expect(doomed.count(), 'the victim answered before it died').toBeGreaterThan(0);
+  expect(doomed.count(), 'the victim answered calls before it died').toBeGreaterThan(0);
 
   await Promise.all(spared.map(({ done }) => done));
-  // The killed process reports nothing: its lease ends by the database's clock, sooner in the short form.
+  // The killed process reports nothing. Its lease expires by the database's clock, earlier in the short form of the
+  // test.
   if (!isLong)
     await replicas.prisma.$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`;
   const url = others[0]?.url ?? '';
@@ -45,7 +46,7 @@ it('what a killed process held can be spent 35 s later, and only its last second
     until: ({ status, at }) => status === 200 || at > killedAt + RECLAIMED_WITHIN,
   });
   await first.done;
-  expect(first.count(), 'something came back in time').toBe(1);
+  expect(first.count(), 'calls were returned in time').toBe(1);
   const rest = hammer(url, apiKey, { until: isSpent });
   await rest.done;
 

@@ -7,18 +7,18 @@ import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** The calls that rest with the two processes in the end, when their keys are idle. */
+/** The number of calls that rest with the two processes at the end, when the keys are idle. */
 const RESTING = 2 * 20;
-/** Until when a lease may be spent from at the longest. */
+/** The maximum time for which a lease is usable. */
 const LEASED = 20 * SECOND;
-/** One that leases outlast, and one that they do not. */
+/** An outage that leases outlast, and one that they do not outlast. */
 const [SHORT, LONG] = [amount(8, 12), amount(24, 30)];
 
-/** Whether nothing was refused for a second. */
+/** Whether no call has been rejected for a second. */
 const isMended = (answers: readonly Answer[]) =>
   answers.every(({ status, at }) => status === 200 || at < performance.now() - SECOND);
 
-/** Two processes under a steady load while their server is away for so long. */
+/** Two processes under a constant load while their server is down for `outage` ms. */
 async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'immediate') {
   const server = await startPostgresServer();
   let replicas: Replicas | undefined;
@@ -33,7 +33,7 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     const stoppedAt = performance.now();
     await server.stop(mode);
     await wait(outage);
-    // Taken before it starts: it may serve a call before `start` resolves.
+    // Read before the start, because the server may serve a call before `start` resolves.
     const startedAt = performance.now();
     await server.start();
     const during = answers().filter(({ at }) => at > stoppedAt && at < startedAt);
@@ -57,8 +57,8 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
   }
 }
 
-describe.runIf(canStartPostgres).concurrent('a database that goes away under load', () => {
-  it(`for ${SHORT} s: what is leased is answered, and no count is lost`, { timeout: 180_000 }, async ({ expect }) => {
+describe.runIf(canStartPostgres).concurrent('a database outage under load', () => {
+  it(`of ${SHORT} s: leased calls are answered, and no count is lost`, { timeout: 180_000 }, async ({ expect }) => {
     const { all, during, failed } = await endure(expect, SHORT * SECOND, 'fast');
     expect(failed).toEqual([]);
     expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);
@@ -69,9 +69,9 @@ describe.runIf(canStartPostgres).concurrent('a database that goes away under loa
     }
   });
 
-  it(`for ${LONG} s: then it is reported, and the service recovers by itself`, { timeout: 180_000 }, async ({
-    expect,
-  }) => {
+  it(`of ${LONG} s: rejects calls with 503 once leases have expired, and recovers without a restart`, {
+    timeout: 180_000,
+  }, async ({ expect }) => {
     const { all, during, stoppedAt, failed } = await endure(expect, LONG * SECOND, 'immediate');
     expect(failed).toEqual([]);
     expect(during.filter(({ status }) => status === 200).length).toBeGreaterThan(500);

@@ -4,14 +4,14 @@ import { hammer } from '../../../support/service/hammer.ts';
 import { startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** The calls that rest with the two processes in the end, when their keys are idle. */
+/** The number of calls that rest with the two processes at the end, when the keys are idle. */
 const RESTING = 2 * 20;
 
-describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
-  it('is replaced by its standby: the processes find it, and no count is lost', {
+describe.runIf(canStartPostgres)('the loss of a primary under load', () => {
+  it('is handled: the processes find the promoted standby, and no count is lost', {
     timeout: 180_000,
   }, async () => {
-    // A commit waits for the standby, so nothing that was acknowledged is lost.
+    // Commits wait for the standby, so no acknowledged commit is lost.
     const primary = await startPostgresServer([], { synchronous_standby_names: 'standby' });
     onTestFinished(primary.close);
     const standby = await startStandby(primary);
@@ -47,7 +47,7 @@ describe.runIf(canStartPostgres)('a primary that is lost under load', () => {
       .poll(() => ledgerRows(key), { timeout: 40_000 })
       .toEqual({ used: ok, outstanding: RESTING, daily: ok });
 
-    // One that starts now finds the new primary, too.
+    // A process that starts now finds the new primary, too.
     const another = await start();
     expect((await fetch(`${another.url}/health/ready`)).status).toBe(200);
     await another.kill();

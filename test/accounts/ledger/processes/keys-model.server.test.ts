@@ -9,9 +9,9 @@ import { type Service, startService } from '../../../support/service/service.ts'
 import { handClock } from '../allowance-harness.ts';
 
 /*
- * Whatever is done with keys on two processes, two things at a time: a key never does more than its scopes; a user has an
- * owner key, until erased or revoked by the operator; no more than so many keys live; and once both have looked at what
- * changed, both say of every key what the rows say.
+ * Checks these rules after random pairs of concurrent changes on two processes: a key never exceeds its scopes; a user
+ * has an owner key until the user is erased or the operator revokes the keys; the number of active keys is bounded;
+ * once both processes have polled, both treat every key as its row states.
  */
 
 const clock = handClock(Date.UTC(2026, 0, 31, 12));
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** The keys that a user was given, by their text, each with what it was made for. */
+/** The keys that a user has received, with their scopes. */
 type Given = { user: number; keys: { text: string; scopes: readonly string[] }[] };
 const OWNER = ['account', 'prices', 'node'];
 
@@ -48,7 +48,8 @@ const WANTED: [method: string, path: string, scope: string | undefined][] = [
 const KINDS = ['create', 'fill', 'delete', 'rotate', 'recover', 'renew', 'revoke', 'erase', 'expire', 'lapse'] as const;
 type Act = { kind: (typeof KINDS)[number]; who: number; which: number; grace: number };
 const act: fc.Arbitrary<Act> = fc.record({
-  // An operator's revocation, an erasure and a lapse end what the others are about: they are rare.
+  // A revocation by the operator, an erasure and a lapse leave nothing for the other changes to act on, so they are
+  // rare.
   kind: fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...KINDS.slice(0, 6)) },
     { weight: 1, arbitrary: fc.constantFrom(...KINDS.slice(6)) },
@@ -58,7 +59,7 @@ const act: fc.Arbitrary<Act> = fc.record({
   grace: fc.constantFrom(0, 1, 3600),
 });
 
-/** Does one thing on one process, with a key of the user's or as the operator. */
+/** Makes one change on one process, with a key of the user or as the operator. */
 async function perform(n: number, { kind, who, which, grace }: Act, users: Given[]): Promise<void> {
   const user = users[who] as Given;
   const service = processes[n] as Service;
@@ -96,7 +97,7 @@ const poll = async () => {
   for (const { parts } of processes) await parts.allowance.poll();
 };
 
-/** Advances the clock for these steps, and has the processes poll: otherwise they trust no cached key. */
+/** Advances the clock for these steps, and makes the processes poll. Without a poll, they trust no cached key. */
 async function pass(acts: readonly Act[]): Promise<void> {
   const kinds = acts.map(({ kind }) => kind);
   if (kinds.includes('expire')) clock.pass(HOUR);
@@ -132,7 +133,7 @@ async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> 
   }
 }
 
-it('no sequence of changes on two processes breaks what is promised of keys', async () => {
+it('no sequence of changes on two processes breaks the rules for keys', async () => {
   const rounds = fc.array(fc.tuple(act, act, fc.nat(40)), { minLength: 6, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(rounds, async (sequence) => {
@@ -149,7 +150,7 @@ it('no sequence of changes on two processes breaks what is promised of keys', as
         await Promise.all([perform(0, one, users), perform(1, other, users)]);
         clock.pass(MINUTE / 60);
         for (const [n, user] of users.entries()) await checkRows(user, ended[n] as boolean);
-        // Also before they have looked at what changed, no key does more than its scopes.
+        // Even before the processes have polled, no key exceeds its scopes.
         for (const { keys } of users) {
           const { text, scopes } = keys[sampled % keys.length] as Given['keys'][number];
           for (const n of [0, 1])

@@ -6,9 +6,9 @@ import { type Replicas, startReplicas } from './replicas.ts';
 const PROCESSES = 4;
 const LIMIT = 100_000;
 const RESTING = PROCESSES * 20;
-/** The remaining calls besides the resting ones. */
+/** The remaining calls besides the resting calls. */
 const LEFT = 100;
-/** Within two seconds, and what a busy machine adds. */
+/** Two seconds, and a margin for a busy machine. */
 const FOUND_WITHIN = 3.5 * SECOND;
 
 let replicas: Replicas;
@@ -19,7 +19,7 @@ afterAll(() => replicas?.close());
 
 const once = (answer: Answer) => answer.status > 0;
 
-it('the last calls of a user, which rest with four processes, are all found by one', {
+it("one process finds a user's last calls, which rest with four processes", {
   timeout: 60_000,
 }, async () => {
   const { prisma } = replicas;
@@ -29,7 +29,7 @@ it('the last calls of a user, which rest with four processes, are all found by o
   const usage = () => prisma.usage.findFirstOrThrow({ where: { userKey: key } });
   await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(RESTING);
 
-  // The others were spent before.
+  // The other calls have been spent.
   await prisma.usage.updateMany({ where: { userKey: key }, data: { used: LIMIT - RESTING - LEFT } });
   const [asker] = replicas.processes;
   let refusedAt = Number.POSITIVE_INFINITY;

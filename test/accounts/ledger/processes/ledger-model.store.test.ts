@@ -10,7 +10,7 @@ import { amount, longTimeout } from '../../../support/long.ts';
 import { age, createUser, handClock, openLeaseHolder, usageDays, usageRows } from '../allowance-harness.ts';
 
 const RUNS = amount(6, 300);
-/** So much of what is left may rest that it does, though the limits are small. */
+/** The part of the remaining calls that may rest. It is large enough for calls to rest despite the small limits. */
 const RESTING = { restingPart: 3 };
 const UNAVAILABLE = 'database_unavailable';
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
@@ -90,12 +90,12 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   const model = createModel();
   let limit = firstLimit;
   let highest = limit;
-  /** Only a crash, or a holder that was cut off until its lease was reclaimed, leads past the limit. */
+  /** Only a crash, or a holder that was cut off until its lease was reclaimed, can lead beyond the limit. */
   let isBounded = true;
   let isRevoked = false;
-  /** An ended key is reported as revoked for 30 days, less the difference of the clocks. */
+  /** An ended key is reported as revoked for 30 days, minus the difference between the clocks. */
   let mayBeForgottenAt = Number.POSITIVE_INFINITY;
-  /** A settlement was or will be lost, and the time has stood still since. */
+  /** A settlement was or will be lost, and the clock has not advanced since. */
   const isCut = [false, false];
   const { key, apiKey: first } = await createUser(database, holders[0] as never, { limit, at: START });
   let apiKey = first;
@@ -169,7 +169,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         for (const clock of clocks) clock.passUntil(periodAt('monthly', START, clock.now()).end);
         return;
       case 'crash': {
-        // The ledger's state is only known once a settlement was acknowledged.
+        // The ledger's state is only known once a settlement is acknowledged.
         await holder(one.who).answered();
         if (isCut[one.who]) await settle(one.who);
         for (const { period, date, spent, settled } of holder(one.who).leasesOf(key)) {
@@ -204,7 +204,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   for (const n of [0, 1]) await settle(n);
   for (const { close } of holders) await close();
 
-  // The next call reclaims a dead holder's leases; a fresh process then finds all remaining calls.
+  // The next call reclaims the leases of dead processes. A new process then finds all remaining calls.
   await age(database, key, 31);
   const ledger = createLedgerStore(database);
   for (const { period } of await usageRows(database, key)) await touch(ledger, key, period);
@@ -230,13 +230,13 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   await last.close();
 }
 
-/** Reports a lease that holds nothing, as the next process that requests the key does. */
+/** Reports a lease without calls, as the next process that requests the key does. */
 async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
   const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   await ledger.settle([{ id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing }]);
 }
 
-it('whatever two processes and their clocks do, the books are right and the limit holds', {
+it('whatever two processes and their clocks do, the ledger is correct and the limit holds', {
   timeout: longTimeout,
 }, async () => {
   expect(addMonths(START, 24)).toBeGreaterThan(START + RUNS * DAY);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => replicas?.close());
 
-it('as many calls as the limit are answered, whichever processes answer them', {
+it('answers exactly as many calls as the limit, whichever processes receive them', {
   timeout: longTimeout,
 }, async () => {
   const users: number[] = [];

@@ -7,7 +7,7 @@ const START = Date.UTC(2026, 4, 10, 12);
 const ROUNDS = 20;
 const AT_ONCE = 8;
 
-it('of many who open a period at once one does, and what is granted is what the ledger has', async () => {
+it("opens a period once if many calls arrive at the same time, and the grants equal the ledger's count", async () => {
   const database = await openTestDatabase();
   onTestFinished(() => database.close());
   let again = 0;
@@ -33,5 +33,5 @@ it('of many who open a period at once one does, and what is granted is what the 
     });
     expect(_sum.granted).toBe(sum);
   }
-  expect(again, 'it was tried').toBeGreaterThan(0);
+  expect(again, 'the statement was made').toBeGreaterThan(0);
 });

@@ -6,7 +6,7 @@ import { openLedgerUser } from '../ledger-user.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 
-it('a lease is not reclaimed from a holder that is reporting it, and no call waits for that', async () => {
+it('does not reclaim a lease that its holder is reporting, and no call waits for the report', async () => {
   const database = await openTestDatabase();
   onTestFinished(() => database.close());
   const { ledger, key, report } = await openLedgerUser(database, START);

@@ -6,12 +6,12 @@ import { startSandbox } from '#sandbox/server';
 import { createTestDatabase } from '../../../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../../../support/service/service-process.ts';
 
-/** The ledger of a user, all periods together. */
+/** A user's rows in the ledger, summed over all periods. */
 export type Books = { used: number; outstanding: number; daily: number };
 
 /**
- * Processes of the service on one database, with the sandbox as CoinGecko. `url` is a database that
- * the caller made and will drop; without it a fresh one is made. `close` ends everything.
+ * Starts processes of the service on one database, with the sandbox as CoinGecko. `url` is a database that the caller
+ * creates and drops; by default, a new one is created. `close` stops everything.
  */
 export async function startReplicas(
   count: number,
@@ -36,11 +36,11 @@ export async function startReplicas(
     processes,
     sandbox,
     prisma: database.prisma,
-    /** Another connection than those of the processes. */
+    /** A connection that the processes do not use. */
     users,
     start: () => startServiceProcess(settings),
 
-    /** A user who may make so many calls in a period. */
+    /** Creates a user with a limit for each period. */
     createUser: (limit: number) =>
       users.create({ name: 'Ada Lovelace', email: 'ada@example.org', plan: 'monthly' }, limit),
 

@@ -12,7 +12,7 @@ import { amount } from '../../../support/long.ts';
 
 const SECONDS = 4;
 const MOST_A_SECOND = 10;
-/** Between two rounds of calls, in ms, and how many rounds there are at least. */
+/** The time between two rounds of calls, in ms, and the minimum number of rounds. */
 const [PAUSE, ROUNDS] = [amount(100, 20), amount(10, 50)];
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-/** Counts what goes to the server, from every pool. */
+/** Counts the statements that all pools send to the server. */
 function countStatements() {
   const original = pg.Client.prototype.query;
   let count = 0;
@@ -37,7 +37,7 @@ function countStatements() {
   };
 }
 
-it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a second', async (keys) => {
+it.each([1, 1_000])('%i active keys: no statement per call, and at most 10 a second', async (keys) => {
   const store = createUserStore(database.prisma);
   const keyCache = createKeyCache({ store, clock: systemClock });
   const ledger = createLedgerStore(database);
@@ -59,7 +59,7 @@ it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a s
       calls += 1;
     }
   };
-  // The first calls wait for the ledger, all together.
+  // The first calls wait for the ledger together.
   const first = apiKeys.map(async (apiKey) => allowance.spend((await allowance.holderOf(apiKey)).user));
   for (const receipt of await Promise.all(first)) allowance.keep(receipt);
   await allowance.settle();
@@ -77,6 +77,6 @@ it.each([1, 1_000])('%i active keys: no statement for a call, and at most 10 a s
   await allowance.close(10_000);
   expect(calls - before).toBeGreaterThan(ROUNDS * keys);
   expect(statements.count()).toBeGreaterThanOrEqual(SECONDS - 1);
-  // A call that had to wait, on a busy machine, has had a statement for it.
+  // A call that waited, on a busy machine, needed a statement.
   expect(statements.count()).toBeLessThanOrEqual(seconds * MOST_A_SECOND + waits);
 });

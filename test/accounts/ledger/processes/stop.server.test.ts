@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => replicas?.close());
 
-it('a stop under load loses no call and no count, and gives back what is unspent', async () => {
+it('a stop under load loses no call and no count, and returns unspent calls', async () => {
   const process = await replicas.start();
   const { key, apiKey } = await replicas.createUser(LIMIT);
   const load = hammer(process.url, apiKey, { connections: 16 });
@@ -26,7 +26,7 @@ it('a stop under load loses no call and no count, and gives back what is unspent
   expect(await replicas.ledgerRows(key)).toEqual({ used: load.count(), outstanding: 0, daily: load.count() });
 });
 
-it('a call that is under way when the stop begins is answered, with Connection: close', async () => {
+it('a call in progress when the stop starts is answered, with Connection: close', async () => {
   const process = await replicas.start();
   const { key, apiKey } = await replicas.createUser(LIMIT);
   const hold = replicas.sandbox.faults.hold();
@@ -44,7 +44,7 @@ it('a call that is under way when the stop begins is answered, with Connection: 
   expect(await replicas.ledgerRows(key)).toEqual({ used: 1, outstanding: 0, daily: 1 });
 });
 
-it('a request that arrives on an open connection after the stop began is answered, and new ones are not accepted', async () => {
+it('a request on an open connection is answered after the stop has started; new connections are rejected', async () => {
   const process = await replicas.start();
   const { apiKey } = await replicas.createUser(LIMIT);
   const { port } = new URL(process.url);

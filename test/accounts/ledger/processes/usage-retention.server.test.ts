@@ -4,12 +4,12 @@ import { startReplicas } from './replicas.ts';
 
 const ROWS_OF = `SELECT count(*)::int AS rows, min(date) >= current_date - 40 AS recent FROM usage_day`;
 
-it('calls of old dates are deleted by one of two processes, while calls are served', {
+it('one of two processes deletes the calls of old dates while calls are served', {
   timeout: 120_000,
 }, async () => {
   const { url, drop } = await createTestDatabase();
   onTestFinished(drop);
-  // The users and their dates are there before the processes that delete.
+  // The users and their dates exist before the processes that delete them start.
   const before = await startReplicas(0, { url });
   const users = await Promise.all(Array.from({ length: 6 }, () => before.createUser(1000)));
   const keys = users.map(({ key }) => key);
