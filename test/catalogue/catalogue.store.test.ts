@@ -27,12 +27,12 @@ const open = () => {
 };
 const store = () => createTokenStore(database.prisma);
 
-test('the tokens of a new database are the built-in ones, as the code has them', async () => {
+test('a new database contains the built-in tokens of the code', async () => {
   expect((await open()).all()).toEqual(BUILT_IN_TOKENS);
 });
 
-describe('a process takes over', () => {
-  test('a token that is added, with all that is known of it', async () => {
+describe('a process applies', () => {
+  test('the addition of a token with all its members', async () => {
     const catalogue = await open();
     const before = catalogue.generation();
     await catalogue.sync();
@@ -45,7 +45,7 @@ describe('a process takes over', () => {
     expect(catalogue.generation()).toBeGreaterThan(before);
   });
 
-  test('a removed token, and one that is added again: in its old place, with its new values', async () => {
+  test('the removal of a token, and its repeated addition in its old position, with its new values', async () => {
     const catalogue = await open();
     await store().add(TOKENS_CHANGED, OTHER_BTC);
     await store().add(TOKENS_CHANGED, DOGECOIN);
@@ -60,7 +60,7 @@ describe('a process takes over', () => {
   });
 });
 
-test('a symbol that two have is the one’s that was added first', async () => {
+test('a shared symbol belongs to the token that was added first', async () => {
   await store().add(TOKENS_CHANGED, OTHER_BTC);
   const catalogue = await open();
   expect(catalogue.find('btc')?.name).toBe('bitcoin');

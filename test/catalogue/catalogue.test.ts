@@ -12,20 +12,20 @@ const BITCOIN_CASH = named('bitcoin-cash', 'bch', 'Bitcoin Cash');
 const names = (tokens: readonly Token[]) => tokens.map(({ name }) => name);
 
 const word = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,5})?$/);
-/** Tokens with names of their own, and symbols that several may have. */
+/** Tokens with unique names, and symbols that several tokens may share. */
 const tokens = fc
   .uniqueArray(word, { minLength: 1, maxLength: 30 })
   .chain((all) =>
     fc.tuple(...all.map((name) => fc.constantFrom('aaa', 'bbb', name).map((symbol) => named(name, symbol)))),
   );
-/** The same text with each letter in upper or lower case. */
+/** The same text, with each letter in upper or lower case. */
 const inAnyCase = (text: string) =>
   fc
     .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
     .map((upper) => [...text].map((one, i) => (upper[i] ? one.toUpperCase() : one)).join(''));
 
-describe('a token is found', () => {
-  test('by its name, whatever the case', () => {
+describe('finds a token', () => {
+  test('by its name, in any case', () => {
     const chosen = tokens.chain((all) =>
       fc.constantFrom(...all).chain((token) => fc.tuple(fc.constant(all), fc.constant(token), inAnyCase(token.name))),
     );
@@ -36,7 +36,7 @@ describe('a token is found', () => {
     );
   });
 
-  test('by its symbol, whatever the case, where no token has it for a name: the first that was added', () => {
+  test('by its symbol, in any case, unless another token has this name: the token that was added first', () => {
     const chosen = tokens.chain((all) =>
       fc
         .constantFrom(...all.map(({ symbol }) => symbol))
@@ -51,7 +51,7 @@ describe('a token is found', () => {
     );
   });
 
-  test('by its name rather than as one whose symbol that is', () => {
+  test('by its name rather than by another token’s symbol', () => {
     const all = [named('first', 'second'), named('second', 'first')];
     expect(createCatalogue(all).find('second')?.name).toBe('second');
     expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
@@ -66,8 +66,8 @@ describe('a token is found', () => {
   });
 });
 
-describe('the nearest', () => {
-  test('are existing tokens, few and each once, for any text', () => {
+describe('the closest matches', () => {
+  test('are at most three distinct existing tokens, for any text', () => {
     const texts = fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }), word);
     fc.assert(
       fc.property(tokens, texts, (all, text) => {
@@ -90,11 +90,11 @@ describe('the nearest', () => {
     ['bct', 'bitcoin'],
     ['solan', 'solana'],
     ['bitkoyn', 'bitcoin'],
-  ])('of %j is %s', (text, name) => {
+  ])('of %j start with %s', (text, name) => {
     expect(names(createCatalogue(BUILT_IN_TOKENS).nearest(text))[0]).toBe(name);
   });
 
-  test('of a name in which one letter is wrong is that one', () => {
+  test('of a name with one wrong letter contain only the token with that name', () => {
     const long = fc.stringMatching(/^[a-z0-9]{5,20}$/);
     const mistakes = fc.constantFrom<(text: string, at: number, letter: string) => string>(
       (text, at) => text.slice(0, at) + text.slice(at + 1),
@@ -117,29 +117,29 @@ describe('the nearest', () => {
     );
   });
 
-  test('come in the order of how near they are, three at most', () => {
+  test('are sorted by distance, and at most three', () => {
     const all = ['dogecoins', 'dogecoyns', 'dogecoin', 'dogecoint'].map((name) => named(name));
     expect(names(createCatalogue(all).nearest('dogecoyn'))).toEqual(['dogecoyns', 'dogecoin', 'dogecoins']);
     const coins = ['one', 'two', 'three', 'four'].map((name) => named(`${name}-coin`));
     expect(names(createCatalogue(coins).nearest('coin'))).toEqual(['one-coin', 'two-coin', 'three-coin']);
   });
 
-  test('of two is the one with more of the words', () => {
+  test('start with the token that shares more words', () => {
     const catalogue = createCatalogue([...BUILT_IN_TOKENS, BITCOIN_CASH]);
     expect(names(catalogue.nearest('the bitcoin cash'))).toEqual(['bitcoin-cash', 'bitcoin']);
     expect(names(catalogue.nearest('bitcoin cahs'))[0]).toBe('bitcoin-cash');
   });
 
   test.each(['', '?', 'xy', 'dogecoin', 'abandon ability able', 'b'.repeat(5000), `bitcoin ${'x '.repeat(60)}`])(
-    'of %j is none',
+    'of %j are empty',
     (text) => {
       expect(createCatalogue(BUILT_IN_TOKENS).nearest(text)).toEqual([]);
     },
   );
 });
 
-describe('letters apart', () => {
-  /** In how many steps one word becomes the other, by the definition. */
+describe('the edit distance', () => {
+  /** The number of edits between two words, by the definition. */
   function steps(a: string, b: string): number {
     const table = Array.from({ length: a.length + 1 }, (_, i) =>
       Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -157,7 +157,7 @@ describe('letters apart', () => {
     return at(a.length, b.length);
   }
 
-  test('are as many as by the whole table, up to the most', () => {
+  test('equals that of the whole table, up to the maximum', () => {
     const short = fc.stringMatching(/^[abc]{0,7}$/);
     fc.assert(
       fc.property(short, short, fc.integer({ min: 0, max: 4 }), (a, b, most) => {

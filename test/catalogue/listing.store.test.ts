@@ -20,7 +20,7 @@ const DOGE = {
 };
 
 let database: TestDatabase;
-/** The responses of the two upstreams; `asked` are their requests. */
+/** The responses of the two upstreams. `requested` lists their requests. */
 let sent: {
   coins: (typeof DOGE)[];
   days: string[];
@@ -77,7 +77,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-describe('a token that is added', () => {
+describe('an added token', () => {
   test('has its name, its first date, its first block and its pair', async () => {
     const added = await add({ id: 'dogecoin' });
     const token = {
@@ -90,7 +90,7 @@ describe('a token that is added', () => {
     expect(requested).toEqual(['coin dogecoin', 'days max', 'pair doge']);
   });
 
-  test('on a plan of limited reach has the earliest returned date, and its archive may begin before', async () => {
+  test('has the earliest returned date on a plan with a limited range, and its archive may start earlier', async () => {
     sent.historyDays = 365;
     sent.days = ['2025-05-16', '2025-05-17'];
     const dates = { listed: '2013-12-08', begins: '2013-12-08' };
@@ -101,7 +101,7 @@ describe('a token that is added', () => {
     expect(requested).toContain('days 365');
   });
 
-  test('within the reach of the plan has its first date for certain', async () => {
+  test('has a definite first date within the range of the plan', async () => {
     sent.historyDays = 365;
     sent.days = ['2026-01-10', '2026-01-11'];
     sent.coins = [{ ...DOGE, genesis: '2025-12-01', priced: ['2026-02-01'] }];
@@ -109,14 +109,14 @@ describe('a token that is added', () => {
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: dates, isFirstDate: true });
   });
 
-  test('whose chain is younger than its first price keeps its first price', async () => {
+  test('keeps its first price if its chain is younger', async () => {
     sent.coins = [{ ...DOGE, genesis: '2017-01-01' }];
     expect(await add({ id: 'dogecoin' })).toMatchObject({
       token: { listed: '2013-12-15', begins: '2009-01-03' },
     });
   });
 
-  test('again has its new values, in its place', async () => {
+  test('that is added again gets its new values and keeps its position', async () => {
     await add({ id: 'dogecoin' });
     sent.coins = [
       { ...DOGE, title: 'Much coin' },
@@ -129,7 +129,7 @@ describe('a token that is added', () => {
 });
 
 describe('a symbol', () => {
-  test('that another token has names the one that was added first, and that is reported', async () => {
+  test('that another token has names the token that was added first, and the sharing is reported', async () => {
     sent.coins = [{ ...DOGE, symbol: 'btc' }];
     const added = await add({ id: 'dogecoin', pair: 'none' });
     expect(added).toMatchObject({ shared: [{ name: 'bitcoin' }], meant: { name: 'bitcoin' } });
@@ -137,12 +137,12 @@ describe('a symbol', () => {
     expect(catalogue.find('btc')?.name).toBe('bitcoin');
   });
 
-  test('may be another one than the aggregator’s', async () => {
+  test('may differ from CoinGecko’s', async () => {
     expect(await add({ id: 'dogecoin', symbol: 'wow' })).toMatchObject({ token: { symbol: 'wow' } });
     expect(requested).toContain('pair doge');
   });
 
-  test('that could not be requested is rejected', async () => {
+  test('that cannot be used in a URL is rejected', async () => {
     sent.coins = [{ ...DOGE, symbol: 'two words' }];
     expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'no_symbol' });
   });
@@ -150,15 +150,15 @@ describe('a symbol', () => {
 
 describe('the pair', () => {
   test.each([
-    ['is none where the venue trades none', { pair: undefined }, { kind: 'not_traded' }],
-    ['is absent if Kraken cannot be called', { venueFails: true }, { kind: 'unavailable', cause: 'timeout' }],
+    ['is undefined if Kraken does not trade the token', { pair: undefined }, { kind: 'not_traded' }],
+    ['is undefined if Kraken cannot be called', { venueFails: true }, { kind: 'unavailable', cause: 'timeout' }],
     [
-      'is not one whose price is another’s',
+      'is undefined if its price is that of another asset',
       { pair: { pair: 'XDGUSD', status: 'online', price: 3 } },
       { kind: 'another', pair: 'XDGUSD', price: 3, wanted: 0.15 },
     ],
     [
-      'is not that of another token',
+      'is undefined if another token has it',
       { pair: { pair: 'SOLUSD', status: 'online', price: 0.15 } },
       { kind: 'taken', pair: 'SOLUSD', by: 'solana' },
     ],
@@ -167,7 +167,7 @@ describe('the pair', () => {
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { pair: undefined }, pair });
   });
 
-  test('that the operator names is taken as it is, whatever its price', async () => {
+  test('named by the operator is accepted, whatever its price', async () => {
     sent.pair = { pair: 'ABCUSD', status: 'cancel_only', price: 99 };
     const given = { kind: 'given', status: 'cancel_only' };
     const wanted = { id: 'dogecoin', pair: 'abcusd' };
@@ -185,20 +185,20 @@ describe('the pair', () => {
   });
 });
 
-describe('rejected, with nothing stored and no wasted call, is', () => {
+describe('rejects, without storing anything or wasting a call,', () => {
   test.each([
-    ['a built-in one', { id: 'bitcoin' }, { reason: 'built_in' }],
-    ['one whose id is another’s symbol', { id: 'sol' }, { reason: 'is_symbol', names: ['solana'] }],
-    ['an unknown id, with what it may mean', { id: 'doge' }, { reason: 'unknown', names: ['dogecoin'] }],
-    ['one that is misspelt', { id: 'dogecion' }, { reason: 'unknown', names: ['dogecoin'] }],
-    ['an invalid id', { id: '../ping' }, { reason: 'unknown', names: [] }],
+    ['a built-in token', { id: 'bitcoin' }, { reason: 'built_in' }],
+    ['an ID that is another token’s symbol', { id: 'sol' }, { reason: 'is_symbol', names: ['solana'] }],
+    ['an unknown ID, with the token that it may mean', { id: 'doge' }, { reason: 'unknown', names: ['dogecoin'] }],
+    ['a misspelt ID', { id: 'dogecion' }, { reason: 'unknown', names: ['dogecoin'] }],
+    ['an invalid ID', { id: '../ping' }, { reason: 'unknown', names: [] }],
   ])('%s', async (_what, wanted, refusal) => {
     expect(await add(wanted)).toEqual({ names: [], ...refusal });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
     expect(requested.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
   });
 
-  test('one too many', async () => {
+  test('one token too many', async () => {
     await database.prisma.$executeRaw`
       INSERT INTO token (name, symbol, title, begins, listed)
       SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
@@ -209,7 +209,7 @@ describe('rejected, with nothing stored and no wasted call, is', () => {
 });
 
 describe('removing', () => {
-  test('hides a token until it is added again', async () => {
+  test('removes a token until it is added again', async () => {
     await add({ id: 'dogecoin' });
     expect(await (await open()).listing.remove('dogecoin')).toBe('removed');
     expect(await served()).toEqual(BUILT_IN_TOKENS);
@@ -218,14 +218,14 @@ describe('removing', () => {
     expect(await served()).toHaveLength(6);
   });
 
-  test('does not take a built-in one away', async () => {
+  test('does not remove a built-in token', async () => {
     expect(await (await open()).listing.remove('usd-coin')).toEqual({ reason: 'built_in', names: [] });
     expect(await (await open()).listing.remove('bitcon')).toEqual({ reason: 'unknown', names: ['bitcoin'] });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
   });
 });
 
-test('a version rises with each change, which is what processes watch', async () => {
+test('each change increments a version that processes watch', async () => {
   const { store } = await open();
   const version = async () =>
     (await database.prisma.refresh.findUnique({ where: { what: TOKENS_CHANGED } }))?.version ?? 0;

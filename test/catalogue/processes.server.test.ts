@@ -6,10 +6,10 @@ import { runHere } from '../cli/run-command.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
 
-// Three processes start, and take over each change.
+// Three processes start, and apply each change.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 type Days = [{ prices: { price: number }[] }];
-/** How long processes may take to take a change over. */
+/** The time within which a process must apply a change. */
 const WITHIN = { timeout: 5000, interval: 50 };
 
 let sandbox: Sandbox;
@@ -47,8 +47,8 @@ afterAll(async () => {
   await sandbox?.close();
 });
 
-describe('while three processes run', () => {
-  test('a token that is added is served by each of them within seconds, on every path that takes one', async () => {
+describe('three running processes', () => {
+  test('serve an added token within seconds, on every path with a token parameter', async () => {
     const paths = (token: string) => [
       `/v1/prices/latest/token?tokenName=${token}`,
       `/v1/prices/history/days?tokenName=${token}&days=30`,
@@ -62,7 +62,7 @@ describe('while three processes run', () => {
     for (const one of processes) expect(await listed(one)).toContain('albado');
   });
 
-  test('one that is removed is not served any more, and has what was stored when it is added again', async () => {
+  test('stop serving a removed token, and serve its stored data when it is added again', async () => {
     const path = '/v1/prices/history/days?tokenName=abd&days=30';
     const before = await (await ask(processes[0] as ServiceProcess, path)).text();
     await tokens('remove', 'albado');
@@ -73,12 +73,12 @@ describe('while three processes run', () => {
     await expect.poll(() => statuses(path), WITHIN).toEqual([200, 200, 200]);
     const after = await (await ask(processes[0] as ServiceProcess, path)).text();
     expect(JSON.parse(after)[0].prices.slice(0, 25)).toEqual(JSON.parse(before)[0].prices.slice(0, 25));
-    // The command's calls, and the latest price: no history is fetched again.
+    // Only the command's calls and the latest price: no history is fetched again.
     const since = sandbox.calls.slice(calls).filter(({ query }) => query.interval === 'daily');
     expect(since).toHaveLength(1);
   });
 
-  test('a symbol that goes to another token is never answered with the one it stood for', async () => {
+  test('never serve the old token for a symbol that has moved to another token', async () => {
     await tokens('add', 'bebado', '--symbol', 'xyz', '--kraken', 'none');
     await tokens('add', 'bebaka', '--symbol', 'xyz', '--kraken', 'none');
     const days = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=30`;
@@ -96,7 +96,7 @@ describe('while three processes run', () => {
     for (const one of processes) await expect.poll(() => first(one, 'xyz'), WITHIN).toBe(other);
     await tokens('add', 'bebado', '--symbol', 'xyz', '--kraken', 'none');
     for (const one of processes) {
-      // Its name is requested too: a URL remembered for the other must not be served from its cache.
+      // The token is also requested by its name, so that the other token's cached response must not be served.
       await expect.poll(async () => (await first(one, 'bebaka')) === (await first(one, 'xyz')), WITHIN).toBe(false);
       expect(await first(one, 'xyz')).toBe(await first(one, 'bebado'));
     }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const added = [...sandboxTokens().values()].slice(5, 1005);
-/** Adds made-up tokens as a command does, and takes them over. */
+/** Adds synthetic tokens as a command does, and applies the change. */
 async function addTokens(count: number): Promise<void> {
   const store = createTokenStore(service.database.prisma);
   const [last] = added.slice(count - 1, count);
@@ -31,7 +31,7 @@ async function addTokens(count: number): Promise<void> {
 const listed = async () => (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
 
 describe('GET /v1/tokens', () => {
-  test('lists each with its title, in the order in which they were added', async () => {
+  test('lists each token with its title, in the order in which they were added', async () => {
     await addTokens(2);
     const tokens = await listed();
     expect(tokens.map(({ tokenName, symbol, title }) => [tokenName, symbol, title])).toEqual([
@@ -47,12 +47,12 @@ describe('GET /v1/tokens', () => {
       archive: { day: { from: null, thru: null, points: 0 } },
     });
     expect(tokens[5]?.endpoints).not.toContain('/v1/prices/latest/stats');
-    // Candles come from the venue, which has a pair of the first alone.
+    // Candles come from Kraken, which has a pair only for the first token.
     const candles = '/v1/prices/history/ohlc';
     expect(tokens.slice(5).map(({ endpoints }) => endpoints.includes(candles))).toEqual([true, false]);
   });
 
-  test('has a validator: who has the list already gets 304, until it is another one', async () => {
+  test('has a validator: a client that has the list receives 304 until the list changes', async () => {
     const first = await service.get('/v1/tokens');
     const etag = String(first.headers.get('etag'));
     expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -63,7 +63,7 @@ describe('GET /v1/tokens', () => {
     expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false]);
   });
 
-  test('has a thousand and more, compressed where that is accepted', async () => {
+  test('lists more than a thousand tokens, compressed if the client accepts it', async () => {
     await addTokens(1000);
     expect(await listed()).toHaveLength(1005);
     const answer = await service.get('/v1/tokens', { headers: { 'accept-encoding': 'br' } });
@@ -75,7 +75,7 @@ describe('GET /v1/tokens', () => {
 describe('a token', () => {
   const latest = (name: string) => service.get(`/v1/prices/latest/token?tokenName=${name}`, { key });
 
-  test('is taken by its name or symbol in upper and lower case, and all have one answer', async () => {
+  test('is found by its name or symbol in any case, with identical responses', async () => {
     await addTokens(1);
     for (const names of [
       ['bitcoin', 'BTC', 'btc', 'Bitcoin'],
@@ -91,7 +91,7 @@ describe('a token', () => {
     }
   });
 
-  test('that was removed is refused at once, however often it was just asked for', async () => {
+  test('that was removed is rejected immediately, however recently it was requested', async () => {
     await addTokens(1);
     for (let i = 0; i < 5; i++) expect((await latest('albado')).status).toBe(200);
     await createTokenStore(service.database.prisma).remove(TOKENS_CHANGED, 'albado', Date.now());
