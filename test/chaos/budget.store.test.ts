@@ -21,7 +21,7 @@ afterEach(() => service?.close());
 
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
-test('a budget that retries have spent: no call above it, what is stored is served, and its headers are sound', {
+test('a budget used up by retries: no further call, stored data is served, and its headers are consistent', {
   timeout: longTimeout,
 }, async () => {
   await service.ask(LATEST);
@@ -29,7 +29,7 @@ test('a budget that retries have spent: no call above it, what is stored is serv
   service.sandbox.faults.always({ kind: 'status', status: 500 });
   for (let hour = 0; hour < amount(3, 28) * 24; hour++) {
     service.clock.advance(HOUR);
-    // Things of which nothing is stored are tried whatever the timetable says, if only to see whether it is back.
+    // Resources without stored data are requested regardless of the schedule, to check whether the upstream is back.
     await Promise.allSettled(BY_NAME.map(async (token) => service.parts.market.days(token, 3, 'json')));
     await service.parts.market.idle();
   }

@@ -25,7 +25,7 @@ async function askAll() {
   return answers;
 }
 
-test('a day forward: all that is due is fetched once, and then stands', async () => {
+test('a day forward: all due data is fetched once, and is fresh afterwards', async () => {
   service.clock.set(DAY);
   await service.parts.allowance.poll();
   for (let i = 0; i < 3; i++) for (const { status } of await askAll()) expect(status).toBe(200);
@@ -34,7 +34,7 @@ test('a day forward: all that is due is fetched once, and then stands', async ()
   for (const { cache } of await askAll()) expect(cache).toMatchObject({ hit: true });
 });
 
-test('an hour back: data that seems to be from the future is fetched again, and no age is negative', async () => {
+test('an hour back: data from the future is fetched again, and no age is negative', async () => {
   service.clock.set(-HOUR);
   await askAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
@@ -48,13 +48,13 @@ test('an hour back: data that seems to be from the future is fetched again, and 
   await askAll();
   expect(service.sandbox.countCalls()).toBe(made);
 
-  // And from there on the timetable holds as before.
+  // The schedule applies from there on.
   await service.pass(6 * MINUTE);
   await askAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(2);
 });
 
-test('an hour back while the upstream is down: what is stored is served', async () => {
+test('an hour back while the upstream is down: stored data is served', async () => {
   service.sandbox.faults.always({ kind: 'status', status: 500 });
   service.clock.set(-HOUR);
   await askAll();
@@ -66,13 +66,13 @@ test('an hour back while the upstream is down: what is stored is served', async 
   }
 });
 
-test('a few seconds back, as when clocks are set right, cost no call', async () => {
+test('a few seconds back, as in clock corrections, cause no call', async () => {
   service.clock.set(-3 * SECOND);
   for (const { status } of await askAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls()).toBe(0);
 });
 
-test('a day forward and back again leaves the archive whole', { timeout: longTimeout }, async () => {
+test('a day forward and back again leaves no gap in the archive', { timeout: longTimeout }, async () => {
   service.clock.set(DAY);
   await service.parts.allowance.poll();
   await askAll();

@@ -59,7 +59,7 @@ const FAULTS: Fault[] = [
 const random = createRandom(20_260_515);
 const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
-/** One request; those to windows and prices, of which everything is stored, must be answered. */
+/** Sends one request. Requests for stored windows and prices must succeed. */
 async function anyRequest(): Promise<number> {
   const token = pick(BY_NAME);
   const isRight = random() < 0.95;
@@ -80,14 +80,14 @@ async function requests(count: number): Promise<Map<number, number>> {
   return seen;
 }
 
-test(`${REQUESTS} mixed requests while every other call upstream fails: nothing but what the contract has, no 5xx`, {
+test(`${REQUESTS} mixed requests while every second upstream call fails: only documented responses, no 5xx`, {
   timeout: longTimeout,
 }, async () => {
   const seen = new Map<number, number>();
   for (let round = 0; round < ROUNDS; round++) {
     await service.pass(2 * MINUTE);
     service.sandbox.faults.clear();
-    // Half of what goes out fails, each in its own way.
+    // Half of the calls fail, each in a different way.
     for (let i = 0; i < 12; i++) {
       const path = pick([/markets/, /bitcoin/, /arweave/, /ethereum/, /solana/, /usd-coin/]);
       service.sandbox.faults.next(pick(FAULTS), { path });
@@ -100,7 +100,7 @@ test(`${REQUESTS} mixed requests while every other call upstream fails: nothing 
   expect(service.logLines).toEqual([]);
 });
 
-test('while the upstream holds every call, all that is stored is answered before it lets go', {
+test('all stored data is served while the upstream holds every call', {
   timeout: longTimeout,
 }, async () => {
   await service.close();

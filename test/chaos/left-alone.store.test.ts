@@ -18,7 +18,7 @@ afterEach(() => service?.close());
 
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
-/** Asks past the HTTP, for what takes hours; what is stored must be answered. */
+/** Requests everything without HTTP, because it takes hours. Stored data must be served. */
 async function askEverything() {
   const { market } = service.parts;
   await market.latest('bitcoin');
@@ -26,7 +26,7 @@ async function askEverything() {
   await market.idle();
 }
 
-test('no call is made before the Retry-After of a 429 has passed, for any request', async () => {
+test('no request causes a call before the Retry-After of a 429 has passed', async () => {
   service.sandbox.faults.next({ kind: 'status', status: 429, headers: { 'retry-after': '600' } });
   expect((await service.ask(LATEST)).header('retry-after')).toBe('600');
   for (let minute = 0; minute < 9; minute++) {
@@ -42,7 +42,7 @@ test('no call is made before the Retry-After of a 429 has passed, for any reques
   expect((await service.ask(LATEST)).status).toBe(200);
 });
 
-test('a call that was on its way when the 429 came does not open the way again', async () => {
+test('the response to a call sent before a 429 does not close the circuit breaker', async () => {
   const held = service.sandbox.faults.hold({ path: 'solana' });
   const slow = service.ask(chartOf('solana'));
   await held.arrived(1);
@@ -58,7 +58,7 @@ test('a call that was on its way when the 429 came does not open the way again',
 });
 
 describe('an upstream that is down for a day', () => {
-  test('is called less and less: at most one probe in five minutes', async () => {
+  test('is called less often over time: at most one probe in five minutes', async () => {
     await askEverything();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
     service.clock.advance(6 * HOUR);
@@ -75,7 +75,7 @@ describe('an upstream that is down for a day', () => {
     expect(service.sandbox.countCalls()).toBeLessThanOrEqual((4 * HOUR) / (5 * MINUTE));
   });
 
-  test('is found again within ten minutes', async () => {
+  test('is used again within ten minutes of its recovery', async () => {
     await askEverything();
     service.sandbox.faults.always({ kind: 'reset' });
     for (let minute = 0; minute < 3 * 60; minute++) {
@@ -94,7 +94,7 @@ describe('an upstream that is down for a day', () => {
   });
 });
 
-test('one kind of answer that is wrong for days does not eat the budget of the others', {
+test('a kind of response that is invalid for days does not use up the budget of the others', {
   timeout: longTimeout,
 }, async () => {
   await askEverything();
@@ -106,7 +106,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
     await askEverything();
     service.clock.advance(2 * MINUTE);
   }
-  // Five tokens: the first hour's tries, and then one an hour.
+  // Five tokens: the attempts of the first hour, and then one an hour.
   expect(service.sandbox.countCalls('/market_chart')).toBeLessThanOrEqual(5 * (12 + hours));
   expect(service.sandbox.countCalls('/coins/markets')).toBe(hours * 10);
   await service.parts.allowance.poll();
@@ -114,7 +114,7 @@ test('one kind of answer that is wrong for days does not eat the budget of the o
   expect((await service.ask(DAY_CHART)).status).toBe(200);
 });
 
-test('a deadline that expired is not waited for again by the next call of the same window', async () => {
+test('a later call for the same window does not wait for an expired deadline again', async () => {
   await service.close();
   service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '400' } });
   service.sandbox.faults.always({ kind: 'hangBeforeHeaders' });

@@ -5,8 +5,8 @@ import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
 
 /*
- * Processes that are killed while their mails are on the way, beside one that keeps running, with a mail server that
- * refuses every other one for the moment.
+ * Processes are killed while their emails are being sent, beside a process that keeps running. The mail server
+ * temporarily rejects every second email.
  */
 
 const USERS = 10;
@@ -54,7 +54,7 @@ const post = (url: string, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   });
 
-test('every mail requested before a kill -9 arrives', async () => {
+test('every email requested before a kill -9 arrives', async () => {
   const emails = Array.from({ length: USERS }, (_, i) => `ada${i}@example.org`);
   const [{ url }, ...victims] = await Promise.all([start(), start(), start()]);
   for (const email of emails) {
@@ -70,7 +70,7 @@ test('every mail requested before a kill -9 arrives', async () => {
     await victim.kill();
   }
   const addressed = () => new Set(server.mails.flatMap(({ to }) => to));
-  // Claims lapse and pauses end by the database's clock: what waits for them is made due.
+  // Claims and pauses expire by the database's clock. The waiting messages are made due.
   await expect
     .poll(
       async () => {
@@ -84,7 +84,7 @@ test('every mail requested before a kill -9 arrives', async () => {
     )
     .toEqual([0, USERS]);
   expect(addressed()).toEqual(new Set(emails));
-  // Also what came twice can be used: the newest mail of each, and then no other.
+  // Duplicates are usable, too: the one-time code of the newest email works once, and then no other code works.
   for (const email of emails) {
     const mails = server.mails.filter(({ to }) => to.includes(email));
     const [newest, ...others] = mails.reverse().flatMap(tokensIn);

@@ -10,8 +10,8 @@ import type { ServiceProcess } from '../support/service/service-process.ts';
 import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
 
 /*
- * Three processes that are killed and started again while users pass their thresholds, a server for mails that refuses
- * every other one, and a receiver of webhooks that does the same.
+ * Three processes are killed and restarted while users reach their thresholds. The mail server and the webhook receiver
+ * temporarily reject every second message.
  */
 
 const USERS = amount(15, 1_000);
@@ -57,7 +57,7 @@ async function createUser(): Promise<Living[]> {
   return users;
 }
 
-/** Has everybody call for as long as anything is left, on any process. */
+/** Makes one call for each user, on random processes. */
 async function callOnce(users: readonly Living[], processes: readonly ServiceProcess[]): Promise<void> {
   const path = '/v1/prices/latest/token?tokenName=bitcoin';
   const inTen = Array.from({ length: 10 }, (_, i) => users.filter((_, place) => place % 10 === i));
@@ -72,7 +72,7 @@ async function callOnce(users: readonly Living[], processes: readonly ServicePro
   );
 }
 
-/** The ids of the sent notices, by `user:threshold`. */
+/** The IDs of the sent notices, by `user:threshold`. */
 function idsOf(received: readonly { event: string; id: string }[]): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
   for (const { event, id } of received) ids.set(event, (ids.get(event) ?? new Set()).add(id));
@@ -88,7 +88,7 @@ const posted = () =>
     });
 
 test(
-  'every notice arrives, with one id each, whichever process is killed',
+  'every notice arrives, with one ID each, whichever process is killed',
   async () => {
     const users = await createUser();
     const processes = [...replicas.processes];
@@ -96,7 +96,7 @@ test(
     const calling = (async () => {
       while (isKilling) await callOnce(users, processes);
     })();
-    // Every second one that is there; another takes its place as soon as it has started.
+    // Every second is followed by a kill of one running process. Another process replaces it.
     const starting = new Map<number, Promise<void>>();
     for (let kill = 0; kill < KILLS; kill += 1) {
       await wait(1_000);
@@ -117,7 +117,7 @@ test(
     await Promise.all([calling, ...starting.values()]);
 
     const events = users.flatMap(({ key }) => [`${key}:80`, `${key}:100`]).sort();
-    // Pauses, claims, and the leases of those that were killed end by the database's clock: what waits for them is due.
+    // Pauses, claims and the leases of killed processes expire by the database's clock. The waiting rows are made due.
     const hurry = () =>
       replicas.prisma.$transaction([
         replicas.prisma.$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,

@@ -33,7 +33,7 @@ async function start(env: Record<string, string> = {}): Promise<Parts> {
   const own = await openDatabase({ url: home.url, dataDir: 'unused', poolSize: 4 });
   const settings = readSettings({
     COINGECKO_URL: sandbox.coingeckoUrl,
-    // No other source is called for data that CoinGecko lacks: its calls are counted.
+    // The tests count CoinGecko's calls, so no other source provides the missing data.
     MARKET_SOURCES: 'coingecko',
     COINGECKO_PLAN: 'demo',
     COINGECKO_CALLS_PER_MINUTE: '1000',
@@ -63,10 +63,10 @@ const everything = ({ market }: Parts) =>
 const bodies = async (parts: Parts) => (await everything(parts)).map(({ body }) => String(body.identity.payload));
 
 describe('three processes', () => {
-  test('with identical concurrent requests make the calls of one, and respond alike', async () => {
+  test('with identical concurrent requests make the calls of one process, and respond identically', async () => {
     const three = [await start(), await start(), await start()];
     await Promise.all(three.map(everything));
-    // The latest prices, the day's chart, the daily series, ninety days of hours.
+    // The latest prices, the day's chart, the daily series, and ninety days of hours.
     expect(sandbox.countCalls()).toBe(4);
     for (const parts of three) await parts.poll();
     const answers = await Promise.all(three.map(bodies));
@@ -82,7 +82,7 @@ describe('three processes', () => {
     expect(sandbox.countCalls()).toBe(1);
   });
 
-  test('find by the database what is new before they ask: a process that was not looking makes no call', async () => {
+  test('read new data from the database before they make a call: a process that was idle makes none', async () => {
     const [first, second] = [await start(), await start()];
     await everything(first);
     sandbox.clearCalls();
@@ -93,7 +93,7 @@ describe('three processes', () => {
     );
   });
 
-  test('share one budget, which a restart does not forget', async () => {
+  test('share one budget, which survives a restart', async () => {
     const env = { COINGECKO_CALLS_PER_MONTH: '3' };
     await Promise.all([start(env), start(env), start(env)]);
     await Promise.allSettled(opened.map(({ parts }) => everything(parts)));
@@ -108,7 +108,7 @@ describe('three processes', () => {
     expect(row).toMatchObject({ upstream: 'coingecko', monthSpent: 3 });
   });
 
-  test('share the minute’s budget', async () => {
+  test('share the budget per minute', async () => {
     const env = { COINGECKO_CALLS_PER_MINUTE: '2' };
     await Promise.all([start(env), start(env), start(env)]);
     await Promise.allSettled(opened.map(({ parts }) => everything(parts)));
@@ -116,16 +116,16 @@ describe('three processes', () => {
   });
 });
 
-describe('a holder that died', () => {
+describe('a claim of a dead process', () => {
   const orphan = (until: string) =>
     database.prisma.$executeRawUnsafe(
       `INSERT INTO refresh (what, holder, until) VALUES ('latest', '${randomUUID()}', clock_timestamp() + interval '${until}')`,
     );
 
-  test('is waited for until the deadline, and not called past', async () => {
+  test('is waited for until the deadline, without a call', async () => {
     await orphan('1 hour');
     const { market } = await start({ UPSTREAM_TIMEOUT_MS: '300' });
-    // Loads the token, and asks for nothing.
+    // Loads the token without an upstream call.
     const before = Date.parse('2008-01-01T00:00:00Z');
     await expect(market.date('bitcoin', before, 'json')).rejects.toMatchObject({ code: 'no_data' });
     const answer = Promise.resolve(market.latest('bitcoin'));
@@ -134,7 +134,7 @@ describe('a holder that died', () => {
     expect(sandbox.countCalls()).toBe(0);
   });
 
-  test('is replaced when its time has passed', async () => {
+  test('is replaced when it expires', async () => {
     await orphan('1 hour');
     const { market } = await start({ UPSTREAM_TIMEOUT_MS: '20000' });
     const answer = Promise.resolve(market.latest('bitcoin'));
@@ -145,7 +145,7 @@ describe('a holder that died', () => {
 });
 
 describe('a restart', () => {
-  test('asks nothing that the database knows, and answers byte for byte what was answered before', async () => {
+  test('repeats no call for stored data, and returns the same bytes as before', async () => {
     const first = await start();
     await everything(first);
     const before = await bodies(first);
@@ -155,7 +155,7 @@ describe('a restart', () => {
     expect(sandbox.countCalls()).toBe(0);
   });
 
-  test('with the upstream down keeps the last good answers', async () => {
+  test('while the upstream is down keeps serving the last good data', async () => {
     const before = await bodies(await start());
     await stopAll();
     sandbox.faults.always({ kind: 'status', status: 500 });

@@ -15,11 +15,11 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Until a day's own row is ready, and while no sample of its first moments came, there is none of its date. */
+/** A date responds with no_data until its daily row is ready, and while its first minutes have no sample. */
 const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 
-test('everybody asks everything in every minute of some hours, in three processes: the timetable’s calls are made', {
+test('three processes with all queries in every minute of some hours make only the scheduled calls', {
   timeout: 2 * longTimeout,
 }, async () => {
   const midnight = Date.parse('2026-05-02T00:00:00Z');
@@ -28,13 +28,14 @@ test('everybody asks everything in every minute of some hours, in three processe
   simulation = await openSimulation({ open, processes: 3, start });
   for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, allQueries);
   const { calls, firstFills, failures } = simulation.outcome();
-  // The first call for the latest prices is a fill. Midnight is in there: the daily series are fetched again when the new day is ready.
+  // The first call for the latest prices is a backfill. The time range includes midnight, so the daily series are
+  // fetched again when the new day is ready.
   expect(calls).toEqual({ latest: hours * 10 - 1, chart: 5, daily: 5, hours: 0 });
   expect(firstFills).toBeGreaterThan(5);
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
 });
 
-test('a month’s budget that is too small for the timetable lasts to the month’s end', {
+test('a monthly budget that is too small for the schedule lasts until the end of the month', {
   timeout: 2 * longTimeout,
 }, async () => {
   const end = Date.parse('2026-06-01T00:00:00Z');
@@ -50,11 +51,11 @@ test('a month’s budget that is too small for the timetable lasts to the month�
   const { total, oldest, lastCallAt, failures } = simulation.outcome();
   expect(total).toBeLessThanOrEqual(calls);
   expect(total).toBeGreaterThan(calls * 0.75);
-  // Some are left for the last day, so what was served was never much older than the stretched timetable.
+  // Some calls are left for the last day, so the served data was never much older than the extended schedule.
   expect(lastCallAt).toBeGreaterThan(end - DAY);
   expect(oldest).toBeLessThan(DAY);
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
-  // A new month, a new budget.
+  // The new month has a new budget.
   simulation.sandbox.clearCalls();
   for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQueries);
   expect(simulation.outcome().calls.latest).toBeGreaterThanOrEqual(20);

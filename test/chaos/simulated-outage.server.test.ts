@@ -6,7 +6,7 @@ import { commonQueries, openSimulation, type Queries, type Simulation } from '..
 import { createTestDatabase } from '../support/database/database.ts';
 import { amount, longTimeout } from '../support/long.ts';
 
-/** How long the aggregator is cut off; midnight is in there. */
+/** How long CoinGecko is unreachable. The outage includes midnight. */
 const HOURS = amount(2, 24);
 
 type Query = ReturnType<typeof commonQueries>[number];
@@ -16,7 +16,7 @@ let simulation: Simulation;
 beforeEach(async () => {
   database = await createTestDatabase();
   const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
-  // A schedule that the month's budget bears.
+  // A schedule that fits the monthly budget.
   const env = { COINGECKO_REFRESH: 'latest=1m,chart=1h', COINGECKO_CALLS_PER_MONTH: '100000' };
   simulation = await openSimulation({ open, processes: 1, env, start: '2026-05-01T22:00:00Z' });
 });
@@ -25,10 +25,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Until a day's own row is ready, and while no sample of its first moments came, there is none of its date. */
+/** A date responds with no_data until its daily row is ready, and while its first minutes have no sample. */
 const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
 
-test(`the aggregator is cut off for ${HOURS} hours: no latest price is older than two minutes`, {
+test(`CoinGecko is unreachable for ${HOURS} hours: no latest price is older than two minutes`, {
   timeout: 2 * longTimeout,
 }, async ({ annotate }) => {
   const { clock, sandbox, step, outcome } = simulation;
@@ -62,12 +62,12 @@ test(`the aggregator is cut off for ${HOURS} hours: no latest price is older tha
   for (let at = 0; at < HOURS * HOUR; at += 2 * MINUTE) await step(2 * MINUTE, requests);
   const { fallbackCalls, calls, firstFills, responses, failures } = outcome();
   const figures = JSON.stringify({ responses, coinGecko: { ...calls, firstFills }, kraken: fallbackCalls });
-  await annotate(`calls of ${HOURS} hours without the aggregator: ${figures}`);
+  await annotate(`calls in ${HOURS} hours without CoinGecko: ${figures}`);
   expect(responses).toBeGreaterThan(HOURS * 420);
   expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
   expect(oldest).toBeLessThanOrEqual(2 * MINUTE);
   expect(unnamed).toEqual([]);
   expect(fallbackCalls.ticker).toBeLessThanOrEqual(HOURS * 60);
-  // For each token at most every five minutes, every hour and every day.
+  // For each token, at most one call every five minutes, every hour and every day.
   expect(fallbackCalls.candles).toBeLessThanOrEqual(BUILT_IN_NAMES.length * (HOURS * (12 + 1) + 1));
 });

@@ -11,7 +11,9 @@ import { createTestDatabase } from '../support/database/database.ts';
 
 const PROCESSES = 4;
 const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
-/** One of CryptoCompare for each token, and what the keyless sources of the two take that it does not list. */
+/**
+ * One CryptoCompare call for each token, and the calls to the keyless sources of the two tokens that it does not list.
+ */
 const CALLS_OF_ONE = 4 + 3 + 3;
 
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -50,7 +52,7 @@ async function start(): Promise<Parts> {
   return parts;
 }
 
-/** Requests all statistics from all processes concurrently; returns each response. */
+/** Requests all statistics from all processes concurrently. Returns each response. */
 async function askAll(processes: readonly Parts[]): Promise<string[]> {
   const received = await Promise.all(
     processes.map(async ({ statistics }) => {
@@ -63,7 +65,7 @@ async function askAll(processes: readonly Parts[]): Promise<string[]> {
 }
 
 describe(`${PROCESSES} processes`, () => {
-  test('with concurrent requests make the calls of one, hour after hour, and respond alike', async () => {
+  test('with concurrent requests make the calls of one process, hour after hour, and respond identically', async () => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
     expect(new Set(await askAll(processes)).size).toBe(1);
     expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
@@ -73,7 +75,7 @@ describe(`${PROCESSES} processes`, () => {
       await askAll(processes);
       for (const parts of processes) await parts.poll();
       expect(new Set(await askAll(processes)).size).toBe(1);
-      // All of them know which chains are not listed.
+      // All processes know which chains are not listed.
       expect(sandbox.countCalls()).toBe(CALLS_OF_ONE - 2);
     }
     clock.advance(DAY);
@@ -82,7 +84,7 @@ describe(`${PROCESSES} processes`, () => {
     expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
   });
 
-  test('log a switch of source once between them', async () => {
+  test('log each switch of a source only once in total', async () => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
     await askAll(processes);
     sandbox.faults.always({ kind: 'html', status: 200 }, { path: '/cryptocompare' });
@@ -98,7 +100,7 @@ describe(`${PROCESSES} processes`, () => {
     expect(switched.sort()).toEqual(['ar not_listed', 'btc not_json', 'eth not_json', 'sol not_listed']);
   });
 
-  test('take up what one of them has left undone when it ended in the midst of it', async () => {
+  test('complete a fetch that another process left unfinished when it stopped', async () => {
     const [first, second] = [await start(), await start()];
     const held = sandbox.faults.hold({ path: '/cryptocompare' });
     const asked = Promise.resolve(first.statistics.latest('btc')).catch((error: unknown) => error);

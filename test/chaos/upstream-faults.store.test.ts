@@ -9,7 +9,7 @@ type Case = {
   cause: string;
   status: number;
   code: string;
-  /** Calls of one attempt. */
+  /** The calls of one attempt. */
   calls: number;
   timeoutMs?: number;
   retryAfter?: string;
@@ -22,22 +22,28 @@ const limited = { cause: 'rate_limited', ...unavailable, calls: 1 };
 const ofStatus = (status: number, more: object = {}): Fault => ({ kind: 'status', status, ...more });
 
 const CASES: [string, Case][] = [
-  ['a connection refused', { fault: 'refused', cause: 'unreachable', ...unavailable, calls: 0 }],
-  ['a connection reset', { fault: { kind: 'reset' }, cause: 'unreachable', ...unavailable, calls: 3 }],
-  ['a connection cut midway', { fault: { kind: 'resetMidway' }, cause: 'unreachable', ...unavailable, calls: 3 }],
-  ['silence before the headers', { fault: { kind: 'hangBeforeHeaders' }, ...timeout }],
-  ['silence midway', { fault: { kind: 'hangMidway' }, ...timeout }],
+  ['a refused connection', { fault: 'refused', cause: 'unreachable', ...unavailable, calls: 0 }],
+  ['a reset connection', { fault: { kind: 'reset' }, cause: 'unreachable', ...unavailable, calls: 3 }],
+  [
+    'a connection closed within the body',
+    { fault: { kind: 'resetMidway' }, cause: 'unreachable', ...unavailable, calls: 3 },
+  ],
+  ['no response', { fault: { kind: 'hangBeforeHeaders' }, ...timeout }],
+  ['no further data within the body', { fault: { kind: 'hangMidway' }, ...timeout }],
   ['one byte a second', { fault: { kind: 'slow' }, ...timeout }],
   ['a 500', { fault: ofStatus(500), cause: 'server_error', ...unavailable, calls: 3 }],
-  ['a 502 with a page', { fault: { kind: 'html', status: 502 }, cause: 'server_error', ...unavailable, calls: 3 }],
+  [
+    'a 502 with an HTML page',
+    { fault: { kind: 'html', status: 502 }, cause: 'server_error', ...unavailable, calls: 3 },
+  ],
   [
     'a 429 with Retry-After',
     { fault: ofStatus(429, { headers: { 'retry-after': '90' } }), ...limited, retryAfter: '90' },
   ],
-  ['a 429 without', { fault: ofStatus(429), ...limited }],
-  ['a rate limit under 200', { fault: { kind: 'rateLimitUnder200' }, ...limited }],
+  ['a 429 without Retry-After', { fault: ofStatus(429), ...limited }],
+  ['a rate limit with status 200', { fault: { kind: 'rateLimitUnder200' }, ...limited }],
   [
-    'an error under 200',
+    'an error with status 200',
     {
       fault: ofStatus(200, { body: { error: 'coin not found' } }),
       cause: 'refused',
@@ -45,10 +51,10 @@ const CASES: [string, Case][] = [
       calls: 1,
     },
   ],
-  ['a page under 200', { fault: { kind: 'html' }, cause: 'not_json', ...invalid }],
-  ['JSON cut short', { fault: { kind: 'truncated' }, cause: 'not_json', ...invalid }],
-  ['figures of another type', { fault: { kind: 'wrongTypes' }, cause: 'unexpected', ...invalid }],
-  ['nothing in the arrays', { fault: { kind: 'emptyChart' }, cause: 'empty', ...invalid }],
+  ['an HTML page with status 200', { fault: { kind: 'html' }, cause: 'not_json', ...invalid }],
+  ['truncated JSON', { fault: { kind: 'truncated' }, cause: 'not_json', ...invalid }],
+  ['values of the wrong type', { fault: { kind: 'wrongTypes' }, cause: 'unexpected', ...invalid }],
+  ['empty arrays', { fault: { kind: 'emptyChart' }, cause: 'empty', ...invalid }],
   ['a body of 200 MB', { fault: { kind: 'huge', bytes: 200 * 2 ** 20 }, cause: 'too_large', ...invalid }],
 ];
 
@@ -62,7 +68,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
   const inflict = () => (fault === 'refused' ? service.gate.shut() : service.sandbox.faults.always(fault));
   const relieve = () => (fault === 'refused' ? service.gate.reopen() : service.sandbox.faults.clear());
 
-  test('without stored data the response names the cause, and the upstream is left alone', async () => {
+  test('without stored data, the response states the cause, and the upstream is not called again', async () => {
     await inflict();
     const answer = await service.ask(LATEST);
     expect(answer).toMatchObject({ status, code });
@@ -76,11 +82,11 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
     await service.pass(10 * MINUTE);
     expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { fwd: 'miss' } });
     expect(service.sandbox.countCalls()).toBe(calls + 1);
-    // None of the connections that it used remains, except that of the good call.
+    // No connection remains, except that of the successful call.
     await service.gate.atMost(1);
   });
 
-  test('what is stored is served, with its age and the cause', async () => {
+  test('stored data is served, with its age and the cause', async () => {
     const before = new Map<string, string>();
     for (const path of [LATEST, DAY_CHART]) before.set(path, (await service.ask(path)).body);
     const made = service.sandbox.countCalls();
@@ -97,7 +103,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
       expect(answer.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
       expect(answer.header('age')).toBe('420');
       const chart = await service.ask(DAY_CHART);
-      // The window has moved on by seven minutes, and nothing came to its end.
+      // The window has moved by seven minutes, and no data was added at its end.
       expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
     }
     expect(service.sandbox.countCalls() - made).toBe(calls);
@@ -113,7 +119,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
   });
 });
 
-test('of 200 MB no more is taken than the bound and what the sockets hold', async () => {
+test('of 200 MB, at most the size limit and the socket buffers are read', async () => {
   const service = await startWithFaultyUpstream();
   service.sandbox.faults.always({ kind: 'huge', bytes: 200 * 2 ** 20 });
   expect(await service.ask(LATEST)).toMatchObject({ status: 502, code: 'upstream_invalid' });
