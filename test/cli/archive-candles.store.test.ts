@@ -22,7 +22,7 @@ const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
   (time) => `${time},7200.1,7210,7190.5,7205,12.5,310`,
 ) as [string, string, string];
 
-it('archive import-candles reports its work, and keeps existing candles the second time', async () => {
+it('archive import-candles reports its work, and keeps existing candles when repeated', async () => {
   const path = await fileOf(FIRST, SECOND);
   const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
   expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 skipped (already settled)'));
@@ -31,7 +31,7 @@ it('archive import-candles reports its work, and keeps existing candles the seco
   );
 });
 
-it('archive import-candles imports nothing of a file with a hole, unless holes are allowed', async () => {
+it('archive import-candles imports nothing from a file with a gap, unless gaps are allowed', async () => {
   const path = await fileOf(FIRST, SECOND, FIFTH);
   expect(await importCandles('ethereum', path)).toEqual({
     code: 1,
@@ -42,7 +42,7 @@ it('archive import-candles imports nothing of a file with a hole, unless holes a
   expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 skipped (already settled)\n']);
 });
 
-it('archive status shows candles as a table of their own, archive purge counts them', async () => {
+it('archive status shows candles in a separate table, and archive purge counts them', async () => {
   await importCandles('solana', await fileOf(FIRST, SECOND));
   const { stdout } = await archive('status');
   const [, table = ''] = stdout.split('\n\n');
@@ -74,7 +74,7 @@ it('archive status shows candles as a table of their own, archive purge counts t
 it.each([
   [['bitcoin', 'file.csv', '--interval', 'weekly'], /^--interval must be one of minute, hourly, daily/],
   [['bitcoin', '/nowhere/at/all.csv'], /^\/nowhere\/at\/all\.csv does not exist/],
-])('archive import-candles %j is wrong usage', async (args, message) => {
+])('archive import-candles %j is rejected as wrong usage', async (args, message) => {
   const { code, stdout, stderr } = await importCandles(...args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(message);

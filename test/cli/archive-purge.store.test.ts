@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory.remove());
 
-it('deletes the data of a source, before a date or all of it, and reports how much', async () => {
+it("deletes a source's data, before a date or entirely, and reports the amounts", async () => {
   await archive('import', 'ethereum', SAMPLE);
   expect(await archive('purge', '--source', 'kraken')).toEqual({
     code: 0,
@@ -57,6 +57,6 @@ it.each([
     ['--source', 'kraken', 'bitcoin'],
     `1 unexpected argument: the command accepts [--source <value>] [--before <value>]; quote values that contain spaces ${HINT}`,
   ],
-])('%j is wrong, and says so in one line', async (args, stderr) => {
+])('%j is rejected with a one-line error', async (args, stderr) => {
   expect(await archive('purge', ...args)).toEqual({ code: 2, stdout: '', stderr });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => directory.remove());
 
 describe('archive import', () => {
-  it('reports its work, and does nothing the second time', async () => {
+  it('reports its work, and changes nothing when repeated', async () => {
     expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
       code: 0,
       stdout:
@@ -72,7 +72,7 @@ describe('archive import', () => {
     expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
   });
 
-  it('names bad lines and takes the rest; strict, it takes nothing', async () => {
+  it('lists bad lines and imports the rest; with --strict, it imports nothing', async () => {
     const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
     expect(strict).toMatchObject({
       code: 1,
@@ -89,8 +89,9 @@ describe('archive import', () => {
     }
   });
 
-  it('stops after the batch when interrupted, and ends at the same when it is run again', async () => {
-    // Every row has twenty more of its date behind it, so that the file takes a while and the rows fit a history.
+  it('stops after a batch when interrupted, and completes the import when repeated', async () => {
+    // Each row is followed by twenty duplicates of its date, so that the file takes a while although its dates fit the
+    // token's history.
     const first = Date.UTC(2009, 0, 3);
     const lines = Array.from({ length: 5000 }, (_, i) => {
       const date = new Date(first + i * DAY).toISOString().slice(0, 10);
@@ -98,7 +99,7 @@ describe('archive import', () => {
     });
     const path = join(directory.path, 'large.csv');
     await writeFile(path, `${HEADER}\n${lines.join('')}`);
-    // A row of the second batch differs, so that the command says when that batch is stored.
+    // A row of the second batch differs, so that the command prints a line when that batch is stored.
     const other = join(directory.path, 'other.csv');
     await writeFile(other, `${HEADER}\n${lines[700]?.split('\n')[0]?.replace(',700', ',7')}\n`);
     await archive('import', 'arweave', other);
@@ -123,7 +124,7 @@ describe('archive import', () => {
     });
   });
 
-  it('goes through the process that has the data directory', async () => {
+  it('works through the process that has the data directory open', async () => {
     const { point } = directory.database.prisma;
     await point.deleteMany({ where: { token: 'ethereum' } });
     const { code, stdout } = await runProcess('archive', ['import', 'ethereum', SAMPLE], env());
@@ -134,7 +135,7 @@ describe('archive import', () => {
 
 const HINT = '(see `npm run archive -- --help`)\n';
 
-describe('archive, wrongly used, says so in one line', () => {
+describe('archive with wrong usage', () => {
   it.each([
     [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` lists all tokens ${HINT}`],
     [['import', 'Etherium', SAMPLE], `unknown token: did you mean ethereum? ${HINT}`],
@@ -160,7 +161,7 @@ describe('archive, wrongly used, says so in one line', () => {
     expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  it('wrong settings, a line for each', async () => {
+  it('prints one line for each invalid setting', async () => {
     const env = { DATABASE_URL: 'mysql://root:secret@127.0.0.1/x', COINGECKO_PLAN: 'free' };
     const { code, stderr } = await runHere(commandLine, ['status'], env);
     expect(code).toBe(2);
@@ -171,7 +172,7 @@ describe('archive, wrongly used, says so in one line', () => {
     ]);
   });
 
-  it('a server that is not there, without its password', async () => {
+  it('hides the password of an unreachable server', async () => {
     const env = { DATABASE_URL: 'postgresql://root:secret@127.0.0.1:9/x' };
     const { code, stderr } = await runHere(commandLine, ['status'], env);
     expect([code, stderr]).toEqual([
@@ -182,7 +183,7 @@ describe('archive, wrongly used, says so in one line', () => {
 });
 
 describe('archive status', () => {
-  it('is a table with a row for each token and interval', async () => {
+  it('prints a table with a row for each token and interval', async () => {
     const { code, stdout } = await runProcess('archive', ['status'], {
       DATA_DIR: join(directory.path, 'fresh'),
     });
@@ -193,7 +194,7 @@ describe('archive status', () => {
     expect(rows[2]).toMatch(/^bitcoin +day +coingecko +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
   });
 
-  it('has a usage', async () => {
+  it('prints its usage', async () => {
     const { code, stdout, stderr } = await archive('status', '--help');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('npm run archive -- import <token> <file.csv> [--strict] [--replace]');

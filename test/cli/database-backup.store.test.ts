@@ -33,20 +33,20 @@ describe('the embedded database', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('is written into one file, and made from it again', async () => {
+  it('is written into one file and restored from it', async () => {
     await writeBackup(dataDir, file, clock);
     expect(await restoreBackup(file, at('restored'))).toEqual({ createdAt: clock.createdAt, users: 20 });
     expect(await contentOf({ dataDir: at('restored') })).toEqual(await contentOf({ dataDir }));
     expect((await readdir(directory)).sort()).toEqual(['backup', 'data', 'restored']);
   });
 
-  it('is as of one moment while others write, and they only wait', async () => {
+  it('is written as of one moment while other statements, which only wait, write', async () => {
     const database = await openDatabase({ dataDir, statementMs: 5_000 });
     let acknowledged = 0;
     let isOver = false;
     const writing = (async () => {
       while (!isOver) {
-        // Two rows of two tables, which are there together or not at all.
+        // Two rows in two tables, which must both be present or both be absent.
         await database.prisma.$transaction([
           database.prisma.$executeRaw`UPDATE refresh SET version = version + 1 WHERE what = 'chart:bitcoin'`,
           database.prisma
@@ -77,13 +77,13 @@ describe('the embedded database', () => {
     expect(row?.dates).toBeLessThanOrEqual(after + 1);
   });
 
-  it('is not made where something is already, nor left half made', async () => {
+  it('is not written or restored over existing files, and leaves no partial result', async () => {
     vi.stubEnv('DATABASE_URL', '');
     const refused = async (run: typeof runBackup, name: string, to: string) => {
       vi.stubEnv('DATA_DIR', to);
       const { text, exitCode } = toExitReport(
         await run([name]).then(
-          () => new Error('it was not refused'),
+          () => new Error('the command succeeded'),
           (error) => error,
         ),
       );
@@ -133,7 +133,7 @@ describe('the embedded database', () => {
     expect(await readFile(file)).toEqual(whole);
   });
 
-  it('is refused while a process has the directory', async () => {
+  it('is rejected while a process has the directory open', async () => {
     const { close } = await openSession({ dataDir: at('restored') });
     await expect(restoreBackup(file, at('restored'))).rejects.toMatchObject({ code: 'DIRECTORY_IN_USE' });
     await close();

@@ -11,7 +11,7 @@ import { fill } from '../support/database/filled.ts';
 import { amount, isLong, longTimeout } from '../support/long.ts';
 import { makeDirectory, runProcess, startCommand } from './run-command.ts';
 
-// Each command is a process that opens databases: seconds, on a busy machine.
+// Each command is a process that opens databases, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
 
 const AMOUNTS = isLong
@@ -24,7 +24,7 @@ let source: Made;
 let other: Made;
 let target: Made;
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
-/** A directory that nothing is to be made in. */
+/** A directory that must not be created. */
 let nowhere: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await directory.remove();
 });
 
-/** Resolves when the copy in the target has come to a table, and has so many rows of it. */
+/** Resolves when the copy has reached a number of rows of a table. */
 async function untilCopied(url: string, table: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -49,7 +49,7 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
       .catch(() => ({ rows: [] }));
   for (;;) {
     const progress = JSON.parse((await read()).rows[0]?.logs ?? '{}');
-    // The last table is the longest by far: a late start with another table still finds it in progress.
+    // The last table is by far the longest, so a late start in another table still finds it in progress.
     if (progress.table === 'usage_day' && table !== 'usage_day') break;
     if (progress.table === table && progress.rows >= rows) break;
     await pause(2);
@@ -57,7 +57,7 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
   await client.end();
 }
 
-/** Where it is killed, in the order in which the tables are copied. */
+/** The points at which the copy is killed, in the order in which the tables are copied. */
 const STOPS = [
   ['usage_day', 1],
   ['point', 1],
@@ -66,7 +66,7 @@ const STOPS = [
   ['usage_day', (AMOUNTS.users * AMOUNTS.usageDays) / 2],
 ] as const;
 
-it('makes the same of an empty database, row for row, however often it is killed; and then of a directory', async () => {
+it('copies a database row by row into an empty one, however often it is killed, and then into a directory and back', async () => {
   const args = ['copy', target.url, '--from', source.url];
   const order = ['candle', 'point', 'usage_day'];
   const stops = STOPS.slice(0, amount(2, 5)).sort(
@@ -111,10 +111,10 @@ it('makes the same of an empty database, row for row, however often it is killed
   expect(created.stdout).toMatch(new RegExp(`^key: +${AMOUNTS.users + 1}$`, 'm'));
 });
 
-/** The command's error, one line without the password, and its exit code. */
+/** The command's error, in one line without the password, and its exit code. */
 async function refused(...args: string[]): Promise<string> {
   const error = await runCopy(args).then(
-    () => new Error('it was not refused'),
+    () => new Error('the command succeeded'),
     (reason: unknown) => reason,
   );
   const { text, exitCode } = toExitReport(error);
@@ -123,7 +123,7 @@ async function refused(...args: string[]): Promise<string> {
   return `${text}\n${exitCode === 2 ? '' : `exit ${exitCode}`}`;
 }
 
-it('is not made while a process is at work, unless as of one moment', async () => {
+it('rejects a source or target that a process is using, except a source with --live', async () => {
   await withSession(other, (session) =>
     session.exec(`INSERT INTO lease (id, user_key, period_start, date, granted, expires_at)
       VALUES ('00000000-0000-4000-8000-000000000001', 1, now(), now(), 10, now() + interval '1 hour')`),
@@ -143,7 +143,7 @@ it('is not made while a process is at work, unless as of one moment', async () =
   await client.end();
 });
 
-describe('what cannot be copied', () => {
+describe('rejected copies', () => {
   it.each([
     [2, '<target> must be postgresql://user:password@host:port/', ['mysql://root:hunter2@localhost/x']],
     [2, '<target> must be postgresql://', ['root:hunter2@localhost']],
@@ -167,7 +167,7 @@ describe('what cannot be copied', () => {
     expect(existsSync('nowhere')).toBe(false);
   });
 
-  it('is a database of another release, or of something else', async () => {
+  it('include a database of another release or another application', async () => {
     const alter = (script: string) => withSession(other, (session) => session.exec(script));
     await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('x', 'x', '20990101000000_later', now())`);

@@ -12,7 +12,7 @@ afterAll(() => sandbox.close());
 const demo = (given: Environment, dialect: 'cosmos' | 'legacy' = 'cosmos') =>
   demoEnvironment(given, { sandbox, dialect, mailUrl: 'smtp://127.0.0.1:2525', dataDir: '/tmp/demo' });
 
-it('passes each declared setting on as it is, or names it as overridden', () => {
+it('passes each declared setting on unchanged, or lists it as overridden', () => {
   expect(SETTING_NAMES).toContain('SHUTDOWN_GRACE_MS');
   const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, `given ${name}`])) as Environment;
   const { environment, overridden } = demo(given);
@@ -23,7 +23,7 @@ it('passes each declared setting on as it is, or names it as overridden', () => 
   expect(overridden.filter((name) => !ofUpstreams.test(name))).toEqual([]);
 });
 
-it('takes no secret of an upstream or of a database over', () => {
+it('does not adopt secrets of upstreams or databases', () => {
   const { environment, overridden } = demo({
     ...{ DATABASE_URL: 'postgresql://x', COINGECKO_API_KEY: 'x', ETHEREUM_STATS_API_KEY: 'x' },
     ...{ CRYPTOCOMPARE_API_KEY: 'x', SMTP_URL: 'smtp://x', NODE_URLS: 'http://x:y@z' },
@@ -33,7 +33,7 @@ it('takes no secret of an upstream or of a database over', () => {
   expect(overridden).toHaveLength(6);
 });
 
-it('names nothing where nothing is given, or where it agrees', () => {
+it('lists no setting that is not set or has the same value', () => {
   expect(demo({}).overridden).toEqual([]);
   const { environment } = demo({ NODE_DIALECT: 'auto', LOG_LEVEL: 'warn' });
   expect(demo(environment).overridden).toEqual([]);
@@ -45,6 +45,6 @@ it.each([
   [{}, 'error'],
   [{ LOG_REQUESTS: 'all' }, 'info'],
   [{ LOG_REQUESTS: 'all', LOG_LEVEL: 'warn' }, 'warn'],
-] as const)('logs with %j at %s', (given, level) => {
+] as const)('with %j, logs at level %s', (given, level) => {
   expect(readSettings(demo(given).environment).logLevel).toBe(level);
 });

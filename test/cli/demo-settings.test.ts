@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { startReceiver } from '../support/webhook/receiver.ts';
 import { makeDirectory, runProcess, startCommand } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
+// Each command is a process that opens a database, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
@@ -41,7 +41,7 @@ async function startDemo(settings: Record<string, string>, args: readonly string
     url,
     key,
     commands,
-    /** Runs one of the printed command lines in a shell with the settings of the demo; `instead` replaces its arguments. */
+    /** Runs one of the printed command lines in a shell with the demo's settings. `instead` replaces its arguments. */
     operate(name: string, ...instead: string[]) {
       const { env = {}, args = [] } = commands.find((one) => one.name === name) ?? {};
       return runProcess(name, instead.length > 0 ? instead : args, { ...settings, ...env });
@@ -55,7 +55,7 @@ async function startDemo(settings: Record<string, string>, args: readonly string
   };
 }
 
-/** A port that is free now. */
+/** A port that is currently free. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +64,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-it('puts the settings of the environment into effect', async () => {
+it('applies the settings of the environment', async () => {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const receiver = await startReceiver();
   const demo = await startDemo({
@@ -112,7 +112,7 @@ it('puts the settings of the environment into effect', async () => {
   await receiver.close();
 });
 
-it('names the settings that it overrides, and only those with another value', async () => {
+it('lists the overridden settings, and only those whose value differs', async () => {
   const demo = await startDemo(
     {
       DATABASE_URL: 'postgresql://root:hunter2@127.0.0.1:1/x',
@@ -143,7 +143,7 @@ it('names the settings that it overrides, and only those with another value', as
   await demo.stop();
 });
 
-it('is reached by the command lines that it prints', async () => {
+it('works with the command lines that it prints', async () => {
   const demo = await startDemo({});
   expect(demo.commands.map(({ name }) => name)).toEqual(['users', 'archive', 'tokens', 'database']);
   const listed = await demo.operate('users');
@@ -162,7 +162,7 @@ it('is reached by the command lines that it prints', async () => {
   await demo.stop();
 });
 
-it('is refused with one line for each invalid setting', async () => {
+it('prints one line for each invalid setting', async () => {
   const env = { TMPDIR: directory.path, PORT: 'eighty', COINGECKO_URL: 'ftp://x', LOG_LEVEL: 'loud' };
   expect(await runProcess('demo', [], env)).toMatchObject({
     code: 2,

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeDirectory, runProcess, startCommand } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
+// Each command is a process that opens a database, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
@@ -16,84 +16,87 @@ afterEach(() => directory.remove());
 
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
-/** Its output during the start. */
+/** The output during the start. */
 const STEPS = [
   'Starting simulated data sources and a small blockchain …',
   'Creating a temporary embedded PostgreSQL database, which takes a few seconds …',
   'Starting the service …',
 ];
 
-/** The source of each token's statistics: two chains need a key. */
+/** The source of each token's statistics. The sources of two chains require a key. */
 const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
 
 it.each([
   { signal: 'SIGINT', args: [] },
   { signal: 'SIGTERM', args: ['--node', 'legacy'] },
-] as const)('answers what it prints, and leaves nothing behind after $signal ($args)', async ({ signal, args }) => {
-  // If it is already in use, that will do too.
-  const usualPort = createServer().listen(8080, '127.0.0.1');
-  await once(usualPort, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
-  const demo = startCommand('demo', args, { TMPDIR: directory.path });
-  await demo.until('stdout', /Ctrl-C/);
-  expect(await readdir(directory.path)).toHaveLength(1);
-  const steps = [...STEPS, 'Port 8080 is in use: using a free one …', ''];
-  expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
-  expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
-  const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
-  expect(new URL(docs).port).not.toBe('8080');
-  expect((await fetch(docs)).status).toBe(200);
-  const page = /Console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
-  expect(await (await fetch(page)).text()).toContain('<title>Quotient</title>');
+] as const)(
+  'serves the URLs that it prints, and leaves no files behind after $signal ($args)',
+  async ({ signal, args }) => {
+    // If the port is already in use, the test works as well.
+    const usualPort = createServer().listen(8080, '127.0.0.1');
+    await once(usualPort, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
+    const demo = startCommand('demo', args, { TMPDIR: directory.path });
+    await demo.until('stdout', /Ctrl-C/);
+    expect(await readdir(directory.path)).toHaveLength(1);
+    const steps = [...STEPS, 'Port 8080 is in use: using a free one …', ''];
+    expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
+    expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
+    const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
+    expect(new URL(docs).port).not.toBe('8080');
+    expect((await fetch(docs)).status).toBe(200);
+    const page = /Console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
+    expect(await (await fetch(page)).text()).toContain('<title>Quotient</title>');
 
-  const calls = [...demo.output.stdout.matchAll(CURL)];
-  expect(calls.map(([, , url]) => new URL(url ?? '').pathname)).toEqual([
-    '/v1/prices/latest/token',
-    '/v1/prices/latest/stats',
-    '/v1/prices/history/days',
-    '/v1/prices/history/date/range',
-    expect.stringMatching(/^\/v1\/node\/bank\/balances\/cosmos1\w+$/),
-  ]);
-  for (const [, key = '', url = ''] of calls) {
-    const response = await fetch(url, { headers: { 'X-API-KEY': key } });
-    expect([response.status, Object.keys(Object(await response.json())).length > 0]).toEqual([200, true]);
-  }
-
-  const { origin } = new URL(docs);
-  const [, key = '', ofAccount = ''] = calls.at(-1) ?? [];
-  const balances = await fetch(ofAccount, { headers: { 'X-API-KEY': key } });
-  expect(await balances.json()).toMatchObject({
-    result: [{ denom: 'uatom', amount: '1000000000000' }, {}],
-  });
-  const [, explorer = ''] = /^<(\S+)>/.exec(balances.headers.get('link') ?? '') ?? [];
-  expect((await fetch(explorer)).status).toBe(200);
-  expect(explorer.includes('/legacy-node/')).toBe(args.length > 0);
-
-  for (const [token, source] of Object.entries(SOURCES)) {
-    for (const name of [token, token.toUpperCase()]) {
-      const headers = { 'X-API-KEY': calls[0]?.[1] ?? '' };
-      const response = await fetch(`${origin}/v1/prices/latest/stats?token=${name}`, { headers });
-      const { symbol } = (await response.json()) as { symbol: string };
-      expect([symbol, response.headers.get('quotient-source')]).toEqual([token.toUpperCase(), source]);
+    const calls = [...demo.output.stdout.matchAll(CURL)];
+    expect(calls.map(([, , url]) => new URL(url ?? '').pathname)).toEqual([
+      '/v1/prices/latest/token',
+      '/v1/prices/latest/stats',
+      '/v1/prices/history/days',
+      '/v1/prices/history/date/range',
+      expect.stringMatching(/^\/v1\/node\/bank\/balances\/cosmos1\w+$/),
+    ]);
+    for (const [, key = '', url = ''] of calls) {
+      const response = await fetch(url, { headers: { 'X-API-KEY': key } });
+      expect([response.status, Object.keys(Object(await response.json())).length > 0]).toEqual([200, true]);
     }
-  }
 
-  const recover = { method: 'POST', headers: { 'content-type': 'application/json' } };
-  const email = /-d '(\{"email".*?\})' '(\S+)'/.exec(demo.output.stdout) ?? [];
-  expect((await fetch(email[2] ?? '', { ...recover, body: email[1] ?? '' })).status).toBe(202);
-  await demo.until('stdout', /recover\/confirm/);
-  expect(demo.output.stdout).toContain(`\n${origin}/#recover=`);
-  const [, body = '', confirm = ''] = /-d '(\{"token".*?\})' (\S+)/.exec(demo.output.stdout) ?? [];
-  expect((await fetch(confirm, { ...recover, body })).status).toBe(200);
+    const { origin } = new URL(docs);
+    const [, key = '', ofAccount = ''] = calls.at(-1) ?? [];
+    const balances = await fetch(ofAccount, { headers: { 'X-API-KEY': key } });
+    expect(await balances.json()).toMatchObject({
+      result: [{ denom: 'uatom', amount: '1000000000000' }, {}],
+    });
+    const [, explorer = ''] = /^<(\S+)>/.exec(balances.headers.get('link') ?? '') ?? [];
+    expect((await fetch(explorer)).status).toBe(200);
+    expect(explorer.includes('/legacy-node/')).toBe(args.length > 0);
 
-  demo.kill(signal);
-  demo.kill(signal); // as npm does
-  expect(await demo.ended()).toMatchObject({ code: 0, stderr: '' });
-  expect(await readdir(directory.path)).toEqual([]);
-  await expect(fetch(docs)).rejects.toThrow();
-  usualPort.close();
-});
+    for (const [token, source] of Object.entries(SOURCES)) {
+      for (const name of [token, token.toUpperCase()]) {
+        const headers = { 'X-API-KEY': calls[0]?.[1] ?? '' };
+        const response = await fetch(`${origin}/v1/prices/latest/stats?token=${name}`, { headers });
+        const { symbol } = (await response.json()) as { symbol: string };
+        expect([symbol, response.headers.get('quotient-source')]).toEqual([token.toUpperCase(), source]);
+      }
+    }
 
-it('says in one line that its port is taken, and clears up', async () => {
+    const recover = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const email = /-d '(\{"email".*?\})' '(\S+)'/.exec(demo.output.stdout) ?? [];
+    expect((await fetch(email[2] ?? '', { ...recover, body: email[1] ?? '' })).status).toBe(202);
+    await demo.until('stdout', /recover\/confirm/);
+    expect(demo.output.stdout).toContain(`\n${origin}/#recover=`);
+    const [, body = '', confirm = ''] = /-d '(\{"token".*?\})' (\S+)/.exec(demo.output.stdout) ?? [];
+    expect((await fetch(confirm, { ...recover, body })).status).toBe(200);
+
+    demo.kill(signal);
+    demo.kill(signal); // as npm does
+    expect(await demo.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(await readdir(directory.path)).toEqual([]);
+    await expect(fetch(docs)).rejects.toThrow();
+    usualPort.close();
+  },
+);
+
+it('reports in one line that its port is in use, and cleans up', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -107,7 +110,7 @@ it('says in one line that its port is taken, and clears up', async () => {
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-it('has a usage, and no arguments but --node', async () => {
+it('prints its usage, and accepts only the option --node', async () => {
   expect(await runProcess('demo', ['--help'], {})).toMatchObject({ code: 0, stderr: '' });
   expect(await runProcess('demo', ['now'], {})).toEqual({
     code: 2,

@@ -13,15 +13,15 @@ import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/** A directory for the data of the commands under test, and what else they need. */
+/** Creates a directory for the data and files of the commands under test. */
 export async function makeDirectory() {
   const path = await mkdtemp(join(tmpdir(), 'quotient-command-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /**
- * The same with an embedded database in `dataDir`, with one user unless it is to have none. This process has it, so
- * commands reach it through this process: to open it takes each a second.
+ * Creates a directory with an embedded database in `dataDir`, with one user by default. This process has the database
+ * open, so commands use it through this process: opening it takes each command a second.
  */
 export async function makeServedDirectory({ hasUser = true } = {}) {
   const { path, remove } = await makeDirectory();
@@ -34,7 +34,7 @@ export async function makeServedDirectory({ hasUser = true } = {}) {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Runs a command in this process, as in one of its own with no environment but the one given. */
+/** Runs a command in this process with the given environment only. */
 export async function runHere(commandLine: CommandLine, args: readonly string[], env: Record<string, string>) {
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
@@ -57,7 +57,7 @@ export async function runHere(commandLine: CommandLine, args: readonly string[],
   }
 }
 
-/** Starts one of `src/cli` as a process of its own, with no environment but the one given and the cache. */
+/** Starts a command of `src/cli` in a separate process, with the given environment and the compile cache only. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [...SHORT_LIVED, `src/cli/${name}.ts`, ...args], {
     cwd: ROOT,
@@ -74,14 +74,15 @@ export function startCommand(name: string, args: readonly string[], env: Record<
   return {
     output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** Resolves once the stream holds something; rejects when the process ends before. */
+    /** Resolves when the stream matches `wanted`. Rejects if the process ends earlier. */
     async until(stream: 'stdout' | 'stderr', wanted: RegExp): Promise<void> {
       while (!wanted.test(output[stream])) {
         const ended = await Promise.race([once(child[stream], 'data').then(() => false), closed.then(() => true)]);
-        if (ended && !wanted.test(output[stream])) throw new Error(`ended without it: ${JSON.stringify(output)}`);
+        if (ended && !wanted.test(output[stream]))
+          throw new Error(`the process ended early: ${JSON.stringify(output)}`);
       }
     },
-    /** Resolves when it has ended and all its output is here. */
+    /** Resolves when the process has ended and all its output has arrived. */
     async ended() {
       const [code] = await closed;
       return { code: code as number | null, ...output };

@@ -25,7 +25,7 @@ afterAll(async () => {
 const HINT = '(see `npm run tokens -- --help`)\n';
 
 describe('tokens', () => {
-  it('are added with what is found, listed, and removed', async () => {
+  it('adds tokens with the data that it finds, lists them and removes them', async () => {
     const added = await tokens('add', 'albado');
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(added.stdout).toMatch(
@@ -46,7 +46,7 @@ describe('tokens', () => {
     expect((await tokens('list')).stdout).not.toContain('albado');
   });
 
-  it('are found by a part of their name', async () => {
+  it('finds tokens by a part of their name', async () => {
     const { code, stdout } = await runProcess('tokens', ['find', 'beba'], env());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^id +symbol +title\nbebado +bbd +Bebado\n/);
@@ -72,11 +72,11 @@ describe('tokens', () => {
     [['add'], 2, `<id> is missing: the command requires <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
     [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
     [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],
-  ])('%j is refused in one line', async (args, code, stderr) => {
+  ])('rejects %j with a one-line error', async (args, code, stderr) => {
     expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });
   });
 
-  it('an upstream that fails, and a budget that is spent, are one line too', async () => {
+  it('prints a one-line error for a failing upstream and for a spent budget', async () => {
     const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
     const failed = await runHere(commandLine, ['add', 'bebado'], { ...env(), ...nowhere });
     expect(failed).toMatchObject({ code: 1, stdout: '' });

@@ -7,7 +7,7 @@ import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
 const users = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
 
-/** The member of a printed record. */
+/** The value of a member in a printed record. */
 const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
 const UNKNOWN = 'No user has the record number 99. See `npm run users -- list` and `npm run users -- show <key>`.\n';
 
 describe('users', () => {
-  it('are created, listed, limited, rotated, renewed and revoked', async () => {
+  it('creates, lists, limits, rotates, renews and revokes', async () => {
     const created = await users('create', ...ada, '--plan', 'monthly');
     expect([created.code, created.stderr]).toEqual([0, EMPTY(directory.dataDir)]);
     const firstKey = member(created.stdout, 'apiKey');
@@ -66,7 +66,7 @@ describe('users', () => {
       [firstKey.slice(0, 7), 'expired'],
     ]);
     for (const { stdout } of [limited, renewed, listed, { stdout: table }, shown]) {
-      expect(stdout, 'a key is shown when it is made, and not again').not.toMatch(/qt_\w{5}/);
+      expect(stdout, 'the key is printed only when it is created').not.toMatch(/qt_\w{5}/);
       expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
     }
     const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
@@ -81,7 +81,7 @@ describe('users', () => {
     expect(holders.map(({ revokedAt }) => typeof revokedAt)).toEqual(['number']);
   });
 
-  it('fail with one line when there is no such user', async () => {
+  it('prints a one-line error if the user does not exist', async () => {
     for (const args of [
       ['limit', '99', '5'],
       ['rotate', '99'],
@@ -99,7 +99,7 @@ describe('users', () => {
   });
 });
 
-it('is a process of its own, with its exit code', async () => {
+it('runs as a separate process, with its exit code', async () => {
   const env = { DATA_DIR: directory.dataDir };
   const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
   expect([created.code, created.stderr, isApiKey(member(created.stdout, 'apiKey'))]).toEqual([0, '', true]);
@@ -107,7 +107,7 @@ it('is a process of its own, with its exit code', async () => {
   expect(await runProcess('users', ['renew', '99'], env)).toEqual(refused);
 });
 
-describe('users, wrongly used', () => {
+describe('users with wrong usage', () => {
   const hint = '(see `npm run users -- --help`)\n';
   const record = '<key>, the record number in `npm run users -- list`, must be an integer from 1 to 2147483647';
   it.each([
@@ -145,7 +145,7 @@ describe('users, wrongly used', () => {
     expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  it('have a usage', async () => {
+  it('prints its usage with --help', async () => {
     const { code, stdout, stderr } = await users('--help');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('npm run users -- rotate <key> [--grace-seconds <seconds>]');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTestDatabase } from '../support/database/database.ts';
 import { runProcess } from './run-command.ts';
 
-it('names a database on a server that has no users, without the password', async () => {
+it('names a database without users on a server, without its password', async () => {
   const { url, drop } = await createTestDatabase();
   const { host, pathname } = new URL(url);
   const given = new URL(url);

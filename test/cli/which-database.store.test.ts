@@ -35,19 +35,19 @@ it.each(COMMANDS)('$commandLine.name $args names an embedded database without us
   if (args.includes('--json')) expect(Array.isArray(JSON.parse(stdout))).toBe(true);
 });
 
-it.each(COMMANDS)('$commandLine.name $args names no database that has a user', async ({ commandLine, args }) => {
+it.each(COMMANDS)('$commandLine.name $args does not name a database that has a user', async ({ commandLine, args }) => {
   const { code, stderr } = await runHere(commandLine, args, { DATA_DIR: served.dataDir });
   expect([code, stderr]).toEqual([0, '']);
 });
 
-it('names it before the fault of a command that finds no such user', async () => {
+it('names the database before the error of a command that does not find a user', async () => {
   const { code, stderr } = await runHere(users, ['show', '1'], { DATA_DIR: empty.dataDir });
   expect([code, stderr.split('\n').length]).toEqual([1, 3]);
   expect(stderr.startsWith(note(empty.dataDir))).toBe(true);
 });
 
-it('reports a directory in use that cannot be shared, with a remedy', async () => {
-  // The path of the socket would be too long, so that other processes find none.
+it('reports a directory that is in use and cannot be shared, with a remedy', async () => {
+  // The socket's path would be too long, so other processes cannot find the socket.
   const dataDir = join(directory.path, 'a'.repeat(100));
   const held = await openDataDirectory(dataDir);
   const refused = await runProcess('users', ['list'], { DATA_DIR: dataDir });

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeDirectory, runProcess } from './run-command.ts';
 
-// Each command is a process that opens a database: seconds, on a busy machine.
+// Each command is a process that opens a database, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory.remove());
 
-it('a command names a database without users by its absolute path, and no other', async () => {
+it('a command names a database without users by its absolute path, and no other database', async () => {
   const dataDir = join(directory.path, 'data');
   const users = (...args: string[]) => runProcess('users', args, { DATA_DIR: relative(process.cwd(), dataDir) });
   const note = `The embedded database in ${dataDir} has no users. To use another database, set DATA_DIR or DATABASE_URL.\n`;
