@@ -14,7 +14,10 @@ const CALLS = {
   'tokens, without a key': '/v1/tokens',
 };
 
-/** Compares this checkout's rates with those of another checkout, which is built: `BENCH_BEFORE=/path/to/checkout`. */
+/**
+ * Compares this checkout's rates with those of another checkout that is already built:
+ * `BENCH_BEFORE=/path/to/checkout`.
+ */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { node, nodeEnv, nodeFlags } from './node.ts';
 
-/** Whether processes can be pinned. If so, the server has a core of its own, and all other processes share another. */
+/**
+ * Whether processes can be pinned to cores. If so, the server has its own core, and all other processes share another
+ * core.
+ */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /** The words to put before a command so that it runs on a given core. */
