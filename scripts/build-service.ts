@@ -31,7 +31,10 @@ async function revision(): Promise<string> {
   );
 }
 
-/** Empties `folder` and writes into it. It must be next to `prisma/`, `package.json` and `dist/`, as `src/` is. */
+/**
+ * Empties `folder` and writes the build into it. The folder must be next to `prisma/`, `package.json` and `dist/`, as
+ * `src/` is.
+ */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
