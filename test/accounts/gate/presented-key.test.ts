@@ -26,7 +26,7 @@ describe('keys in a request head', () => {
     ['X-API-KEY', head(own(KEY)), [KEY]],
     ['the same key twice', head(own(KEY), own(KEY)), [KEY]],
     ['two', head(own(KEY), own(OTHER)), [KEY, OTHER]],
-    ['Bearer', authorization(`Bearer`), [KEY]],
+    ['Bearer', authorization(`Bearer ${KEY}`), [KEY]],
     ['bearer with extra spaces', authorization(`bearer   ${KEY} `), [KEY]],
     ['Bearer with an invalid key', authorization('Bearer nonsense'), ['nonsense']],
     ['Bearer with an empty key', authorization('Bearer '), []],
