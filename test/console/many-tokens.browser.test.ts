@@ -32,7 +32,7 @@ async function serve(added: number) {
       const response = await service.get('/v1/user/usage', { key });
       return ((await response.json()) as { used: number }).used;
     },
-    /** Stops it without waiting for the unused connections that the browser opened in advance. */
+    /** Stops a service without waiting for the unused connections that the browser opened in advance. */
     async stop(): Promise<void> {
       const closed = service.close();
       service.app.server.closeAllConnections();
