@@ -5,7 +5,7 @@ import { every } from '#core/every';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a run that takes longer than the interval is joined, and the next begins after it', async () => {
+test('a run that takes longer than the interval is shared, and the next run starts after it', async () => {
   const ends: (() => void)[] = [];
   const { run } = every(1000, () => new Promise<void>((end) => void ends.push(end)));
   vi.advanceTimersByTime(3000);
@@ -18,7 +18,7 @@ test('a run that takes longer than the interval is joined, and the next begins a
   expect(ends).toHaveLength(2);
 });
 
-test('an error of a run goes to the callback, and the work continues', async () => {
+test('an error of a run is passed to the callback, and the repetition continues', async () => {
   const failures: unknown[] = [];
   const work = vi.fn(() => {
     throw new Error('down');

@@ -4,7 +4,7 @@ import { scanJson } from '#core/json-shape';
 
 const WIDE = { depth: 1000, values: 1_000_000 };
 
-/** How deep a value is, and how many values it is made of. */
+/** The nesting depth of a value, and the number of values in it. */
 function measured(value: unknown): { depth: number; values: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, values: 1 };
   const members = Object.values(value).map(measured);
@@ -14,7 +14,7 @@ function measured(value: unknown): { depth: number; values: number } {
   };
 }
 
-test('the levels are those of the value, and none of its values goes uncounted', () => {
+test('measures the nesting depth exactly, and counts every value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(undefined, 1), (value, space) => {
       const text = JSON.stringify(value, undefined, space);
@@ -28,15 +28,15 @@ test('the levels are those of the value, and none of its values goes uncounted',
 });
 
 test.each([
-  ['brackets and commas in a text', '["[[[{{{,,,","\\"[[[","\\\\"]', 1, 3],
-  ['a text without an end', '["[[[[', 1, 2],
+  ['brackets and commas in a string', '["[[[{{{,,,","\\"[[[","\\\\"]', 1, 3],
+  ['an unterminated string', '["[[[[', 1, 2],
   ['nothing', '', 0, 1],
-  ['brackets that close what is not open', ']]]}}}', 0, 1],
+  ['unbalanced closing brackets', ']]]}}}', 0, 1],
 ])('%s', (_name, text, depth, values) => {
   expect(scanJson(text, { depth, values: values + 1 }).excess).toBeUndefined();
 });
 
-test('a text of any bytes is scanned to its end', () => {
+test('scans any text to its end', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'x') }), (text) => {
       const { excess, long } = scanJson(text, WIDE, 2);

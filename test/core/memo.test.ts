@@ -16,7 +16,7 @@ function make(): Promise<string> {
   return call.promise;
 }
 
-test('callers share one call, and its value for the time from its end', async () => {
+test('callers share one call, and its value for the configured time after its end', async () => {
   const value = memo(make, { ttl: 1000, clock });
   const first = value();
   clock.advance(60_000);
@@ -30,7 +30,7 @@ test('callers share one call, and its value for the time from its end', async ()
   expect(calls).toHaveLength(2);
 });
 
-test('with a time of 0 the call alone is shared', async () => {
+test('with a time of 0, only the call is shared', async () => {
   const value = memo(make, { ttl: 0, clock });
   const first = value();
   expect(value()).toBe(first);
@@ -40,7 +40,7 @@ test('with a time of 0 the call alone is shared', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('another version is made anew, whatever the end of the call for the version before', async () => {
+test('a new version starts a new call, whatever the outcome of the previous version’s call', async () => {
   const value = memo(make, { ttl: 1000, clock });
   const first = value(1);
   const second = value(2);
@@ -54,7 +54,7 @@ test('another version is made anew, whatever the end of the call for the version
 });
 
 describe('an error', () => {
-  test('is not kept: the next caller causes another call', async () => {
+  test('is not kept: the next caller starts another call', async () => {
     const value = memo(make, { ttl: 1000, clock });
     const first = value();
     calls[0]?.reject(new Error('away'));
@@ -63,7 +63,7 @@ describe('an error', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('is kept like a value where that is wanted', async () => {
+  test('is kept like a value if configured', async () => {
     const check = memo(make, { ttl: 1000, clock, keepsErrors: true, share: withinDeadline });
     const first = Array.from({ length: 20 }, () => check());
     expect(calls).toHaveLength(1);

@@ -7,7 +7,7 @@ import type { Staleness } from '#upstream/freshness';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
 import { seriesOf } from '../support/service/metrics.ts';
 
-test('how calls to an upstream ended is counted from the start, and nothing of the process is watched', async () => {
+test('upstream calls are counted by outcome from the start, and process metrics are not collected', async () => {
   const registry = createRegistry();
   const { observe } = createUpstreamRecording(registry, {
     observe: () => undefined,
@@ -21,7 +21,7 @@ test('how calls to an upstream ended is counted from the start, and nothing of t
   expect([...series.keys()].filter((name) => !name.startsWith('quotient_upstream_calls'))).toEqual([]);
 });
 
-test('how long calls waited for the ledger, and how far apart all is settled', async () => {
+test('waiting times for the ledger are reported, and the time between settlements', async () => {
   const registry = createRegistry();
   const { wait } = createLedgerMetrics(registry);
   addLeaseReadings(registry, () => ({
@@ -38,7 +38,7 @@ test('how long calls waited for the ledger, and how far apart all is settled', a
   expect(series.has('quotient_ledger_confirmed_age_seconds')).toBe(false);
 });
 
-test('what is read is read anew each time', async () => {
+test('readings are refreshed by every scrape', async () => {
   const registry = createRegistry();
   const requests = createRequestHistograms();
   addRequestReadings(registry, requests);
@@ -87,7 +87,7 @@ test('responses are counted by their result for the service level, from the star
   expect(await results()).toEqual([2, 2, 2, 1]);
 });
 
-test('ten tokens keep series of their own, and the worst requested token represents all others', async () => {
+test('ten tokens have separate series, and the worst of the requested tokens represents all others', async () => {
   const registry = createRegistry();
   const kinds = ['latest', 'minute', 'hour', 'day'] as const;
   const [age, every, idle] = [60_000, 60_000, 1_000];
@@ -121,12 +121,12 @@ test('ten tokens keep series of their own, and the worst requested token represe
   expect(later.names).not.toContain('token-3');
 });
 
-test('rows that are read asynchronously fill all gauges of the same scrape, and none if they cannot be read', async () => {
+test('readings from the database fill all gauges of one scrape, or none if they cannot be read', async () => {
   const registry = createRegistry();
   let isFailing = false;
   const read = async () => {
     await Promise.resolve();
-    if (isFailing) throw new Error('the database is away');
+    if (isFailing) throw new Error('the database is unavailable');
     return [{ kind: 'recover', messages: 2, oldest: 60 }];
   };
   addOutboxReadings(registry, read);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { overlap, type Span, union, without } from '#core/clock';
 
-/* The model: a span is the set of its whole numbers. */
+/* The model: a span is a set of integers. */
 const small = fc.integer({ min: 0, max: 30 });
 const span = fc.tuple(small, small).map(([a, b]): Span => ({ from: Math.min(a, b), thru: Math.max(a, b) }));
 const anySpan = fc.tuple(small, small).map(([from, thru]): Span => ({ from, thru }));
@@ -22,7 +22,7 @@ function expectTidy(result: readonly Span[]): void {
 }
 
 describe('spans', () => {
-  test('united are the same numbers, ascending, with something between each two', () => {
+  test('a union contains the same integers, in ascending, non-adjacent spans', () => {
     fc.assert(
       fc.property(spans, (some) => {
         const result = union(some);
@@ -33,7 +33,7 @@ describe('spans', () => {
     );
   });
 
-  test('without others are the numbers that none of them has', () => {
+  test('a difference contains the integers that are in none of the other spans', () => {
     fc.assert(
       fc.property(span, spans, (one, others) => {
         const result = without(one, others);
@@ -44,7 +44,7 @@ describe('spans', () => {
     );
   });
 
-  test('share the numbers that both have', () => {
+  test('an overlap contains the integers that are in both spans', () => {
     fc.assert(
       fc.property(span, span, (a, b) => {
         const shared = overlap(a, b);
@@ -55,7 +55,7 @@ describe('spans', () => {
     );
   });
 
-  test('uniting leaves what it is given as it was', () => {
+  test('a union does not change its arguments', () => {
     const given = [
       { from: 5, thru: 6 },
       { from: 1, thru: 4 },
@@ -67,7 +67,7 @@ describe('spans', () => {
     ]);
   });
 
-  test('may reach to infinity', () => {
+  test('can be infinite', () => {
     const always = { from: Number.NEGATIVE_INFINITY, thru: Number.POSITIVE_INFINITY };
     expect(overlap(always, { from: 1, thru: 2 })).toEqual({ from: 1, thru: 2 });
     expect(without(always, [{ from: 1, thru: 2 }])).toEqual([

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLongWork, type Yield } from '#core/time-slicing';
 
-/** Keeps the loop until it is to rest, so many times. */
+/** Occupies the event loop, except for a number of pauses. */
 async function busy(pieces: number, yieldIfDue: Yield, onPiece: () => void): Promise<void> {
   for (let done = 0; done < pieces; ) {
     const resting = yieldIfDue();
@@ -13,7 +13,7 @@ async function busy(pieces: number, yieldIfDue: Yield, onPiece: () => void): Pro
   }
 }
 
-test('the loop turns between the pieces of a work', async () => {
+test('other work runs between the slices of a long task', async () => {
   const begin = createLongWork();
   let turns = 0;
   let isOver = false;
@@ -30,7 +30,7 @@ test('the loop turns between the pieces of a work', async () => {
   expect(new Set(seen).size).toBe(5);
 });
 
-test('works are done one at a time, in their order, also after one that failed', async () => {
+test('long tasks run one at a time, in order, even after a failure', async () => {
   const begin = createLongWork();
   const order: string[] = [];
   const work = (name: string) => begin((yieldIfDue) => busy(3, yieldIfDue, () => order.push(name)));

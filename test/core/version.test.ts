@@ -5,7 +5,7 @@ import { isAtLeast } from '#core/version';
 const version = fc.tuple(fc.nat(99), fc.nat(99), fc.nat(99));
 type Version = [major: number, minor: number, patch: number];
 
-test('versions are compared part by part, as numbers', () => {
+test('versions are compared by their parts, as numbers', () => {
   const number = ([major, minor, patch]: Version) => (major * 100 + minor) * 100 + patch;
   fc.assert(
     fc.property(version, version, (own, other) => {
