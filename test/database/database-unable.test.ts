@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 
-/** An error of the server as Prisma reports it. */
+/** A server error as Prisma reports it. */
 const ofPrisma = (originalCode: string) => ({
   name: 'PrismaClientKnownRequestError',
   code: 'P2010',
@@ -10,7 +10,7 @@ const ofPrisma = (originalCode: string) => ({
 });
 
 test.each(['25006', '08P01', '42501', '53100', '57014', '57P01', '58030', '55P03', '53200'])(
-  'that the server says %s is the state it is in, from Prisma and from the driver',
+  'error %s of the server means that the database is unavailable, from Prisma and from the driver',
   (code) => {
     expect(isDatabaseUnable(ofPrisma(code))).toBe(true);
     expect(isDatabaseUnable(Object.assign(new Error('no'), { code }))).toBe(true);
@@ -18,21 +18,21 @@ test.each(['25006', '08P01', '42501', '53100', '57014', '57P01', '58030', '55P03
 );
 
 test.each(['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated unexpectedly'])(
-  'so is what the driver says without a code: %s',
+  'a driver error without a code means that the database is unavailable: %s',
   (message) => {
     expect(isDatabaseUnable(new Error(message))).toBe(true);
   },
 );
 
-test('so is a file that the embedded database could not write, which comes without words', () => {
+test('a failed write of the embedded database means that it is unavailable, although the error has no message', () => {
   expect(isDatabaseUnable({ errno: 51 })).toBe(true);
 });
 
-test.each(['42601', '23505', '22P02', '42703'])('a statement that is wrong is a fault of ours: %s', (code) => {
+test.each(['42601', '23505', '22P02', '42703'])('an invalid statement is a fault of the service: %s', (code) => {
   expect(isDatabaseUnable(ofPrisma(code))).toBe(false);
 });
 
-test('and so is whatever else is thrown', () => {
+test('any other exception is a fault of the service', () => {
   expect(isDatabaseUnable(new TypeError('x is undefined'))).toBe(false);
   expect(isDatabaseUnable(undefined)).toBe(false);
 });
@@ -46,21 +46,21 @@ const ofKind = (kind: string) => ({
 test.each<[string, unknown, string]>([
   ['a refused connection, from the driver', { code: 'ECONNREFUSED', message: 'connect' }, 'unreachable'],
   ['a refused connection, from Prisma', ofKind('DatabaseNotReachable'), 'unreachable'],
-  ['a connection that was cut', new Error('Connection terminated unexpectedly'), 'unreachable'],
-  ['a statement without an answer', new Error('Query read timeout'), 'timeout'],
-  ['a connection that does not come about', new Error('Connection terminated due to connection timeout'), 'timeout'],
+  ['a broken connection', new Error('Connection terminated unexpectedly'), 'unreachable'],
+  ['a statement without a response', new Error('Query read timeout'), 'timeout'],
+  ['a connection that cannot be established', new Error('Connection terminated due to connection timeout'), 'timeout'],
   ['a pool without a free connection', { code: 'P2024', message: 'Timed out fetching a connection' }, 'timeout'],
-  ['what the server says, from Prisma', ofPrisma('57P03'), '57P03'],
-  ['what the server says, from the driver', { code: '57P05', message: 'idle-session timeout' }, '57P05'],
+  ['a server error, from Prisma', ofPrisma('57P03'), '57P03'],
+  ['a server error, from the driver', { code: '57P05', message: 'idle-session timeout' }, '57P05'],
   ['a file that cannot be written', { errno: 51 }, 'unwritable'],
-])('the cause that the log names: %s', (_name, error, cause) => {
+])('the logged cause: %s', (_name, error, cause) => {
   expect(identifyDatabaseFailure(error)).toMatchObject({ cause });
 });
 
-test('the reason is the last line of what was said', () => {
+test('the reason is the last line of the message', () => {
   expect(identifyDatabaseFailure(ofKind('DatabaseNotReachable'))?.reason).toBe("Can't reach database server");
 });
 
-test('a fault of ours has no cause in the database', () => {
+test('a fault of the service has no database cause', () => {
   expect(identifyDatabaseFailure(ofPrisma('42601'))).toBeUndefined();
 });

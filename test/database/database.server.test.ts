@@ -11,7 +11,7 @@ test('an empty database is migrated when it is opened', async () => {
   await drop();
 });
 
-test('connections that the server ends are replaced, idle or in a transaction', async () => {
+test('connections that the server closes are replaced, whether idle or in a transaction', async () => {
   const database = await openTestDatabase();
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
@@ -44,7 +44,7 @@ test('connections that the server ends are replaced, idle or in a transaction', 
   await database.close();
 });
 
-test('no more connections are opened than the pool may hold', async () => {
+test('the pool opens no more connections than its size', async () => {
   const { url, drop } = await createTestDatabase();
   const database = await openDatabase({ url, dataDir: 'unused', poolSize: 2 });
   const counted = await Promise.all(
@@ -58,7 +58,7 @@ test('no more connections are opened than the pool may hold', async () => {
   await drop();
 });
 
-test('a connection brings its settings with it, and nothing is set in a session that a pooler may give to others', async () => {
+test('settings are sent when connecting, and none are set in a session that a pooler may pass to another client', async () => {
   const { url, drop } = await createTestDatabase();
   const { prisma, ready, close } = await openDatabase({
     url,

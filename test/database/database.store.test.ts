@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../support/database/database.ts';
 
-test('each test has a database of its own, migrated and empty', async () => {
+test('each test has its own migrated, empty database', async () => {
   const [one, other] = [await openTestDatabase(), await openTestDatabase()];
   await one.ready();
   await one.prisma.refresh.create({ data: { what: 'latest' } });
@@ -10,7 +10,7 @@ test('each test has a database of its own, migrated and empty', async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-test('a transaction that throws leaves nothing', async () => {
+test('a transaction that throws writes nothing', async () => {
   const { prisma, close } = await openTestDatabase();
   const transaction = prisma.$transaction(async (tx) => {
     await tx.refresh.create({ data: { what: 'latest' } });

@@ -19,7 +19,7 @@ async function rejection(attempt: Promise<unknown>) {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof Error)) throw new Error('it was not refused');
+  if (!(error instanceof Error)) throw new Error('the database was opened');
   return error;
 }
 
@@ -33,7 +33,7 @@ async function closedPort() {
   return address.port;
 }
 
-test('an embedded database is made, kept, and free again once closed', async () => {
+test('an embedded database is created, locked while it is open, and keeps its data when it is reopened', async () => {
   const dataDir = join(directory, 'new', 'data');
   const first = await openDatabase({ dataDir });
   await first.ready();
@@ -65,7 +65,7 @@ test('the event loop keeps running while an embedded database is busy', async ()
   await close();
 });
 
-test('a row that was acknowledged outlives a SIGKILL, and the directory can be opened at once', async () => {
+test('an acknowledged row survives a SIGKILL, and the directory can be opened immediately', async () => {
   const module = new URL('../../src/database/database.ts', import.meta.url).href;
   const script = `
     const { openDatabase } = await import(${JSON.stringify(module)});
@@ -95,7 +95,7 @@ test('reports a directory that cannot be created, with the reason', async () => 
   expect(error.message).toBe(`the data directory ${dataDir} cannot be created or written: ENOTDIR`);
 });
 
-test('a directory is let go when its database cannot be opened', async () => {
+test('a directory is unlocked if its database cannot be opened', async () => {
   writeFileSync(join(directory, 'postgres'), 'not a directory');
   const error = await rejection(openDatabase({ dataDir: directory }));
   expect(error.message).toMatch(`the embedded database in ${join(directory, 'postgres')} cannot be opened: file error`);

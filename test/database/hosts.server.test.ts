@@ -34,11 +34,11 @@ const at = ({ port }: { port: number }) => `127.0.0.1:${port}`;
 const portOf = async ({ prisma }: Database) =>
   (await prisma.$queryRaw<{ port: number }[]>`SELECT inet_server_port() AS port`)[0]?.port;
 
-describe.runIf(canStartPostgres)('several hosts', () => {
+describe.runIf(canStartPostgres)('a URL with several hosts', () => {
   beforeAll(async () => {
     primary = await startPostgresServer();
     standby = await startStandby(primary);
-    // It accepts connections and says nothing.
+    // A server that accepts connections and never responds.
     silent = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
     await once(silent, 'listening');
   }, 60_000);
@@ -52,13 +52,13 @@ describe.runIf(canStartPostgres)('several hosts', () => {
     silent?.close();
   });
 
-  it.each(['read-write', 'primary'])('passes over a standby: %s', async (session) => {
+  it.each(['read-write', 'primary'])('skips a standby: %s', async (session) => {
     const database = await open(`${at(standby)},${at(primary)}`, session);
     expect(await portOf(database)).toBe(primary.port);
     await database.ready();
   });
 
-  it('passes over hosts that are not there, or do not answer, within one deadline', async () => {
+  it('skips unreachable and silent hosts within one deadline', async () => {
     const hosts = [at(silent.address() as AddressInfo), '127.0.0.1:9', at(primary)].join();
     for (const session of ['any', 'read-write']) {
       expect(await portOf(await open(hosts, session))).toBe(primary.port);
@@ -66,14 +66,14 @@ describe.runIf(canStartPostgres)('several hosts', () => {
     }
   });
 
-  it('is the same for the command lines', async () => {
+  it('works for commands as well', async () => {
     const url = `postgresql://quotient@${at(standby)},${at(primary)}/postgres?target_session_attrs=primary`;
     const listed = await runHere(users, ['list', '--json'], { DATABASE_URL: url });
     expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(listed.stderr).toContain(`${at(standby)},${at(primary)}`);
   });
 
-  it('uses the first one that answers, whatever it is, where any will do', async () => {
+  it('uses the first host that responds, if any kind of session is allowed', async () => {
     const url = `postgresql://quotient@127.0.0.1:9,${at(standby)},${at(primary)}/postgres`;
     const { session, name, close } = await openSession({ url });
     expect((await session.query('SELECT pg_is_in_recovery() AS standby')).rows).toEqual([{ standby: true }]);
@@ -81,19 +81,19 @@ describe.runIf(canStartPostgres)('several hosts', () => {
     await close();
   });
 
-  it('can be tried again where none accepts writes, and says why not', async () => {
+  it('fails with a retryable error that states the reason for each host, if no host accepts writes', async () => {
     const attempt = open(`${at(standby)},127.0.0.1:9`);
     await expect(attempt).rejects.toMatchObject({ code: 'UNREACHABLE' });
     await expect(attempt).rejects.toThrow(`${at(standby)}: is read-only; 127.0.0.1:9: connect ECONNREFUSED`);
   });
 
-  it('is looked for anew by each connection: a server that was made read-only is left', async () => {
+  it('is resolved by every connection: a server that has become read-only is abandoned', async () => {
     const other = await startOther();
     const database = await open(`${at(other)},${at(primary)}`);
     await Promise.all(Array.from({ length: 4 }, () => database.ready()));
     expect(await portOf(database)).toBe(other.port);
 
-    // Its connections stay open, as those of some managed servers do.
+    // Existing connections stay open, as on some managed servers.
     const operator = new pg.Client({ connectionString: other.url });
     await operator.connect();
     await operator.query('ALTER SYSTEM SET default_transaction_read_only = on');
@@ -104,7 +104,7 @@ describe.runIf(canStartPostgres)('several hosts', () => {
     await expect.poll(outcome, { timeout: 30_000 }).toBe(primary.port);
   });
 
-  it('is a state of the database where none is there any more, and mends by itself', async () => {
+  it('fails as database unavailable while no host is suitable, and recovers without a restart', async () => {
     const other = await startOther();
     const database = await open(`${at(other)},${at(standby)}`);
     await database.ready();

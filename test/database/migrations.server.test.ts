@@ -10,7 +10,7 @@ async function connect(url: string) {
   return { client, migrate: (migrations?: Migration[]) => migrate(sessionOn(client), { migrations }) };
 }
 
-test('four processes that start at once apply each migration once', async () => {
+test('four processes that start at the same time apply each migration once', async () => {
   const { url, drop } = await createTestDatabase('empty');
   const connections = await Promise.all([connect(url), connect(url), connect(url), connect(url)]);
   const applied = await Promise.all(connections.map((connection) => connection.migrate()));
@@ -26,14 +26,14 @@ test('four processes that start at once apply each migration once', async () => 
   await drop();
 });
 
-test('a migration waits for prisma migrate, which locks by the same number', async () => {
+test('a migration waits for prisma migrate, which uses the same lock', async () => {
   const { url, drop } = await createTestDatabase('empty');
   const prisma = await connect(url);
   const ours = await connect(url);
   await prisma.client.query('SELECT pg_advisory_lock(72707369)');
   const applied = ours.migrate([{ name: '20260101000000_first', script: 'CREATE TABLE a (n INT)' }]);
 
-  // Granted locks and waiting ones are one view: the wait is seen there before the lock is let go.
+  // Granted and waiting locks are in one view, so the waiting lock is visible before the first lock is released.
   const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 72707369 AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   await expect.poll(async () => (await prisma.client.query(waiting)).rowCount).toBe(1);

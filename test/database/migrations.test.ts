@@ -31,8 +31,8 @@ async function tables() {
   return rows.map((row) => row.name);
 }
 
-describe('against the engine of prisma migrate', () => {
-  test('the migrations make what the schema describes, and a column too many is noticed', async () => {
+describe('compared with the engine of prisma migrate', () => {
+  test('the migrations create the schema, and an additional column is detected', async () => {
     await migrate(postgres);
     const engine = await openSchemaEngine(postgres);
     expect(await engine.missing()).toBeUndefined();
@@ -41,7 +41,7 @@ describe('against the engine of prisma migrate', () => {
     engine.close();
   });
 
-  test('what is recorded is what prisma migrate deploy records', async () => {
+  test('records the same data as prisma migrate deploy', async () => {
     const clock = { now: () => Date.UTC(2026, 0, 2), elapsed: () => 0 };
     const layout = `SELECT column_name, data_type, character_maximum_length, is_nullable, column_default
       FROM information_schema.columns WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`;
@@ -65,7 +65,7 @@ describe('against the engine of prisma migrate', () => {
     engine.close();
   });
 
-  test('either carries on where the other left off', async () => {
+  test('each runner continues where the other one stopped', async () => {
     const engine = await openSchemaEngine(postgres);
     await migrate(postgres, { migrations: [FIRST] });
     expect(await engine.deploy([FIRST, SECOND])).toEqual([SECOND.name]);
@@ -79,14 +79,14 @@ describe('against the engine of prisma migrate', () => {
   });
 });
 
-test('each migration is applied once, in the order of the names', async () => {
+test('each migration is applied once, in name order', async () => {
   expect(await migrate(postgres, { migrations: [FIRST] })).toEqual([FIRST.name]);
   expect(await migrate(postgres, { migrations: [FIRST, SECOND] })).toEqual([SECOND.name]);
   expect(await migrate(postgres, { migrations: [FIRST, SECOND] })).toEqual([]);
   expect((await postgres.query('SELECT n FROM a')).rows).toEqual([{ n: 1 }]);
 });
 
-test('a migration that fails leaves nothing behind and those before it in place', async () => {
+test('a failed migration is rolled back, and earlier migrations are kept', async () => {
   const migrations = [FIRST, FAULTY];
   await expect(migrate(postgres, { migrations })).rejects.toThrow(
     `the migration ${FAULTY.name} failed: column "no_such_column" does not exist`,
@@ -99,12 +99,12 @@ test('a migration that fails leaves nothing behind and those before it in place'
   expect(await migrate(postgres, { migrations: [FIRST, mended] })).toEqual([FAULTY.name]);
 });
 
-test('a first migration that fails leaves the database empty', async () => {
+test('a failed first migration leaves the database empty', async () => {
   await expect(migrate(postgres, { migrations: [FAULTY] })).rejects.toThrow(FAULTY.name);
   expect(await tables()).toEqual([]);
 });
 
-test('a migration changed after it was applied is refused, but not for its line ends', async () => {
+test('a migration that was changed after it was applied is rejected, unless only its line endings differ', async () => {
   await migrate(postgres, { migrations: [FIRST] });
   const onWindows = { ...FIRST, script: FIRST.script.replaceAll('\n', '\r\n') };
   expect(await migrate(postgres, { migrations: [onWindows] })).toEqual([]);
@@ -115,32 +115,35 @@ test('a migration changed after it was applied is refused, but not for its line 
   expect(await tables()).not.toContain('b');
 });
 
-test('a database ahead of this release is refused', async () => {
+test('a database with a migration of a later release is rejected', async () => {
   await migrate(postgres, { migrations: [FIRST, SECOND] });
   await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow(
     `the database has the migration ${SECOND.name}, which this release does not know`,
   );
 });
 
-describe('a newer release has migrated the database', () => {
+describe('a database migrated by a newer release', () => {
   const NEWER = { ...SECOND, script: `-- oldest-release: 0.2.0\n${SECOND.script}` };
   beforeEach(() => migrate(postgres, { migrations: [FIRST, NEWER] }));
 
-  test.each(['0.2.0', '0.2.1', '0.10.0', '1.0.0'])('release %s runs on it and changes nothing', async (version) => {
-    expect(await migrate(postgres, { migrations: [FIRST], version })).toEqual([]);
-  });
+  test.each(['0.2.0', '0.2.1', '0.10.0', '1.0.0'])(
+    'can be used by release %s, which does not change it',
+    async (version) => {
+      expect(await migrate(postgres, { migrations: [FIRST], version })).toEqual([]);
+    },
+  );
 
-  test.each(['0.1.9', '0.1.10', '0.0.9'])('release %s is too old, and says which one is required', async (version) => {
+  test.each(['0.1.9', '0.1.10', '0.0.9'])('rejects release %s and names the required release', async (version) => {
     const starting = migrate(postgres, { migrations: [FIRST], version });
     await expect(starting).rejects.toThrow(/20260102000000_second.* 0\.2\.0 or newer/);
   });
 
-  test('a copy requires the same release', async () => {
+  test('can be copied only by the same release', async () => {
     const copying = migrate(postgres, { migrations: [FIRST], version: '0.2.0', isExact: true });
     await expect(copying).rejects.toThrow(SECOND.name);
   });
 
-  test('the release that has the migration starts again, and prisma migrate accepts the record', async () => {
+  test('can be opened again by the newer release, and prisma migrate accepts the record', async () => {
     expect(await migrate(postgres, { migrations: [FIRST, NEWER], version: '0.1.0' })).toEqual([]);
     const { rows } = await postgres.query('SELECT logs, finished_at IS NOT NULL AS done FROM _prisma_migrations');
     expect(rows).toEqual([
@@ -156,7 +159,7 @@ test('every migration since compatible releases names the oldest release that ca
   expect(await readMigrations()).not.toHaveLength(0);
 });
 
-test('a migration that failed under prisma migrate is refused until it is marked as rolled back', async () => {
+test('a migration that failed under prisma migrate is rejected until it is marked as rolled back', async () => {
   await migrate(postgres, { migrations: [FIRST] });
   await postgres.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ('x', 'y', $1, 'out of luck')`,
@@ -193,7 +196,7 @@ test('the checksum is the SHA-256 of the file', async () => {
   expect(rows).toEqual([{ checksum: createHash('sha256').update(FIRST.script).digest('hex') }]);
 });
 
-test('what is stored before there are sources is the first one’s afterwards', async () => {
+test('data stored before the introduction of sources belongs to the primary source', async () => {
   const all = await readMigrations();
   const before = all.filter(({ name }) => name < '20261122100000_sources');
   await migrate(postgres, { migrations: before });

@@ -8,14 +8,14 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-it('is one value for all that read it, also for those that read it first at the same moment', async () => {
+it('all readers get the same value, even if they read it for the first time concurrently', async () => {
   const read = () => readSharedSecret(database.prisma, 'etag');
   const values = await Promise.all(Array.from({ length: 10 }, read));
   expect(new Set([...values, await read()]).size).toBe(1);
   expect(values[0]).toMatch(/^[\w-]{43}$/);
 });
 
-it('is another one under another name, and in another database', async () => {
+it('each name and each database has a different value', async () => {
   const other = await openTestDatabase();
   try {
     const values = [

@@ -39,7 +39,7 @@ const file = fc.record({
 });
 
 describe('an archive', () => {
-  it('gives the files that were put into it, however its bytes arrive', async () => {
+  it('returns the files that were added to it, however its bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(file, { maxLength: 5 }), fc.integer({ min: 1, max: 3_000 }), async (files, size) => {
         expect(await filesOf(archiveOf(files), size)).toEqual(files);
@@ -47,7 +47,7 @@ describe('an archive', () => {
     );
   });
 
-  it('is refused wherever it is cut', async () => {
+  it('is rejected if it is truncated anywhere', async () => {
     const bytes = archiveOf([{ name: 'postgres/a', content: Buffer.alloc(700, 1) }]);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: bytes.length - 1 }), async (length) => {
@@ -57,13 +57,13 @@ describe('an archive', () => {
   });
 
   it.each(['../a', '/etc/passwd', 'postgres/../../a', 'a/./b', 'a\\b', 'a//b'])(
-    'is refused with a file named %s',
+    'is rejected if it contains a file named %s',
     async (wrong) => {
       await expect(filesOf(archiveOf([{ name: wrong, content: Buffer.from('x') }]))).rejects.toThrow(ArchiveFault);
     },
   );
 
-  it('is refused with a link, and with a header that was changed', async () => {
+  it('is rejected if it contains a link or a changed header', async () => {
     const link = headerOf({ name: 'a', size: 0, isDirectory: false });
     link.write('2', 156);
     const sum = Number.parseInt(link.toString('latin1', 148, 154), 8) + 2;
@@ -74,7 +74,7 @@ describe('an archive', () => {
     await expect(filesOf(changed)).rejects.toThrow(ArchiveFault);
   });
 
-  it('is one that `tar` reads', () => {
+  it('can be read by `tar`', () => {
     const block = { name: 'postgres/block', content: Buffer.alloc(512) };
     const bytes = archiveOf([block, { name: 'postgres/base/1', content: Buffer.from('one\n') }]);
     const { stdout } = spawnSync('tar', ['-xOf', '-', 'postgres/base/1'], { input: bytes });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '#database/database';
 import { createTestDatabase } from '../support/database/database.ts';
 
-test('a server that goes away during the migrations can be tried again', async () => {
+test('reports a server that disconnects during the migrations with a retryable error', async () => {
   const { url, drop } = await createTestDatabase('empty');
   const other = new pg.Client({ connectionString: url });
   await other.connect();

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../support/database/database.ts';
 
-test('a check leaves no row behind', async () => {
+test('a check leaves no row', async () => {
   const { prisma, ready, close } = await openTestDatabase({ unshared: true });
   await ready();
   expect(await prisma.refresh.count()).toBe(0);
   await close();
 });
 
-test('a database that cannot be written to is not ready, whatever it can read', async () => {
+test('a database that rejects writes is not ready, even if it can be read', async () => {
   const { prisma, ready, close } = await openTestDatabase({ unshared: true });
   await prisma.$executeRaw`
     CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS

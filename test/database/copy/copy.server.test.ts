@@ -154,7 +154,7 @@ it('does not finish while the source changes, except for a snapshot', async () =
     if (event.kind === 'copied' && event.table === 'budget')
       written = change(own, `INSERT INTO refresh (what) VALUES ('later'); UPDATE usage SET used = used + 1`);
   };
-  // As of the moment: what comes meanwhile is in none of the tables, those that were still to come included.
+  // In a snapshot copy, no table contains later writes, including tables that were copied after the writes.
   const asOf = await copy(own, target, { on, isLive: true });
   await written;
   expect(asOf.outcome).toMatchObject({ kind: 'finished' });
@@ -174,7 +174,7 @@ it('does not finish while the source changes, except for a snapshot', async () =
   expect(await contentOf(target)).toEqual(await contentOf(own));
 });
 
-it('notices one figure that another one took the place of, and does not finish', async () => {
+it('detects a single changed value in the target, and does not finish', async () => {
   let spoiled: Promise<unknown> | undefined;
   const on = (event: CopyEvent) => {
     if (event.kind === 'copied' && event.table === 'point')
@@ -188,9 +188,9 @@ it('notices one figure that another one took the place of, and does not finish',
   expect(outcome).toMatchObject({ kind: 'different', tables: [{ table: 'point' }] });
 });
 
-it('is made by one process at a time: the one that came first writes nothing more', async () => {
+it('is made by one process at a time: after another process has resumed it, the first process writes nothing more', async () => {
   const [table] = (await withSession(source, readTables)).filter(({ name }) => name === 'refresh');
-  if (!table) throw new Error('there is no such table');
+  if (!table) throw new Error('the table does not exist');
   const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];
   const counts = await withSession(target, async (session) => {
     await migrate(session);

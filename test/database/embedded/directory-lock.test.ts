@@ -70,7 +70,7 @@ test('a second process is rejected with the ID of the process that has the direc
   expect(await second.tryToLock()).toBe(inUseBy(first.child.pid));
 });
 
-test('a second holder in the same process is refused until the first lets go', () => {
+test('a second holder in the same process is rejected until the first one releases the lock', () => {
   const first = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid};`);
   first.release();
@@ -79,7 +79,7 @@ test('a second holder in the same process is refused until the first lets go', (
   lockDirectory(directory).release();
 });
 
-test('a refused attempt does not loosen the lock of the process that made it', async () => {
+test('a rejected attempt does not release the existing lock of its process', async () => {
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow('in use');
   const other = await startContender();
@@ -87,7 +87,7 @@ test('a refused attempt does not loosen the lock of the process that made it', a
   lock.release();
 });
 
-test('the directory of a holder that was killed is free', async () => {
+test('the directory of a killed holder is unlocked', async () => {
   const first = await startContender();
   expect(await first.tryToLock()).toBe('held');
   await kill(first.child);

@@ -11,7 +11,7 @@ import {
   startMessage,
 } from '#database/embedded/messages';
 
-/** A stream of these bytes, cut where the numbers say. */
+/** A stream of the bytes, split into pieces of these lengths. */
 function cut(bytes: Buffer, lengths: readonly number[] = []) {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -29,7 +29,7 @@ const message = (letter: string, body: string) => {
   return bytes;
 };
 
-test('messages come in batches that end with one to be answered, however the bytes arrive', async () => {
+test('messages arrive in batches that end with a message that requires a response, however the bytes are split', async () => {
   const body = fc.string({ maxLength: 300 });
   const extended = fc.array(body, { maxLength: 4 }).map((texts) => {
     const before = texts.map((text, i) => message('PBDE'[i % 4] as string, text));
@@ -60,18 +60,18 @@ test('encryption requests are declined, and then the start message is accepted',
 
 test.each([
   ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-  ['a request to cancel', Buffer.from([0, 0, 0, 16, 4, 210, 22, 46, 0, 0, 0, 1, 0, 0, 0, 2])],
-  ['another version', Buffer.from([0, 0, 0, 8, 0, 2, 0, 0])],
+  ['a cancel request', Buffer.from([0, 0, 0, 16, 4, 210, 22, 46, 0, 0, 0, 1, 0, 0, 0, 2])],
+  ['another protocol version', Buffer.from([0, 0, 0, 8, 0, 2, 0, 0])],
   ['a length that is too short', Buffer.from([0, 0, 0, 4, 0, 3, 0, 0])],
-  ['half of a start', startMessage('me', 'mine').subarray(0, 11)],
-])('a connection that begins with %s ends', async (_what, bytes) => {
+  ['half of a start message', startMessage('me', 'mine').subarray(0, 11)],
+])('closes a connection that starts with %s', async (_what, bytes) => {
   await expect(readStart(cut(bytes), () => undefined)).rejects.toThrow(ConnectionEnd);
 });
 
 test.each([
   ['too short', Buffer.from('Q\0\0\0\x03'), 'not a protocol message'],
   ['of two gigabytes', Buffer.from('Q\x7f\0\0\0'), 'not a protocol message'],
-  ['cut off', queryMessage('SELECT 1').subarray(0, 9), 'the client has disconnected'],
-])('a message that is %s ends the connection', async (_what, bytes, reason) => {
+  ['truncated', queryMessage('SELECT 1').subarray(0, 9), 'the client has disconnected'],
+])('closes the connection for a message that is %s', async (_what, bytes, reason) => {
   await expect(readBatch(cut(bytes))).rejects.toThrow(new RegExp(reason));
 });

@@ -9,7 +9,7 @@ function pair() {
   return [new PortStream(port1), new PortStream(port2)] as const;
 }
 
-test('what is written at one end is read at the other, in order, both ways', async () => {
+test('each end reads the bytes that the other end writes, in order', async () => {
   const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 70_000 }), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(chunks, fc.boolean(), async (sent, isCorked) => {
@@ -33,7 +33,7 @@ test('what is written at one end is read at the other, in order, both ways', asy
   );
 });
 
-test('a piece waits until the one before it was taken', async () => {
+test('a piece is sent only after the previous one was read', async () => {
   const [near, far] = pair();
   const piece = Buffer.alloc(64 * 1024);
   let written = 0;
@@ -60,7 +60,7 @@ test('destroying one end closes the other and completes pending writes', async (
   await Promise.all(writes);
 });
 
-test('a way that cannot be had is an error', async () => {
+test('a failed connection emits an error', async () => {
   const refused = new PortStream(() => Promise.reject(new Error('no')));
   const received = once(refused, 'error');
   refused.connect();

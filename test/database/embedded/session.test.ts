@@ -20,7 +20,7 @@ beforeEach(() => {
   engine.ran = [];
 });
 
-test('who comes first has the next turn, but who is in a transaction before all', async () => {
+test('clients take turns in order of arrival, but a client in a transaction precedes all others', async () => {
   const session = createSession(engine);
   const [one, two] = [client(), client()];
   await say(session, one, 'begin');
@@ -31,7 +31,7 @@ test('who comes first has the next turn, but who is in a transaction before all'
   expect(engine.ran).toEqual(['begin', 'fail', 'end', 'two 1', 'two 2']);
 });
 
-test('what a client that is gone had asked for is not run', async () => {
+test('statements of a disconnected client are not run', async () => {
   const session = createSession(engine);
   const [one, two, three] = [client(), client(), client()];
   await say(session, one, 'begin');
@@ -43,7 +43,7 @@ test('what a client that is gone had asked for is not run', async () => {
   expect(engine.ran).toEqual(['begin', 'end', 'three', 'left']);
 });
 
-test('who leaves a transaction alone loses it when others wait, however often they come', async () => {
+test('an idle transaction is ended when other clients wait, however many statements they send', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const session = createSession(engine, 1000);
   const [one, two] = [client(), client()];
@@ -60,7 +60,7 @@ test('who leaves a transaction alone loses it when others wait, however often th
   vi.useRealTimers();
 });
 
-test('nothing runs after the end', async () => {
+test('no statement runs after the end', async () => {
   const session = createSession(engine);
   session.end();
   void say(session, client(), 'late');

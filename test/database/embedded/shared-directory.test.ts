@@ -33,7 +33,7 @@ afterEach(async () => {
   await database.prisma.refresh.deleteMany();
 });
 
-/** A client as another process has it: through the directory alone. */
+/** A client in the position of another process, which knows only the directory. */
 async function connect() {
   const { config } = await reachEmbedded({ dataDir: directory, isShared: true });
   const client = new pg.Client(config);
@@ -45,7 +45,7 @@ async function connect() {
 
 const count = () => database.prisma.refresh.count();
 
-test('a directory in use is reached through the process that has it, by who asks for that', async () => {
+test('a directory in use is shared through its process, if the caller allows it', async () => {
   const other = await openDatabase({ dataDir: directory, isShared: true });
   await other.prisma.refresh.create({ data: { what: 'latest' } });
   expect(await count()).toBe(1);
@@ -63,7 +63,7 @@ test('the directory is in use if the process accepts no connections', async () =
   await owner.close();
 });
 
-test('the socket is of this user alone', () => {
+test('only this user can access the socket', () => {
   expect(statSync(join(directory, '.s.PGSQL.5432')).mode & 0o777).toBe(0o600);
 });
 
@@ -92,7 +92,7 @@ test('the transaction of a disconnected client is rolled back, and other clients
   expect(await counting).toBe(0);
 });
 
-test('and so is one that goes away in the middle of a question that the engine has refused', async () => {
+test('a client that disconnects within a rejected statement is rolled back as well', async () => {
   const client = await connect();
   const { connection } = client as unknown as { connection: EventEmitter & Wire };
   const refused = once(connection, 'errorMessage');
@@ -103,7 +103,7 @@ test('and so is one that goes away in the middle of a question that the engine h
   expect(await count()).toBe(0);
 });
 
-test('what a client has set is gone with it', async () => {
+test('a client’s settings and temporary tables end with its connection', async () => {
   const one = await connect();
   await one.query(`SET work_mem = '7MB'; CREATE TEMP TABLE mine (n int)`);
   await one.end();
@@ -112,7 +112,7 @@ test('what a client has set is gone with it', async () => {
   await expect(other.query('SELECT * FROM mine')).rejects.toThrow('does not exist');
 });
 
-test('an answer of megabytes and a statement of megabytes arrive whole', async () => {
+test('statements and responses of several megabytes arrive completely', async () => {
   const client = await connect();
   const text = 'täglich '.repeat(500_000);
   const { rows } = await client.query('SELECT $1::text AS text, length($1) AS length', [text]);
@@ -134,7 +134,7 @@ test('when the engine ends, pending statements fail as database unavailable, and
   await expect.poll(() => count().catch(() => undefined)).toBe(1);
 });
 
-test('the socket is gone when the database was closed', async () => {
+test('the socket is removed when the database is closed', async () => {
   const dataDir = join(directory, 'other');
   const owner = await reachEmbedded({ dataDir });
   expect(existsSync(join(dataDir, '.s.PGSQL.5432'))).toBe(true);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PortStream } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';
 
-test('a thread that hangs is ended, once it is guarded', async () => {
+test('ends a hanging thread that it supervises', async () => {
   let received: (reason: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     received = resolve;
@@ -22,7 +22,7 @@ test('a thread that hangs is ended, once it is guarded', async () => {
   supervisor.guard();
   expect(await ended).toBe('the thread does not respond');
   await failed;
-  // A database in memory cannot be restored.
+  // An in-memory database cannot be restored.
   await expect(supervisor.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await supervisor.close();
 });

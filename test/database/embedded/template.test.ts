@@ -30,7 +30,7 @@ test('a new database is created from the template and replaces an unfinished one
   await database.close();
 });
 
-test('what is there already stays as it is', async () => {
+test('does not change existing files', async () => {
   const at = join(directory, 'there', 'postgres');
   mkdirSync(at, { recursive: true });
   writeFileSync(join(at, 'mine'), '');
@@ -38,7 +38,7 @@ test('what is there already stays as it is', async () => {
   expect(readdirSync(at)).toEqual(['mine']);
 });
 
-test('without a template nothing is done', async () => {
+test('does nothing without a template', async () => {
   mkdirSync(join(directory, 'none'));
   await unpackTemplate(join(directory, 'none', 'postgres'), pathToFileURL(join(directory, 'no.gz')));
   expect(readdirSync(join(directory, 'none'))).toEqual([]);
