@@ -8,12 +8,12 @@ import { filesOfContext, filesOfLayers } from './layers.ts';
 import { buildImage, docker, IMAGE, logsOf } from './stack.ts';
 
 const MB = 1_000_000;
-/** The limit of what the image adds to Debian and Node. */
+/** The maximum size that the image adds to Debian and Node. */
 const OWN_SIZE = 60 * MB;
 
 const started: string[] = [];
 
-/** Starts the image alone, on an embedded database, with a root file system that cannot be written to. */
+/** Starts the image without other containers, on an embedded database, with a read-only root file system. */
 async function start(...options: string[]): Promise<string> {
   const hardened = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true'];
   const id = await docker('run', '--detach', ...hardened, ...options, IMAGE);
@@ -43,7 +43,7 @@ it('is small, and does not run as root', async () => {
   expect(await run('id', '-u')).toBe('1000');
 });
 
-it('contains what the service runs on, and nothing else', async () => {
+it('contains only the files that the service requires', async () => {
   const list = ['find', '.', '-path', './node_modules/*', '-prune', '-o', '-type', 'f', '-print'];
   const files = (await run(...list)).split('\n').map((file) => file.slice('./'.length));
   expect(files).toContain('build/generated/prisma/client.js');
@@ -57,7 +57,7 @@ it('contains what the service runs on, and nothing else', async () => {
   }
 });
 
-it('has no package manager and no cache of one in any layer', async () => {
+it('has no package manager and no package cache in any layer', async () => {
   const files = await filesOfLayers(IMAGE);
   expect(files).toContain('usr/local/bin/node');
   expect(files).toContain('app/build/main.js');
@@ -93,7 +93,7 @@ it('is built from the files that the image test admits', async () => {
   expect(files.sort()).toEqual(admitted.sort());
 });
 
-it('runs alone: healthy, on a volume that outlives it, and stops on SIGTERM', async () => {
+it('runs without other containers: healthy, with data that outlives it on a volume, and stops on SIGTERM', async () => {
   const first = await start();
   await becomesHealthy(first);
   const list = ['build/cli/users.js', 'list'];
@@ -111,14 +111,14 @@ it('runs alone: healthy, on a volume that outlives it, and stops on SIGTERM', as
   expect(await docker('run', '--rm', '--volumes-from', first, IMAGE, 'node', ...list)).toMatch(ada);
 });
 
-it('is found healthy under a prefix and on another port', async () => {
+it('is healthy under a path prefix and on another port', async () => {
   const id = await start('--env', 'BASE_PATH=/market', '--env', 'PORT=9000');
   await becomesHealthy(id);
   await docker('stop', id);
   expect(await inspect(id, '.State.ExitCode')).toBe('0');
 });
 
-it('refuses wrong settings in a line, and does not start', async () => {
+it('prints one line for invalid settings, and does not start', async () => {
   const refused = docker('run', '--rm', '--env', 'REGISTRATION=perhaps', IMAGE);
   const oneLine = expect.stringMatching(/^REGISTRATION must be .+\n$/);
   await expect(refused).rejects.toMatchObject({ code: 2, stderr: oneLine });

@@ -16,7 +16,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** The paths of all files in all layers of an image, also of those that a later layer deletes. */
+/** The paths of all files in all layers of an image, including files that a later layer deletes. */
 export function filesOfLayers(image: string): Promise<string[]> {
   return inFolder(async (folder) => {
     await docker('save', '--output', join(folder, 'image.tar'), image);
@@ -30,7 +30,7 @@ export function filesOfLayers(image: string): Promise<string[]> {
   });
 }
 
-/** The paths of all files that Docker gets as the build context of this repository. */
+/** The paths of all files in Docker's build context of this repository. */
 export function filesOfContext(): Promise<string[]> {
   return inFolder(async (folder) => {
     const dockerfile = join(folder, 'Dockerfile');

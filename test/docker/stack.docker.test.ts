@@ -5,7 +5,7 @@ import { buildImage, docker, logsOf, openStack } from './stack.ts';
 
 const REPLICAS = 3;
 const LIMIT = 1_000_000;
-/** Some two hundred calls a second. */
+/** About two hundred calls a second. */
 const LOAD = { connections: 4, everyMs: 15 };
 const ALL_UP = ['up', '--detach', '--wait', '--no-build', '--scale', `api=${REPLICAS}`, '--no-recreate'];
 const PATIENT = { timeout: 120_000 };
@@ -13,7 +13,7 @@ const PATIENT = { timeout: 120_000 };
 const stack = openStack();
 let url: string;
 
-/** A user of their own for each test, made by the operator: registrations are limited. */
+/** Creates a user as the operator, because registrations are limited. */
 async function createUser() {
   const form = ['--name', 'Ada Lovelace', '--email', 'ada@example.org', '--plan', 'monthly'];
   const command = ['node', 'build/cli/users.js', 'create', ...form, '--limit', String(LIMIT)];
@@ -26,7 +26,7 @@ const get = (path: string, apiKey: string) => fetch(`${url}${path}`, { headers: 
 const registration = (email: string) =>
   `/v1/user/create?${new URLSearchParams({ name: 'Ada', email, plan: 'monthly' })}`;
 
-/** Whether nothing was refused for a second. */
+/** Whether no call has been rejected for a second. */
 const isMended = (answers: readonly Answer[]) =>
   answers.every(({ status, at }) => status === 200 || at < performance.now() - 1000);
 
@@ -40,12 +40,12 @@ afterAll(async () => {
   }
 });
 
-it('asks for a password where there is none, and says how to come by one', async () => {
+it('requires a password, and states how to create one', async () => {
   const asked = docker('compose', '--env-file', '/dev/null', 'config');
   await expect(asked).rejects.toThrow(/POSTGRES_PASSWORD.*copy \.env\.example to \.env first/);
 });
 
-it('the replicas wait for a database that is not there, and migrate it once when it comes', async () => {
+it('the replicas wait for an unavailable database, and migrate it once when it is available', async () => {
   await stack.compose('up', '--detach', '--no-deps', '--no-build', '--scale', `api=${REPLICAS}`, 'api');
   const replicas = await stack.containers('api');
   const saying = async (text: string) =>
@@ -60,7 +60,7 @@ it('the replicas wait for a database that is not there, and migrate it once when
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
-it('publishes the balancer and nothing else', async () => {
+it('publishes only the balancer', async () => {
   const rows = (await stack.compose('ps', '--format', '{{.Service}} {{.Ports}}')).split('\n');
   expect(rows).toHaveLength(REPLICAS + 3);
   expect(rows.filter((row) => row.includes('->')).map((row) => row.split(' ', 1)[0])).toEqual(['balancer']);
