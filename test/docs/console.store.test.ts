@@ -142,7 +142,7 @@ describe.each([
     expect([response.status, response.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'HEAD']]);
   });
 
-  it('needs no key, and is not part of the API description', async () => {
+  it('requires no key, and is not part of the API description', async () => {
     const { paths } = (await (await service.get('/openapi.json')).json()) as { paths: object };
     expect(Object.keys(paths).filter((path) => !/\/(v1|health)\//.test(path))).toEqual([]);
   });
@@ -174,7 +174,7 @@ it('passes the registration mode to the page', async () => {
   }
 });
 
-it('varies by origin too where what CORS says depends on it', async () => {
+it('varies by origin only if its CORS headers depend on the origin', async () => {
   const settings = { CORS_ORIGINS: 'https://app.example.org' };
   const service = await startService({ settings, consoleFolder: folder });
   try {
@@ -185,7 +185,7 @@ it('varies by origin too where what CORS says depends on it', async () => {
   }
 });
 
-it('is 404 and says so in the log where it was not built', async () => {
+it('responds with 404 and logs the reason if it was not built', async () => {
   const service = await startService({ consoleFolder: join(folder, 'nowhere') });
   try {
     const response = await service.get('/');

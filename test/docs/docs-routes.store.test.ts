@@ -53,7 +53,7 @@ describe.each([
     }
   });
 
-  it('has every operation in it, below its own address, and in the contents', async () => {
+  it('contain every operation with its path under the base path, and list it in the contents', async () => {
     const { paths } = (await (await service.get('/openapi.json')).json()) as Document;
     const html = await (await service.get('/docs')).text();
     for (const [path, operations] of Object.entries(paths)) {
@@ -65,7 +65,7 @@ describe.each([
     }
   });
 
-  it('leads nowhere where there is nothing', async () => {
+  it('contain no broken links', async () => {
     const html = await (await service.get('/docs')).text();
     const problems = await (await service.get('/docs/problems')).text();
     const ids = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  it('says once what holds for all paths', async () => {
+  it('state common problems, headers and parameters once', async () => {
     const html = await (await service.get('/docs')).text();
     const shared = html.split('<section id="shared-problems"')[1]?.split('</section>')[0];
     for (const code of ['invalid_request', 'internal_error', 'api_key_missing', 'quota_exceeded']) {
@@ -89,7 +89,7 @@ describe.each([
     expect(html.split('id="parameter-currency"')).toHaveLength(2);
   });
 
-  it('shows the guide that the description has, in the same words', async () => {
+  it('show the guide of the description with the same headings', async () => {
     const { info } = (await (await service.get('/openapi.json')).json()) as Document;
     const html = await (await service.get('/docs')).text();
     const titles = [...info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
@@ -99,7 +99,7 @@ describe.each([
     expect(info.description).toContain(`${basePath}/v1/user/create?name=`);
   });
 
-  it.each(['/docs', '/docs/problems'])('%s leads to what else there is', async (path) => {
+  it.each(['/docs', '/docs/problems'])('%s links to all other pages', async (path) => {
     const html = await (await service.get(path)).text();
     for (const target of ['/', '/docs', '/docs/problems', '/openapi.json', '/llms.txt']) {
       expect(html).toContain(`<a href="${basePath}${target}"`);
@@ -107,7 +107,7 @@ describe.each([
     expect(html).toContain('Powered by <a href="https://www.coingecko.com">CoinGecko</a>');
   });
 
-  it('has a section for every problem, where its type leads', async () => {
+  it('contain a section for every problem, at the URL of its type', async () => {
     const missing = await service.get('/v1/prices/latest/token');
     const { type } = (await missing.json()) as { type: string };
     expect(type).toBe(`${basePath}/docs/problems#api_key_missing`);

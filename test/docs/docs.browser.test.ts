@@ -7,11 +7,11 @@ import { inEachLook } from '../support/browser/looks.ts';
 import { isLong } from '../support/long.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-/** The whole of a first visit, in bytes as they go over the wire. */
+/** The maximum transfer size of a first visit, in bytes. */
 const FIRST_LOAD = 200_000;
-/** An operation fits three screens of a desktop. */
+/** The maximum height of an operation, in desktop screens. */
 const THREE_SCREENS = 3 * 900;
-/** A part of each kind. */
+/** One example of each kind of element. */
 const EXCERPT = 'header, .sidebar, .guide, .part > h2, #shared-problems, #getLatestPrice, footer';
 
 let service: Service;
@@ -28,7 +28,7 @@ afterAll(async () => {
 type Opened = { page: Page; context: BrowserContext };
 type Options = NonNullable<Parameters<Browser['newContext']>[0]>;
 
-/** Opens a path, hands the page over, and sees to it that nothing went amiss meanwhile. */
+/** Opens a path, passes the page to `act`, and expects no console errors or blocked requests. */
 async function on(path: string, act: (opened: Opened) => Promise<void>, options: Options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   try {
@@ -50,7 +50,7 @@ const isDark = (page: Page) =>
 const inView = (page: Page, id: string) =>
   page.waitForFunction(`Math.abs(document.getElementById('${id}').getBoundingClientRect().top) < 100`);
 
-it('is accessible, and nothing sticks out, from a small phone to a desk', () =>
+it('is accessible and fits the screen, on phones and desktops', () =>
   on('/docs', async ({ page }) => {
     const operation = page.locator('#getLatestPrice');
     await operation.locator('.try > summary').click();
@@ -59,7 +59,7 @@ it('is accessible, and nothing sticks out, from a small phone to a desk', () =>
       page,
       async ({ name, width }) => {
         expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(width);
-        // Operations are made alike, and there are thousands of elements in all of them.
+        // All operations have the same structure, and together they contain thousands of elements.
         const include = [[isLong ? 'html' : EXCERPT]];
         if (isLong || width !== 390) expect(await barriers(page, { include }), name).toEqual([]);
       },
@@ -67,7 +67,7 @@ it('is accessible, and nothing sticks out, from a small phone to a desk', () =>
     );
   }));
 
-it('shows every operation in three screens of a desktop, and prints what is to be read', () =>
+it('shows each operation within three screens on a desktop, and prints the text', () =>
   on('/docs', async ({ page }) => {
     const heights = await page.evaluate<[string, number][]>(
       `[...document.querySelectorAll('.operation')].map((one) => [one.id, one.getBoundingClientRect().height])`,
@@ -80,9 +80,9 @@ it('shows every operation in three screens of a desktop, and prints what is to b
     expect(await page.locator('#getLatestPrice h3').isVisible()).toBe(true);
   }));
 
-it('is light on the wire', () =>
+it('has a small transfer size', () =>
   on('/docs/problems', async ({ page, context }) => {
-    // A page that is left would cancel what it still loads.
+    // Leaving the page would cancel pending requests.
     await page.waitForLoadState('networkidle');
     const session = await context.newCDPSession(page);
     let bytes = 0;
@@ -97,7 +97,7 @@ it('is light on the wire', () =>
     console.log(`first load: ${Math.round(bytes / 1000)} KB`);
   }));
 
-it('can be read without a script, each sample in every language', () =>
+it('is readable without scripts, with each sample in every language', () =>
   on(
     '/docs#getLatestPrice',
     async ({ page }) => {
@@ -110,7 +110,7 @@ it('can be read without a script, each sample in every language', () =>
     { javaScriptEnabled: false },
   ));
 
-it('finds operations, parameters and problems with the keyboard alone', () =>
+it('finds operations, parameters and problems with the keyboard only', () =>
   on('/docs', async ({ page }) => {
     await page.keyboard.press('/');
     await page.keyboard.type('candle');
@@ -148,7 +148,7 @@ const ANSWERS: [query: string, title: string][] = [
   ['candles', 'Read candles between two dates'],
 ];
 
-it('finds by the words of the text too, and says what it does not find', () =>
+it('searches the text as well, and states when nothing is found', () =>
   on('/docs', async ({ page }) => {
     const found = page.locator('#found [aria-selected=true] > span:first-child');
     const nothing = page.locator('#nothing-found');
@@ -164,7 +164,7 @@ it('finds by the words of the text too, and says what it does not find', () =>
     expect(await nothing.isVisible()).toBe(false);
   }));
 
-it('has its contents in a menu on a phone', () =>
+it('has its contents in a menu on phones', () =>
   on(
     '/docs',
     async ({ page }) => {
@@ -178,14 +178,14 @@ it('has its contents in a menu on a phone', () =>
     { viewport: { width: 390, height: 844 } },
   ));
 
-it('keeps the chosen theme on every page, from the first paint on', () =>
+it('applies the chosen theme on every page, from the first paint', () =>
   on(
     '/docs',
     async ({ page }) => {
       expect(await isDark(page)).toBe(false);
       await page.getByLabel('Theme').selectOption('dark');
       expect(await isDark(page)).toBe(true);
-      // A page that is there already follows, and one that comes has it before its body is there.
+      // An open page follows the choice, and a new page has the theme before its body is parsed.
       await page.context().addInitScript(`
         new MutationObserver((_, observer) => {
           if (!document.body) return;
@@ -221,7 +221,7 @@ it('shows the problems and highlights the linked one', () =>
     );
   }));
 
-it('would complain of what its policy refuses', async () => {
+it('violations of the content security policy are detected by these tests', async () => {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();

@@ -65,7 +65,7 @@ it('mentions the console, the setting for other origins, and the client package'
   expect(section('client')).toContain("import { QuotientClient } from 'quotient-client'");
 });
 
-it('states how a key is renewed, in which format each kind of date is, and why prices have HTTP dates, once', () => {
+it('states once how a key is renewed, which format each kind of date has, and why prices have HTTP dates', () => {
   expect(section('renewal', { BASE_PATH: '/market' })).toContain('/market/v1/user/renew');
   const dates = section('dates');
   for (const text of ['HTTP-date', 'original interface specification', 'ISO 8601', '2026-11-21 13:05:00'])
@@ -84,7 +84,7 @@ it('shows an error response with links below the base path', () => {
   expect(section('errors', { BASE_PATH: '/market' })).toContain('(/market/docs/problems)');
 });
 
-it('is Markdown that becomes HTML without a trace of it', () => {
+it('is Markdown that is converted to HTML completely', () => {
   const settings = readSettings({});
   for (const { title, text } of guide(settings)) {
     const html = toHtml(text);

@@ -29,7 +29,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     expect(text).not.toMatch(/undefined|\[object|https:\/\/quotient\.example/);
   });
 
-  it('has every operation, its parameters, and a link to where it is described', () => {
+  it('lists every operation with its parameters and a link to its description', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, { summary, parameters = [] }] of Object.entries(operations)) {
         const line = lineOf(method, path);

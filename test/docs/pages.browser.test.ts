@@ -22,7 +22,7 @@ afterAll(async () => {
 /** Makes the page refresh, as when the user returns to it. */
 const returnToPage = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
-it('links onwards from an unknown path and from a call without a key', async () => {
+it('the pages for an unknown path and for a call without a key contain links', async () => {
   const lost = await page.goto(`${service.url}/v1/token`);
   expect([lost?.status(), await page.title()]).toEqual([404, 'Quotient: Not found']);
   await expectSoundLooks(page, 'unknown path', WIDTHS);

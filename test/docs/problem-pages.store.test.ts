@@ -65,7 +65,7 @@ describe('an unknown path', () => {
   it('responds to HEAD as to GET, without the body', async () => {
     const [got, head] = [await send('/nothing'), await send('/nothing', BROWSER, 'HEAD')];
     expect([head.status, head.type, head.body]).toEqual([404, HTML_TYPE, '']);
-    // The request id has one length.
+    // The request ID has the same length in every response.
     expect(head.headers['content-length']).toBe(got.headers['content-length']);
   });
 
@@ -75,14 +75,14 @@ describe('an unknown path', () => {
     `/${'abandon-'.repeat(11)}about`,
     `/${'abandon/'.repeat(11)}about`,
     `/verify/${'a'.repeat(43)}`,
-  ])('shows neither markup nor possible secrets: %s', async (path) => {
+  ])('contains neither markup nor possible secrets: %s', async (path) => {
     const { status, body } = await send(path);
     expect(status).toBe(404);
     expect(body).not.toMatch(/alert|qt_|a{33}|abandon-abandon|(abandon\/){6}/);
     expect(body).toContain('…');
   });
 
-  it('that is long is shortened', async () => {
+  it('shortens a long path', async () => {
     const { body } = await send(`/${'x'.repeat(400)}/${'y/'.repeat(3000)}`);
     expect(body.length).toBeLessThan(5000);
   });
@@ -113,7 +113,7 @@ describe('a failed request of a browser', () => {
     },
   );
 
-  it('lists the faults of the input', async () => {
+  it('lists the invalid parameters', async () => {
     const key = await service.register();
     const { status, body } = await send('/v1/prices/history/days?tokenName=bitcoin&days=0', {
       ...BROWSER,
@@ -123,12 +123,12 @@ describe('a failed request of a browser', () => {
     expect(body).toContain('<li><code>query.days</code> must be an integer from 1 to 36500: ');
   });
 
-  it('is a page without encryption too, where browsers do not say how they fetch', async () => {
+  it('is a page without TLS as well, although browsers then send no Sec-Fetch headers', async () => {
     const { 'sec-fetch-mode': _, ...headers } = BROWSER;
     expect((await send('/v1/user/usage', headers)).type).toBe(HTML_TYPE);
   });
 
-  it('is a problem to the script of a page, and to a program that likes HTML', async () => {
+  it('is a problem in JSON for a page’s script, and for a program that accepts HTML', async () => {
     const script = await send('/v1/user/usage', { ...BROWSER, 'sec-fetch-mode': 'cors' });
     expect([script.status, script.type]).toEqual([401, JSON_TYPE]);
     const java = { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' };

@@ -23,7 +23,7 @@ it('renders paragraphs, lists and code', () => {
   );
 });
 
-it('has a list in an item of a list', () => {
+it('renders a list within a list item', () => {
   expect(toHtml('* `a`\n  * one\n  * two\n* b')).toBe(
     '<ul>\n<li><code>a</code>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul></li>\n<li>b</li>\n</ul>',
   );

@@ -76,7 +76,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     'Node 1 of the chain',
     'It belongs to another chain.',
   ],
-])('%o has a text for machines and another for users', (warning, text, subject, wrong) => {
+])('%o has a text for programs and another for users', (warning, text, subject, wrong) => {
   expect(warningText(warning)).toBe(text);
   const [words, ...more] = statusWords([warning]);
   expect(words).toMatchObject({ subject, wrong });
@@ -98,7 +98,7 @@ it('describes every fetch and every cause', () => {
   }
 });
 
-it('lists the same failure of many tokens once', () => {
+it('lists a failure that many tokens share once', () => {
   const tokens = Array.from({ length: 1000 }, (_, i) => `token-${i}`);
   const charts = tokens.map((token): Warning => ({ about: 'fetch', what: `chart:${token}`, cause: 'resting' }));
   const words = statusWords([...charts, { about: 'fetch', what: 'chart:bitcoin', cause: 'timeout' }]);

@@ -18,7 +18,7 @@ describe('the status page', () => {
   });
   afterAll(() => service?.close());
 
-  it('says that the service serves, when that was looked at, and the version', async () => {
+  it('states that the service is serving, the time of the check, and the version', async () => {
     const before = Date.now();
     const page = await service.get('/status');
     const html = await page.text();
@@ -36,7 +36,7 @@ describe('the status page', () => {
       expect((await fetch(new URL(asset ?? '', service.url))).status, asset).toBe(200);
   });
 
-  it('is for people: 406 to a program, HEAD as GET, no part of the interface description', async () => {
+  it('is only for browsers: 406 for programs, HEAD as GET, and not part of the API description', async () => {
     expect((await service.get('/status', { headers: { accept: 'application/json' } })).status).toBe(406);
     const head = await fetch(`${service.url}/status`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -72,7 +72,7 @@ it('is a page with 503 while the database is unreachable', async () => {
   }
 });
 
-it('is 503 while the process stops, whatever the database says', async () => {
+it('responds with 503 while the process is stopping, whatever the state of the database', async () => {
   const readiness = createReadiness({
     checkDatabase: async () => undefined,
     isStopping: () => true,

@@ -14,10 +14,10 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Where the console keeps the key of who is signed in. */
+/** The storage key under which the console keeps the user's API key. */
 const STORED = 'quotient:key:/market/';
 
-/** Opens the docs in a context of its own, with a key in what the browser stores for the tab if one is given. */
+/** Opens the docs in a new browser context. If a key is given, the tab's storage contains it. */
 async function open(key?: string) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
@@ -27,7 +27,7 @@ async function open(key?: string) {
   return { page, context, complaints };
 }
 
-/** The operation of a path, with its form open. */
+/** The operation at a path, with its form open. */
 async function operation(page: Page, method: string, path: string) {
   const found = page.locator(`[data-method="${method}"][data-path="/market${path}"]`);
   await found.locator('.try > summary').click();
@@ -43,7 +43,7 @@ const usedOf = async (key: string) => {
   return ((await usage.json()) as { used: number }).used;
 };
 
-it('calls with the key of the console, and says what it costs and what is left', async () => {
+it('calls with the console’s key, and shows the cost and the remaining calls', async () => {
   const key = await service.register();
   const { page, context, complaints } = await open(key);
   const { found, answered, send } = await operation(page, 'GET', '/v1/prices/latest/token');
@@ -68,7 +68,7 @@ it('calls with the key of the console, and says what it costs and what is left',
   const user = await operation(page, 'GET', '/v1/user/data');
   await user.send();
   await user.found.locator('.body').waitFor();
-  // The key is in no address, and nowhere on the page.
+  // The key is in no URL and not on the page.
   expect(await page.content()).not.toContain(key);
   expect(await page.evaluate('history.length')).toBe(2);
   expect(page.url()).not.toContain('qt_');
@@ -80,7 +80,7 @@ it('calls with the key of the console, and says what it costs and what is left',
   await context.close();
 });
 
-it('takes a key that is typed in, and keeps it nowhere', async () => {
+it('accepts a typed key without storing it', async () => {
   const key = await service.register();
   const { page, context } = await open();
   const { found, answered, send } = await operation(page, 'GET', '/v1/user/usage');
@@ -95,7 +95,7 @@ it('takes a key that is typed in, and keeps it nowhere', async () => {
   await context.close();
 });
 
-it('gets the key from a tab that is signed in, and forgets it when that signs out', async () => {
+it('receives the key from a signed-in tab, and forgets it when that tab signs out', async () => {
   const { page, context } = await open();
   await page.goto(`${service.url}/docs/problems`);
   await page.evaluate(
@@ -116,7 +116,7 @@ it('gets the key from a tab that is signed in, and forgets it when that signs ou
   await context.close();
 });
 
-it('asks before what cannot be undone', async () => {
+it('asks for confirmation before an irreversible call', async () => {
   const key = await service.register();
   const { page, context } = await open(key);
   const { answered, send } = await operation(page, 'DELETE', '/v1/user');
@@ -136,7 +136,7 @@ it('asks before what cannot be undone', async () => {
   await context.close();
 });
 
-it('has samples that work against this very service, in the language that was chosen', async () => {
+it('has samples that work with this service, in the chosen language', async () => {
   const key = await service.register();
   const { page, context } = await open(key);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -164,7 +164,7 @@ it('has samples that work against this very service, in the language that was ch
   await context.close();
 });
 
-it('shows no more of an answer than a page can bear', async () => {
+it('shows only the beginning of a long response', async () => {
   const { page, context } = await open(await service.register());
   const { found, send } = await operation(page, 'GET', '/v1/prices/history/days');
   await found.getByLabel('days').fill('365');

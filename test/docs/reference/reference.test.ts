@@ -6,7 +6,7 @@ import { referenceParts } from '#docs/reference/reference';
 const RESPONSE = '#/components/responses/400';
 const problems = { 400: { $ref: RESPONSE } };
 
-/** A description with two operations, of which one has `text` wherever there are words. */
+/** A description with two operations, one of which has `text` in every text member. */
 function documentWith(text: string): Document {
   const schema = {
     type: 'object',
@@ -46,7 +46,7 @@ function documentWith(text: string): Document {
   };
 }
 
-/** All HTML of the reference: that of the contents, too. */
+/** All HTML of the reference, including the contents. */
 const htmlOf = (text: string) =>
   referenceParts(documentWith(text), '/market')
     .flatMap(({ title, links, html }) => [title, ...links.map((link) => link.html), html])
@@ -72,12 +72,12 @@ it.each([
   '`</code><b>`',
   '[here](javascript:alert(1))',
   '</textarea><script>',
-])('keeps %s a text, wherever it stands', (text) => {
+])('escapes %s in every text member', (text) => {
   expectSound(htmlOf(text));
   expect(htmlOf(text)).not.toContain('href="javascript:');
 });
 
-it('keeps any text a text', () => {
+it('escapes any text', () => {
   const pieces = fc.constantFrom('<', '>', '"', "'", '`', '&', '[', '](', ')', '/', '=', ' ', '</', '<!--', 'on', 'x');
   const texts = fc.oneof(
     fc.string(),
@@ -89,7 +89,7 @@ it('keeps any text a text', () => {
   );
 });
 
-it('says what a call costs, which key it takes, and asks before what cannot be undone', () => {
+it('states the cost and the key of a call, and asks for confirmation before irreversible calls', () => {
   const html = htmlOf('words');
   expect(html).toContain('<p class="terms">Costs words · Key with the scope <code>prices</code></p>');
   expect(html).toContain('<p class="terms">Free · No key required</p>');
@@ -97,7 +97,7 @@ it('says what a call costs, which key it takes, and asks before what cannot be u
   expect(html).toContain('data-path="/market/v1/one"');
 });
 
-it('lists a problem of all paths once', () => {
+it('lists a problem common to all paths once', () => {
   const html = htmlOf('words');
   expect(html.match(/href="\/market\/docs\/problems#invalid_request"/g)).toHaveLength(1);
   expect(html.match(/href="#shared-problems"/g)).toHaveLength(2);

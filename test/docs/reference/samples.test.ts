@@ -14,7 +14,7 @@ const entry: Entry = {
   ],
 };
 
-it('writes a call with what it needs, in each language', () => {
+it('writes a call with its required parameters in each language', () => {
   const { curl, javascript, python } = samplesOf(entry, '/market', {});
   const url = 'https://quotient.example/market/v1/read/7?q=a%20b%27s';
   expect(curl).toBe(`curl -H 'X-API-KEY: qt_your_key' \\\n  '${url}'`);
@@ -22,7 +22,7 @@ it('writes a call with what it needs, in each language', () => {
   expect(python).toContain(`    "${url}",\n    headers={"X-API-KEY": "qt_your_key"},\n`);
 });
 
-it('leaves out the key where none is taken, and the body of the answer where there is none', () => {
+it('omits the key if none is accepted, and the response body if there is none', () => {
   const open = samplesOf({ ...entry, takesKey: false, method: 'DELETE', answers: [] }, '', {});
   expect(Object.values(open).join()).not.toContain('qt_your_key');
   expect(open.curl).toMatch(/^curl -X DELETE /);
@@ -30,12 +30,12 @@ it('leaves out the key where none is taken, and the body of the answer where the
   expect(open.python).toMatch(/print\(response\.status\)$/);
 });
 
-it('asks a search for something', () => {
+it('includes an example query in a search', () => {
   const parameters = entry.parameters.slice(1).map((one) => ({ ...one, required: false }));
   expect(samplesOf({ ...entry, path: '/v1/find', parameters }, '', {}).curl).toContain('/v1/find?q=a%20b%27s');
 });
 
-it('writes a body in the words of each language, which none of its characters ends', async () => {
+it('writes a body as a literal of each language, and escapes its special characters', async () => {
   const body = { text: `it's "\\ </script>`, yes: true, no: false, none: null, list: [1, 'two'] };
   const url = 'https://quotient.example/';
   const samples = callSamples({ method: 'POST', url, headers: {}, body });
@@ -51,7 +51,7 @@ it('writes a body in the words of each language, which none of its characters en
   expect(sent).toEqual([body]);
 });
 
-it('gives a body what it must have, and one more', () => {
+it('includes the required members of a body, and one optional member', () => {
   const properties = {
     mode: { enum: ['sync', 'block'], examples: ['sync'] },
     tx: { type: 'object', examples: [{ msg: [] }] },

@@ -18,7 +18,7 @@ it.each<[Schema, string]>([
   [{ enum: ['a', 'b'] }, 'string'],
   [{ const: true }, 'true'],
   [{}, 'any'],
-])('%j is of the type %s', (schema, type) => {
+])('%j has the type %s', (schema, type) => {
   expect(typeOf(schema, named)).toBe(type);
 });
 
@@ -30,7 +30,7 @@ it.each<[Schema, string]>([
   [{ minLength: 1, maxLength: 100 }, '1 to 100 characters'],
   [{ maxItems: 10 }, 'at most 10 items'],
   [{}, ''],
-])('%j is bound to: %s', (schema, bounds) => {
+])('%j has the constraint: %s', (schema, bounds) => {
   expect(boundsOf(schema)).toBe(bounds);
 });
 
