@@ -15,10 +15,10 @@ afterAll(() => stand?.close());
 
 const BROADCAST = 'POST /v1/node/txs';
 
-/** The kinds of answers that are none of those named. */
+/** The kinds of responses other than the given kinds. */
 const others = (tally: Tally, ...kinds: string[]) => Object.keys(tally).filter((kind) => !kinds.includes(kind));
 
-it('60 broadcasts at once of a megabyte of small values', async () => {
+it('60 concurrent broadcasts of 1 MB of small values', async () => {
   const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
   // A client that keeps sending an unread body may lose the response: that is TCP's rule.
@@ -26,7 +26,7 @@ it('60 broadcasts at once of a megabyte of small values', async () => {
   expect(result['413 body_too_large']).toBeGreaterThan(0);
 });
 
-it('60 broadcasts at once of as many values as a body has room for', async () => {
+it('60 concurrent broadcasts with the maximum number of values in a body', async () => {
   const attack = { line: BROADCAST, body: manyValues(128 * 1024), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
   expect(others(result, '400 invalid_request', '503 overloaded')).toEqual([]);
@@ -35,9 +35,9 @@ it('60 broadcasts at once of as many values as a body has room for', async () =>
 
 it.each([
   ['to an unknown path', 'POST /v1/nothing', '404 not_found'],
-  ['by a wrong method', 'PUT /v1/tokens', '405 method_not_allowed'],
+  ['with a wrong method', 'PUT /v1/tokens', '405 method_not_allowed'],
   ['without a key', BROADCAST, '401 api_key_missing'],
-])('16 connections that send a megabyte %s', async (_name, line, kind) => {
+])('16 connections that send a body of 1 MB %s', async (_name, line, kind) => {
   const attack = { line, body: Buffer.alloc(MB, '{'), connections: 16, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url() }, attack));
   expect(others(result, kind, '413 body_too_large', 'cut')).toEqual([]);
@@ -54,11 +54,11 @@ it('1,500 unfinished bodies to an unknown path', async () => {
       attack.close();
     }
   });
-  expect.soft(result, 'connections that are open').toBe(0);
+  expect.soft(result, 'open connections').toBe(0);
   expect(peak).toBeLessThanOrEqual(1.5);
 });
 
-it('one user’s unfinished broadcasts leave room for another’s', async () => {
+it('a user’s unfinished broadcasts do not block another user’s broadcasts', async () => {
   const size = 120 * 1024;
   const beginning = head(BROADCAST, { 'x-api-key': apiKey, 'content-length': size });
   const theirs = await stand.register();
@@ -72,6 +72,6 @@ it('one user’s unfinished broadcasts leave room for another’s', async () => 
       for (const connection of open) connection.close();
     }
   });
-  // The bytes are no transaction, as the node says.
+  // The node rejects the bytes, which are not a transaction.
   expect(others(result, '400 node_rejected', '200')).toEqual([]);
 });

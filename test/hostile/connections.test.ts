@@ -15,15 +15,15 @@ let unending: Unending;
 beforeAll(async () => {
   stand = await openStand({ settings: { BURST_PER_SECOND: String(BURST) } });
   apiKey = await stand.register();
-  // They take a minute to end: meanwhile the rest is tried.
+  // These connections take a minute to close. The other tests run in the meantime.
   unending = beginUnending(stand.url(), apiKey);
-  // The whole history in memory, and a few bodies made of it.
+  // Loads the whole history into memory, and builds a few response bodies from it.
   await repeatRequest({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
 });
 afterAll(() => stand?.close());
 
 let asked = 0;
-/** Windows of a decade, none of which was requested before. */
+/** Windows of ten years that have not been requested before. */
 function years(): string {
   const [from, thru] = [3_600 + (asked % 60), 2 + (Math.floor(asked / 60) % 200)];
   asked += 1;
@@ -38,16 +38,16 @@ const requests = (line: string, headers = {}) => {
 
 it.each([
   ['an unknown path', 'GET /x', false],
-  ['a list that is made anew each time', 'GET /v1/tokens', false],
+  ['a list that is built for each request', 'GET /v1/tokens', false],
   ['a text of 200 KB', 'GET /openapi.json', false],
   ['a price', `GET ${LATEST}`, true],
-])('64 KB of requests in one piece, on 16 connections, for %s', async (_name, line, hasKey) => {
+])('64 KB of pipelined requests in one write, on 16 connections, for %s', async (_name, line, hasKey) => {
   const text = requests(line, { ...(hasKey && { 'x-api-key': apiKey }) });
   const { result } = await stand.attacked(() => sendTexts(stand.url(), [text], { connections: 16, ms: ATTACK_MS }));
   expect(Object.keys(result)).not.toContain('500 internal_error');
 });
 
-it('as many requests as may wait, in one piece, are answered in their order', async () => {
+it('responds in order to the maximum number of pipelined requests', async () => {
   const ids = Array.from({ length: 32 }, (_, i) => `n${i}`);
   const connection = openRaw(stand.url());
   connection.send(ids.map((id) => head(`GET ${LATEST}`, { 'x-request-id': id })).join(''));
@@ -56,7 +56,7 @@ it('as many requests as may wait, in one piece, are answered in their order', as
   connection.close();
 });
 
-it('answers of a megabyte, asked for without an end and never read', async () => {
+it('endless requests for responses of 1 MB that the client never reads', async () => {
   const piece = () => Array.from({ length: 20 }, () => head(`GET ${years()}`, { 'x-api-key': apiKey })).join('');
   const { peak } = await stand.attacked(async () => {
     const open: { close: () => void }[] = [];
@@ -69,14 +69,14 @@ it('answers of a megabyte, asked for without an end and never read', async () =>
   expect(peak).toBeLessThanOrEqual(1.5);
 });
 
-/** A connection on which something is sent, and nothing is read. */
+/** A connection that sends a text and never reads. */
 function neverRead(text: string) {
   const connection = openRaw(stand.url(), { isRead: false });
   connection.send(text);
   return connection;
 }
 
-it('windows of a decade that differ, on 50 connections of one key, compressed', async () => {
+it('different windows of ten years, on 50 connections with one key, compressed', async () => {
   const attack = { path: years, connections: 50, ms: ATTACK_MS, headers: { 'accept-encoding': 'br' } };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ it('windows of a decade that differ, on 50 connections of one key, compressed', 
   expect(Object.keys(result).filter((kind) => !kinds.includes(kind))).toEqual([]);
 });
 
-it('1,000 heads of 120 KB that do not end', async () => {
+it('1,000 incomplete request heads of 120 KB', async () => {
   const [line, one] = [`x: ${'y'.repeat(61)}\r\n`.repeat(1_900), 'x: '.padEnd(120_000)];
   const { peak } = await stand.attacked(async () => {
     const open: { close: () => void }[] = [];
@@ -104,7 +104,7 @@ it.each([
   ['Accept-Encoding', 'GET /docs', { 'accept-encoding': 'a,'.repeat(7_500) }],
   ['Accept-Encoding with parameters', 'GET /docs', { 'accept-encoding': ',;q='.repeat(3_900) }],
   ['If-None-Match', 'GET /docs', { 'if-none-match': '"a",'.repeat(3_900) }],
-])('lists of thousands in %s', async (_name, line, headers) => {
+])('lists with thousands of elements in %s', async (_name, line, headers) => {
   const { result } = await stand.attacked(() =>
     sendTexts(stand.url(), [head(line, headers)], { connections: 16, ms: ATTACK_MS }),
   );
@@ -114,16 +114,16 @@ it.each([
 const PROBLEM = { status: 408, code: 'request_timeout', type: 'application/problem+json; charset=utf-8' };
 
 it.each([
-  'a connection without a byte',
-  'half a head',
-  'a head that drips',
-  'half a body',
-  'a body that drips',
-  'a body in chunks that drips',
-] as const)('%s is answered 408, and ended', async (name) => {
+  'an empty connection',
+  'an incomplete head',
+  'a slow head',
+  'an incomplete body',
+  'a slow body',
+  'a slow chunked body',
+] as const)('responds with 408 to %s, and closes the connection', async (name) => {
   expect(await unending.timedOut[name]).toEqual({ ...PROBLEM, isEnded: true });
 });
 
-it.each(['an unwanted body', 'an unwanted body that drips'] as const)('%s is ended', async (name) => {
+it.each(['an unexpected body', 'a slow unexpected body'] as const)('closes a connection with %s', async (name) => {
   expect(await unending.ended[name]).toMatchObject({ isEnded: true });
 });

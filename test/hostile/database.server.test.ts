@@ -5,7 +5,7 @@ import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { startHangingProxy } from './hanging-proxy.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
-/** 5 s for a question, and something for a busy machine. */
+/** The deadline of 5 s, and a margin for a busy machine. */
 const WITHIN = 7_000;
 
 const SERVER = process.env.TEST_DATABASE_URL ?? '';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const create = () => `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
 
-/** Asks, and asks again while the answer may be the one of a second ago. */
+/** Repeats a request while the response may be a cached result of the last second. */
 async function askUntilRefused(path: string, method: string) {
   const key = path.startsWith('/health') ? undefined : apiKey;
   for (const end = performance.now() + 2_000; ; await wait(100)) {
@@ -41,7 +41,7 @@ async function askUntilRefused(path: string, method: string) {
   }
 }
 
-/** A question of each kind that needs the database; every one is 503 in time, and ready is too. */
+/** Sends one request of each kind that requires the database. Each must be rejected with 503 in time. */
 async function askWithoutDatabase(paths: readonly (readonly [string, string])[]) {
   return Promise.all(
     paths.map(async ([method, path]) => {
@@ -71,11 +71,11 @@ const expectAway = (answers: Awaited<ReturnType<typeof askWithoutDatabase>>) => 
 
 const isReady = async () => (await stand.ask('/health/ready')).status;
 
-it('a database that hangs: 503 in 5 s, and all is well when it answers again', async () => {
+it('while the database hangs, responds with 503 within 5 s, and recovers when the database responds again', async () => {
   const { result } = await stand.attacked(async () => {
     proxy.hang();
     try {
-      // Twice: what hangs must not use up the connections.
+      // Sent in two groups, because hanging statements must not use up the connections.
       const first = askWithoutDatabase([...WRITING, ...READING]);
       const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
       return [...(await first), ...(await many).map((one) => ({ request: 'one of many', ...one, retryAfter: '1' }))];
@@ -88,7 +88,7 @@ it('a database that hangs: 503 in 5 s, and all is well when it answers again', a
   expectAway(result);
 });
 
-it('a database that is read-only: 503 for what is written, and not ready', async () => {
+it('while the database is read-only, rejects writes with 503 and is not ready', async () => {
   const name = new URL(stand.databaseUrl ?? '').pathname.slice(1);
   const setReadOnly = async (isOn: boolean) => {
     await execute(SERVER, `ALTER DATABASE ${name} SET default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
@@ -109,7 +109,7 @@ it('a database that is read-only: 503 for what is written, and not ready', async
   expectAway(result);
 });
 
-it('asked by many whether it is ready, it asks the database once a second', async () => {
+it('many readiness checks cause one database check per second', async () => {
   const count = async () => {
     const [row] = await execute<{ n: string }>(
       stand.databaseUrl ?? '',
@@ -122,6 +122,6 @@ it('asked by many whether it is ready, it asks the database once a second', asyn
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url() }, attack));
   expect(Object.keys(result)).toEqual(['200']);
   expect(result['200']).toBeGreaterThan(500);
-  // The ledger, the archive and the statistics of the server itself ask too.
+  // Includes the statements of the ledger, of the archive and of the server's statistics.
   expect((await count()) - before).toBeLessThan(300);
 });

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.close());
 
-/** A connection that is ended with the test. */
+/** A connection that is closed at the end of the test. */
 function connected() {
   const connection = openRaw(stand.url());
   onTestFinished(connection.close);
   return connection;
 }
 
-/** That an answer is a problem with a status. */
+/** Matches a problem with this status and code. */
 const problem = (status: number, code: string) =>
   expect.objectContaining({
     ...{ status, code },
@@ -34,41 +34,49 @@ const problem = (status: number, code: string) =>
 
 const BROKEN: readonly [name: string, status: number, code: string, bytes: string][] = [
   ['no Host', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\n\r\n'],
-  ['two Hosts', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n'],
+  ['two Host headers', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n'],
   ['no HTTP', 400, 'invalid_request', 'HELO quotient\r\n\r\n'],
   ['a broken header', 400, 'invalid_request', 'GET /v1/tokens HTTP/1.1\r\nhost: a\r\nx y: z\r\n\r\n'],
-  ['two lengths', 400, 'invalid_request', head('POST /v1/user/renew', { 'content-length': '1\r\ncontent-length: 2' })],
   [
-    'a length and chunks',
+    'two Content-Length headers',
+    400,
+    'invalid_request',
+    head('POST /v1/user/renew', { 'content-length': '1\r\ncontent-length: 2' }),
+  ],
+  [
+    'both Content-Length and Transfer-Encoding',
     400,
     'invalid_request',
     head('POST /v1/user/renew', { 'content-length': 3, 'transfer-encoding': 'chunked' }),
   ],
-  ['a length that is none', 400, 'invalid_request', head('POST /v1/user/renew', { 'content-length': '-1' })],
+  ['an invalid Content-Length', 400, 'invalid_request', head('POST /v1/user/renew', { 'content-length': '-1' })],
   ['a head of 200 KB', 431, 'headers_too_large', head('GET /v1/tokens', { x: 'x'.repeat(200_000) })],
 ];
 
-it.each(BROKEN)('%s: %i as a problem', async (_name, status, code, bytes) => {
+it.each(BROKEN)('%s is rejected with %i and a problem', async (_name, status, code, bytes) => {
   const connection = connected();
   connection.send(bytes);
   expect(await connection.answer()).toEqual(problem(status, code));
 });
 
-it.each(BROKEN)('%s after a call under way: first its answer, then the problem', async (_name, status, code, bytes) => {
-  const hold = stand.sandbox.faults.hold({ path: '/balances/' });
-  onTestFinished(hold.release);
-  const connection = connected();
-  connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
-  await hold.arrived(1);
-  hold.release();
-  expect(await connection.answer()).toMatchObject({ status: 200 });
-  expect(await connection.answer()).toEqual(problem(status, code));
-});
+it.each(BROKEN)(
+  "%s after a pending call: the call's response comes first, then the problem (%i)",
+  async (_name, status, code, bytes) => {
+    const hold = stand.sandbox.faults.hold({ path: '/balances/' });
+    onTestFinished(hold.release);
+    const connection = connected();
+    connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
+    await hold.arrived(1);
+    hold.release();
+    expect(await connection.answer()).toMatchObject({ status: 200 });
+    expect(await connection.answer()).toEqual(problem(status, code));
+  },
+);
 
-it('a chunk that is none', async () => {
+it('an invalid chunk is rejected with a problem', async () => {
   const connection = connected();
   connection.send(head('POST /v1/user/renew', { 'transfer-encoding': 'chunked' }), 'zzz\r\n');
-  // Either is right: the key is missing, and the body is broken.
+  // Both problems are correct: the key is missing, and the body is invalid.
   const answer = await connection.answer();
   expect([problem(400, 'invalid_request'), problem(401, 'api_key_missing')]).toContainEqual(answer);
 });
@@ -80,7 +88,7 @@ const ODD: readonly [name: string, bytes: string][] = [
   ['an unknown expectation', head('POST /v1/user/renew', { expect: 'nothing', 'content-length': 0 })],
 ];
 
-it.each(ODD)('%s is answered or ended, and with no 5xx', async (_name, bytes) => {
+it.each(ODD)('%s is rejected or the connection is closed, without a 5xx', async (_name, bytes) => {
   const connection = connected();
   connection.send(bytes);
   const answer = await connection.answer();
@@ -88,7 +96,7 @@ it.each(ODD)('%s is answered or ended, and with no 5xx', async (_name, bytes) =>
   expect(answer?.status ?? 400).toBeLessThan(500);
 });
 
-it('broken requests without a pause, on 16 connections, harm no neighbour', async () => {
+it('continuous invalid requests on 16 connections do not slow down other users', async () => {
   const texts = [...BROKEN.map(([, , , bytes]) => bytes), ...ODD.map(([, bytes]) => bytes)];
   const { result } = await stand.attacked(() => sendTexts(stand.url(), texts, { connections: 16, ms: ATTACK_MS }));
   expect(result['400 invalid_request']).toBeGreaterThan(0);
@@ -98,7 +106,7 @@ it('broken requests without a pause, on 16 connections, harm no neighbour', asyn
 it.each([
   ['a chunk extension', '1;', Buffer.alloc(64 * 1024, 'x')],
   ['trailers', '0\r\n', Buffer.from(`x-trailer: ${'x'.repeat(1_000)}\r\n`.repeat(64))],
-])('%s without an end is cut off', async (_name, beginning, more) => {
+])('the connection is closed for %s without an end', async (_name, beginning, more) => {
   const connection = connected();
   connection.send(head('POST /v1/node/txs', { 'x-api-key': apiKey, 'transfer-encoding': 'chunked' }) + beginning);
   for (let sent = 0; sent < 32 * MB && connection.isOpen(); sent += more.length) {

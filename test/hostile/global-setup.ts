@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the service once: what is attacked runs as `npm start` runs it. */
+/** Builds the service once. The attacks run against the built service, as `npm start` runs it. */
 export default async function setUp(project: TestProject) {
   const { root, remove } = await buildServiceFolder();
   project.provide('builtService', root);

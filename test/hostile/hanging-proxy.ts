@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands before a server and hands on what passes; while it hangs, nothing passes either way and all stays open. */
+/** A proxy in front of a server. While it hangs, it forwards no data in either direction and closes no connection. */
 export async function startHangingProxy(target: URL) {
   const sockets = new Set<Socket>();
   let isHanging = false;

@@ -18,8 +18,8 @@ afterAll(async () => {
   await server?.close();
 });
 
-it('searches of a node that sends interim responses without end', async () => {
-  // The time that a search takes does not count against the node: no open circuit ends this attack.
+it('searches on a node that sends endless interim responses', async () => {
+  // The duration of a search does not count against the node, so no open circuit breaker ends this attack.
   const path = `/v1/node/txs?message.sender=${stand.sandbox.chain.accounts[0]?.address}`;
   const attack = { path, connections: 4, ms: ATTACK_MS };
   const { result } = await stand.attacked(() =>

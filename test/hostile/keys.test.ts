@@ -17,21 +17,21 @@ const rotate = (apiKey: string, graceSeconds: number) =>
   stand.ask(`/v1/user/rotate?graceSeconds=${graceSeconds}`, apiKey, { method: 'POST' });
 const keyIn = (text: string) => (JSON.parse(text) as { apiKey: string }).apiKey;
 
-/** A user with as many live keys as there may be, the newest last. */
+/** Creates a user with the maximum number of active keys, newest last. */
 async function manyKeys(): Promise<string[]> {
   const keys = [await stand.register()];
   while (keys.length < LIVE_KEYS) keys.push(keyIn((await rotate(keys.at(-1) as string, WEEK)).text));
   return keys;
 }
 
-it('a user has 20 live keys at most', async () => {
+it('a user has at most 20 active keys', async () => {
   const { result: keys } = await stand.attacked(manyKeys);
   const refused = await rotate(keys.at(-1) as string, WEEK);
   expect(refused).toMatchObject({ status: 409, code: 'too_many_keys' });
   for (const key of keys) expect((await stand.ask('/v1/user/usage', key)).status).toBe(200);
 });
 
-it('the burst limit is the user’s, however many keys share it', async () => {
+it('all keys of a user share the burst limit', async () => {
   const keys = await manyKeys();
   const seconds = 2;
   const { result } = await stand.attacked(() =>
@@ -43,11 +43,11 @@ it('the burst limit is the user’s, however many keys share it', async () => {
   );
   const sum = (kind: string) => result.reduce((total: number, tally: Tally) => total + (tally[kind] ?? 0), 0);
   expect(sum('429 rate_limited')).toBeGreaterThan(0);
-  // A burst at the beginning, and the rate; the last responses arrive a little later than their requests.
+  // The initial burst, and the rate. The last responses arrive slightly after their requests.
   expect(sum('200')).toBeLessThanOrEqual(BURST * (seconds + 2));
 });
 
-it('rotations without grace take nothing from the neighbour, and the last costs what the first did', async () => {
+it('continuous rotations without a grace period do not slow down others, and the last one is as fast as the first', async () => {
   let apiKey = await stand.register();
   const times: number[] = [];
   const { result } = await stand.attacked(async () => {
@@ -70,7 +70,7 @@ it('rotations without grace take nothing from the neighbour, and the last costs 
 it.each([
   ['unknown keys', () => `qt_${'0'.repeat(38)}`],
   ['a known key', async () => stand.register()],
-])('looking up %s without a pause is limited', async (_name, keyOf) => {
+])('continuous look-ups of %s are limited', async (_name, keyOf) => {
   const apiKey = await keyOf();
   const attack = { path: `/v1/user/data?api=${apiKey}`, connections: 16, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url() }, attack));

@@ -11,7 +11,7 @@ let stand: Stand;
 let apiKey: string;
 beforeAll(async () => {
   stand = await openStand({
-    // A year of five-minute points of one token, about which all is known.
+    // One token's five-minute points of a year, without gaps.
     prepare: async ({ prisma }) => {
       const end = Math.floor(now / DAY) * DAY - MINUTE;
       const [from, thru] = [end - DAYS * DAY, end].map((at) => new Date(at).toISOString());
@@ -26,12 +26,12 @@ beforeAll(async () => {
     },
   });
   apiKey = await stand.register();
-  // A year in use is kept, and so are its last bodies: that is harmless.
+  // Keeps a year and its latest response bodies in memory before the measurement.
   await repeatRequest({ url: stand.url(), apiKey }, { path: windows(300), connections: 2, ms: 4_000 });
 }, 60_000);
 afterAll(() => stand?.close());
 
-/** Windows that differ by a day, so that none was made before. */
+/** Windows that differ by a day, so that none is cached. */
 function windows(first = 0) {
   let next = first;
   return () =>
@@ -41,14 +41,14 @@ function windows(first = 0) {
 it.each([
   ['on 8 connections', 8],
   ['on 50 connections', 50],
-])('a year of five-minute points, never asked before, %s of one key', async (_name, connections) => {
+])('uncached windows of a year of five-minute points, %s with one key', async (_name, connections) => {
   const attack = { path: windows(), connections, ms: 2 * ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((kind) => !['200', '503 overloaded'].includes(kind))).toEqual([]);
   expect(result['200']).toBeGreaterThan(0);
 });
 
-it('one user’s long windows make another’s short one wait for a moment at most', async () => {
+it('a user’s long windows delay another user’s short window only briefly', async () => {
   const others = await stand.register();
   const { result } = await stand.attacked(async () => {
     const attack = repeatRequest({ url: stand.url(), apiKey }, { path: windows(), connections: 20, ms: 4_000 });

@@ -5,7 +5,9 @@ import { MB, repeatRequest } from '../../bench/hostile/attacks.ts';
 import { searchResponse } from '../../bench/hostile/node-responses.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
-/** The whole time for an answer of the node, in ms, as `stand.ts` sets it; `block` waits four times as long. */
+/**
+ * The total time for a response of the node, in ms, as `stand.ts` sets it. The mode `block` waits four times as long.
+ */
 const TIMEOUT = 1_000;
 
 let stand: Stand;
@@ -22,19 +24,19 @@ beforeAll(async () => {
 afterEach(() => stand.sandbox.faults.clear());
 afterAll(() => stand?.close());
 
-/** From now on the node answers this to what the attacker searches for, and to nothing else. */
+/** Applies a fault to the attacker's searches only. */
 function answerSearches(fault: Fault): void {
   const [, address = ''] = mine.split('=');
   stand.sandbox.faults.always(fault, { path: new RegExp(`txs.*${address}`) });
 }
-/** Accepted outcomes in any case: a busy machine may not respond in time. */
+/** Outcomes that are always accepted, because a busy machine may not respond in time. */
 const LATE = ['503 overloaded', '504 upstream_timeout'];
 const answer = (body: string): Fault => ({ kind: 'status', status: 200, body });
 
 it.each([
-  ['7.6 MB, more than a search may have', 7.6 * MB, '502 upstream_invalid'],
-  ['4 MB, all that a search may have', 3.95 * MB, '200'],
-])('searches on 8 connections of one key whose answers have %s', async (_name, bytes, kind) => {
+  ['7.6 MB, more than a search allows', 7.6 * MB, '502 upstream_invalid'],
+  ['4 MB, the maximum of a search', 3.95 * MB, '200'],
+])('searches on 8 connections with one key, with responses of %s', async (_name, bytes, kind) => {
   answerSearches(answer(searchResponse(bytes)));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
@@ -43,7 +45,7 @@ it.each([
   expect(result['503 overloaded']).toBeGreaterThan(0);
 });
 
-it('answers of 8 MB of garbage', async () => {
+it('invalid responses of 8 MB', async () => {
   answerSearches(answer(`[${'{},'.repeat(2.7 * MB)}{}]`));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
@@ -54,7 +56,7 @@ it.each<[string, Fault]>([
   ['too large', answer(searchResponse(7.6 * MB))],
   ['hanging', { kind: 'hangBeforeHeaders' }],
   ['dripping', { kind: 'slow', everyMs: 100 }],
-])('six %s searches of one user leave search open for everybody', async (_name, fault) => {
+])('six %s searches of one user do not block searches of other users', async (_name, fault) => {
   answerSearches(fault);
   await stand.attacked(async () => {
     for (let i = 0; i < 3; i++) {
@@ -66,7 +68,7 @@ it.each<[string, Fault]>([
   });
 });
 
-it('gives a user four calls at once, and the rest a 503 without a wait', async () => {
+it('limits a user to four concurrent calls, and rejects further calls immediately with 503', async () => {
   const hold = stand.sandbox.faults.hold({ path: '/txs' });
   onTestFinished(hold.release);
   const asked = Array.from({ length: 4 }, () => stand.ask(mine, apiKey));
@@ -83,7 +85,7 @@ it('gives a user four calls at once, and the rest a 503 without a wait', async (
   for (const { status } of await Promise.all([...asked, another])) expect(status).toBe(200);
 });
 
-/** The transaction that a node says it took and that never comes into a block, and the look-ups of it. */
+/** A transaction that the node reports as accepted, but that is never in a block, and the number of its look-ups. */
 function neverInBlock() {
   const bytes = randomBytes(200);
   const hash = createHash('sha256').update(bytes).digest('hex').toUpperCase();
@@ -97,7 +99,9 @@ function neverInBlock() {
   return { request, lookUps: () => stand.sandbox.calls.filter(({ path }) => path.endsWith(hash)).length };
 }
 
-/** One poller looks after 50, 100, 200 … ms, and every second then: about ten times; two would be too many. */
+/**
+ * One poller looks up after 50, 100, 200 … ms, and then every second: about ten times. Two pollers would exceed this.
+ */
 const LOOK_UPS = 15;
 
 it('50 broadcasts of one user that wait for a block', async () => {
@@ -111,7 +115,7 @@ it('50 broadcasts of one user that wait for a block', async () => {
   expect(lookUps()).toBeLessThanOrEqual(LOOK_UPS);
 });
 
-it('50 broadcasts of 50 users that wait for the same transaction: one looks', async () => {
+it('50 broadcasts of 50 users that wait for the same transaction share one poller', async () => {
   const keys = await Promise.all(Array.from({ length: 50 }, () => stand.register()));
   const { request, lookUps } = neverInBlock();
   const { result } = await stand.attacked(() =>

@@ -5,7 +5,7 @@ import { ASKED_EACH_SECOND, openStand, type Stand } from './stand.ts';
 
 const latest = (token: string) => `/v1/prices/latest/token?tokenName=${token}`;
 const DAY_CHART = '/v1/prices/history/days?tokenName=ethereum&days=1';
-/** A price that nothing has, to know it again. */
+/** A price that no token has, so that it can be recognised. */
 const MARK = 666_666;
 
 let stand: Stand;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => stand.sandbox.faults.clear());
 afterAll(() => stand?.close());
 
-/** Has a path of the aggregator answer what it answers now, changed by a function. */
+/** Replaces CoinGecko's response at a path with its current response, changed by a function. */
 async function changeAnswers<T>(path: string, change: (body: T) => void): Promise<void> {
   const body = (await (await fetch(`${stand.sandbox.coingeckoUrl}${path}`)).json()) as T;
   change(body);
@@ -26,7 +26,7 @@ async function changeAnswers<T>(path: string, change: (body: T) => void): Promis
   stand.sandbox.faults.always(answer, { path: plain });
 }
 
-/** Requests until CoinGecko has been called twice more at the end of a path. */
+/** Sends requests until CoinGecko has been called twice more at an endpoint. */
 async function untilFetched(path: string, endpoint: string): Promise<void> {
   const before = stand.sandbox.countCalls(endpoint);
   for (const end = performance.now() + 15_000; stand.sandbox.countCalls(endpoint) < before + 2; ) {
@@ -45,7 +45,7 @@ const IMPLAUSIBLE: readonly { token: string; at: () => number; sign: number }[] 
   { token: 'usd-coin', at: () => Date.now() - MINUTE, sign: -1 },
 ];
 
-it('latest prices of other times or below nothing are not served, and are not the newest', async () => {
+it('latest prices with an implausible time or a negative price are not served or treated as the newest', async () => {
   type Markets = { id: string; current_price: number; last_updated: string }[];
   const path = '/coins/markets?vs_currency=usd&ids=bitcoin,arweave,ethereum,solana,usd-coin';
   await changeAnswers<Markets>(path, (markets) => {
@@ -68,7 +68,7 @@ async function dropped(): Promise<number> {
   return [...received].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it('samples of other times or below nothing are dropped, counted and logged', async () => {
+it('samples with an implausible time or a negative price are dropped, counted and logged', async () => {
   type Chart = Record<'prices' | 'market_caps' | 'total_volumes', [number, number][]>;
   await changeAnswers<Chart>('/coins/ethereum/market_chart?vs_currency=usd&days=1', (chart) => {
     for (const column of Object.values(chart)) for (const { at, sign } of IMPLAUSIBLE) column.push([at(), sign * MARK]);
@@ -82,7 +82,7 @@ it('samples of other times or below nothing are dropped, counted and logged', as
   expect(text).not.toContain(String(MARK));
 });
 
-it('nothing that was stored in the past stops a start', async () => {
+it('implausible stored rows do not prevent a start', async () => {
   await stand.stop();
   await stand.inDatabase(async ({ prisma }) => {
     await prisma.$executeRawUnsafe(

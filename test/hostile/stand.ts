@@ -14,12 +14,12 @@ import { residentSize } from '../../bench/resident-size.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-/** The limit of a neighbour's p99 during an attack: in ms, or as a multiple of its p99 without one. */
+/** The maximum p99 of a neighbour during an attack: in ms, or as a multiple of its p99 without an attack. */
 const P99 = { ms: 250, times: 10 };
-/** The resident memory at the end, relative to the start; and the time that it may take to get there, in ms. */
+/** The maximum resident memory after an attack, relative to the start, and the time allowed to reach it, in ms. */
 const MEMORY = { times: 1.2, within: 30_000 };
 const QUIET_MS = 500;
-/** The duration of an attack without an end, in ms. */
+/** The duration of an endless attack, in ms. */
 export const ATTACK_MS = 1_500;
 /** CoinGecko is called every second, so that a faulty response arrives soon. */
 export const ASKED_EACH_SECOND = {
@@ -39,13 +39,14 @@ type Options = {
   settings?: Record<string, string>;
   /** The content of the database before the service starts. */
   prepare?: (database: Database) => Promise<unknown>;
-  /** Where the service finds the database, when it is not where it is. */
+  /** Replaces the database URL that the service uses. */
   databaseAt?: (url: string) => string;
 };
 
 /**
- * The built service as a process, as `npm start` starts it, with stand-ins for its upstreams and a neighbour; on the
- * server of `TEST_DATABASE_URL`, else on the embedded database. It is started again when an attack has ended it.
+ * Starts the built service as a process, as `npm start` does, with stand-ins for its upstreams and a neighbour. It uses
+ * the server at `TEST_DATABASE_URL`, or else the embedded database. If an attack has ended the process, it is
+ * restarted.
  */
 export async function openStand({ settings = {}, prepare, databaseAt = (url) => url }: Options = {}) {
   const server = process.env.TEST_DATABASE_URL;
@@ -95,10 +96,13 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
 
   let service: Awaited<ReturnType<typeof start>>;
   let neighbour: Neighbour | undefined;
-  /** The resident memory of this process before its first attack, so that the remains of an attack do not count as quiet. */
+  /**
+   * The resident memory before the first attack on this process, so that the effects of an attack do not count as
+   * normal.
+   */
   let atRest: number | undefined;
 
-  /** A user of their own; their API key. */
+  /** Creates a user and returns the API key. */
   async function register(): Promise<string> {
     const form = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'yearly' });
     const answer = await fetch(`${service.url}/v1/user/create?${form}`, { method: 'POST' });
@@ -112,8 +116,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     service = await start();
     neighbour = await startNeighbour(service.url, await register());
     closers.push(neighbour.close);
-    // A fresh process grows by a third with its first calls; and a
-    // neighbour's lease is as long as it has called for.
+    // A new process grows by a third with its first calls, and a neighbour's lease grows with its calls.
     const target = { url: service.url, apiKey: await register() };
     await Promise.all(ORDINARY.map((path) => repeatRequest(target, { path, connections: 16, ms: WARM_UP_MS })));
   }
@@ -139,10 +142,10 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     start: begin,
     close,
 
-    /** The metrics. */
+    /** The text of the metrics. */
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
 
-    /** One question; the answer's text is read. */
+    /** Sends a request and reads the body. */
     async ask(path: string, apiKey?: string, init: RequestInit = {}) {
       const headers = { ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...init.headers };
       const startedAt = performance.now();
@@ -159,8 +162,9 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     },
 
     /**
-     * Attacks, and holds that the neighbour was answered well and soon, that the process lives, and that its memory
-     * comes back to where it was before the first attack. `peak`: how far it went, against the beginning of this one.
+     * Runs an attack. Expects that the neighbour's requests succeed in time, that the process is still running, and
+     * that its memory returns to the level before the first attack. `peak` is the maximum memory relative to the start
+     * of this attack.
      */
     async attacked<T>(attack: () => Promise<T>): Promise<{ result: T; peak: number }> {
       if (!service.isUp()) await begin();
@@ -173,14 +177,14 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
       const beside = neighbour as Neighbour;
       const { spell: quiet } = await beside.during(() => wait(QUIET_MS));
       const { spell, result } = await beside.during(attack).finally(() => clearInterval(watching));
-      expect(service.isUp(), 'the process lives').toBe(true);
-      expect.soft([...new Set(spell.failures)], 'what the neighbour was refused').toEqual([]);
+      expect(service.isUp(), 'the process is running').toBe(true);
+      expect.soft([...new Set(spell.failures)], "the neighbour's failed requests").toEqual([]);
       expect.soft(spell.answers).toBeGreaterThan(0);
       expect
-        .soft(spell.p99, `the neighbour's p99, in ms; quiet ${quiet.p99.toFixed(1)}`)
+        .soft(spell.p99, `the neighbour's p99 in ms; ${quiet.p99.toFixed(1)} without an attack`)
         .toBeLessThanOrEqual(Math.max(P99.ms, P99.times * quiet.p99));
       await expect
-        .poll(size, { timeout: MEMORY.within, interval: 250, message: 'resident memory in the end' })
+        .poll(size, { timeout: MEMORY.within, interval: 250, message: 'resident memory at the end' })
         .toBeLessThanOrEqual(MEMORY.times * atRest);
       return { result, peak: highest / before };
     },

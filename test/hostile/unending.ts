@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { head } from '../../bench/hostile/attacks.ts';
 import { openRaw } from '../../bench/hostile/raw-connection.ts';
 
-/** The longest that a connection may live on: 60 s for a body, and as long as it takes to look. */
+/** The maximum duration of a connection: 60 s for a body, and a margin for the check. */
 export const LONGEST_MS = 70_000;
 const DRIP_MS = 250;
 
@@ -14,7 +14,7 @@ export type Fate = {
   isEnded: boolean;
 };
 
-/** Sends a beginning, and then the same bytes again and again where there are any, and never an end. */
+/** Sends a beginning, and then the same bytes repeatedly, if any. Never completes the request. */
 async function neverEnd(url: string, beginning: string, drip = ''): Promise<Fate> {
   const connection = openRaw(url);
   connection.send(beginning);
@@ -35,7 +35,7 @@ async function neverEnd(url: string, beginning: string, drip = ''): Promise<Fate
   return { ...fate };
 }
 
-/** Requests that are never whole, on connections that all wait at the same time; what becomes of each. */
+/** Starts requests that are never completed, on concurrent connections. Returns the fate of each connection. */
 export function beginUnending(url: string, apiKey: string) {
   const broadcast = (framing: Record<string, string | number>) =>
     head('POST /v1/node/txs', { 'x-api-key': apiKey, 'content-type': 'application/json', ...framing });
@@ -44,16 +44,16 @@ export function beginUnending(url: string, apiKey: string) {
   const halfHead = 'GET /v1/tokens HTTP/1.1\r\nhost: quotient\r\n';
   return {
     timedOut: {
-      'a connection without a byte': neverEnd(url, ''),
-      'half a head': neverEnd(url, halfHead),
-      'a head that drips': neverEnd(url, `${halfHead}x: `, 'x'),
-      'half a body': neverEnd(url, sized),
-      'a body that drips': neverEnd(url, sized, ' '),
-      'a body in chunks that drips': neverEnd(url, broadcast({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n'),
+      'an empty connection': neverEnd(url, ''),
+      'an incomplete head': neverEnd(url, halfHead),
+      'a slow head': neverEnd(url, `${halfHead}x: `, 'x'),
+      'an incomplete body': neverEnd(url, sized),
+      'a slow body': neverEnd(url, sized, ' '),
+      'a slow chunked body': neverEnd(url, broadcast({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n'),
     },
     ended: {
-      'an unwanted body': neverEnd(url, unwanted),
-      'an unwanted body that drips': neverEnd(url, unwanted, ' '),
+      'an unexpected body': neverEnd(url, unwanted),
+      'a slow unexpected body': neverEnd(url, unwanted, ' '),
     },
   };
 }

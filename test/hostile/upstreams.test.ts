@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.close());
 
-/** Asks for all that comes from upstreams, for so many ms. */
+/** Requests everything that comes from upstreams, for `ms` milliseconds. */
 async function askForAll(ms: number): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end; await wait(100)) {
     const asked = await Promise.all(QUESTIONS.map((path) => stand.ask(path, apiKey)));
@@ -32,13 +32,13 @@ async function askForAll(ms: number): Promise<void> {
   }
 }
 
-it('upstreams whose every answer is 8 MB of garbage', async () => {
+it('all upstreams respond with 8 MB of invalid data', async () => {
   const before = stand.sandbox.countCalls();
   await stand.attacked(() => askForAll(ATTACK_MS));
   expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
 });
 
-it('a start while they answer garbage', async () => {
+it('a start while all upstreams respond with invalid data', async () => {
   await stand.stop();
   await stand.start();
   const before = stand.sandbox.countCalls();
