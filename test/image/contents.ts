@@ -1,10 +1,10 @@
-/** The parts of the application folder that the service runs on. */
+/** The parts of the application folder that the service requires. */
 const NEEDED =
   /^(package\.json|LICENSE|node_modules\/.+|prisma\/migrations\/.+|build\/(?!client\/|console\/).+|dist\/console\/.+)$/;
 
 /** The demo, the stand-ins for the data sources, secrets, and git's own files. */
 const FORBIDDEN = /(^|\/)(sandbox|demo[^/]*|\.env[^/]*|\.npmrc|\.git)(\/|$)/;
 
-/** The files of the image's application folder that the service does not run on. Packages are not looked into. */
+/** The files in the image's application folder that the service does not require. Packages are not checked. */
 export const superfluousFiles = (files: readonly string[]) =>
   files.filter((file) => !NEEDED.test(file) || (!file.startsWith('node_modules/') && FORBIDDEN.test(file)));

@@ -4,11 +4,11 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseDockerIgnore } from './docker-ignore.ts';
 
-/** Files that no image may contain and that git does not know: secrets and the remains of other work. */
+/** Files that no image may contain and that git ignores: secrets and leftover files. */
 async function strayFiles(): Promise<string[]> {
   const ignored = (await readFile('.gitignore', 'utf8')).split('\n').filter((line) => line !== '');
   const names = ignored.map((line) => (line.endsWith('/') ? `${line}stray.ts` : line.replace('*', 'stray')));
-  // A pattern with a slash in it applies to the root alone.
+  // A pattern that contains a slash applies only to the root.
   const anywhere = ignored.map((line) => !line.slice(0, -1).includes('/'));
   const nested = names.filter((_, place) => anywhere[place]);
   const secrets = ['.env.local', '.npmrc', 'tls.key', 'tls.pem', '.git/config'];
@@ -16,8 +16,9 @@ async function strayFiles(): Promise<string[]> {
 }
 
 /**
- * Makes the folder of the build context from a checkout in use: files that git tracks or would add, and
- * stray files, without what `.dockerignore` excludes. Returns the paths of the stray files that it did not exclude.
+ * Creates the build context's folder from a checkout in use. The folder contains the files that git tracks or would
+ * add, and stray files, except those that `.dockerignore` excludes. Returns the paths of the stray files that are not
+ * excluded.
  */
 export async function makeContext(folder: string): Promise<string[]> {
   const isAdmitted = parseDockerIgnore(await readFile('.dockerignore', 'utf8'));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseDockerfile } from './dockerfile.ts';
 
-it('reads the stages with what they copy, run and describe', () => {
+it('reads the stages with their COPY, RUN and metadata instructions', () => {
   const text = `# a comment
 FROM node:24-slim AS built
 WORKDIR /app

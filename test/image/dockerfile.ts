@@ -6,7 +6,7 @@ export type Copy = { kind: 'copy'; from: string | undefined; sources: string[]; 
 export type Step = Copy | { kind: 'workdir'; path: string } | { kind: 'run'; command: string };
 
 export type Stage = {
-  /** Its name, or its number where it has none. */
+  /** The stage's name, or its number if it has no name. */
   name: string;
   /** An earlier stage or an image. */
   base: string;
@@ -17,7 +17,7 @@ export type Stage = {
   command: string[];
 };
 
-/** They describe the image and change no file in it. */
+/** Instructions that describe the image and change no file. */
 const WITHOUT_EFFECT = ['USER', 'VOLUME', 'EXPOSE'];
 
 type Instruction = { name: string; rest: string };
@@ -84,7 +84,7 @@ function addTo(stage: Stage, args: Map<string, string>, instruction: Instruction
   const { name, rest } = instruction;
   if (name === 'COPY') stage.steps.push(copyOf(instruction));
   else if (name === 'WORKDIR') stage.steps.push({ kind: 'workdir', path: wordsOf(instruction).join(' ') });
-  // The shell form alone. A variable would be an ARG's or an ENV's, which no command here depends on.
+  // Only the shell form is supported. A variable would be an ARG or ENV, which no command here uses.
   else if (name === 'RUN' && !/^\[|^--|\$/.test(rest)) stage.steps.push({ kind: 'run', command: rest });
   else if (name === 'ENV') Object.assign(stage.env, assignmentsOf(instruction, new Map()));
   else if (name === 'LABEL') Object.assign(stage.labels, assignmentsOf(instruction, args));
@@ -95,7 +95,7 @@ function addTo(stage: Stage, args: Map<string, string>, instruction: Instruction
   else if (!WITHOUT_EFFECT.includes(name)) unsupported(instruction);
 }
 
-/** The stages in order. Throws an error for each instruction and each form of it that it does not support. */
+/** The stages in order. Throws an error for each unsupported instruction or form. */
 export function parseDockerfile(text: string): [Stage, ...Stage[]] {
   const stages: Stage[] = [];
   const args = new Map<string, string>();

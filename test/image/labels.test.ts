@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import service from '../../package.json' with { type: 'json' };
 import { parseDockerfile } from './dockerfile.ts';
 
-it("the image's labels have the version and the licence of package.json", () => {
+it('the image’s labels contain the version and the license of package.json', () => {
   const image = parseDockerfile(readFileSync('Dockerfile', 'utf8')).at(-1);
   expect(image?.labels).toEqual({
     'org.opencontainers.image.title': 'Quotient',

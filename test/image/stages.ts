@@ -4,15 +4,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Copy, Stage } from './dockerfile.ts';
 
-/** The variables of this process that the commands of an image need: where programs, npm's cache and settings are. */
+/** The environment variables that the commands of an image receive: paths of programs, npm's cache and settings. */
 const PASSED_ON = /^(HOME|TMPDIR|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i;
 
 const OUTPUT = { maxBuffer: 64 * 2 ** 20 };
 
-/** A path of the image, or a word that may be one, as it is below `root`. */
+/** Maps an absolute path of the image below `root`. Other words are unchanged. */
 const below = (root: string, path: string) => (path.startsWith('/') ? join(root, path) : path);
 
-/** The base image as a folder: of all images, the steps use Node alone. */
+/** Creates the folder of a base image. The steps require only Node from it. */
 async function importImage(image: string, root: string): Promise<void> {
   await mkdir(join(root, 'usr/local/bin'), { recursive: true });
   if (image.startsWith('debian:')) return;
@@ -29,7 +29,7 @@ const isFolder = (path: string) =>
     () => false,
   );
 
-/** A folder is copied by its content. A file goes to the target, or into it where the target ends with a slash. */
+/** The content of a folder is copied. A file is copied to the target, or into it if the target ends with a slash. */
 async function copy({ sources, target }: Copy, origin: string, cwd: string, root: string): Promise<void> {
   const to = resolve(cwd, below(root, target));
   for (const source of sources) {
@@ -44,7 +44,7 @@ async function copy({ sources, target }: Copy, origin: string, cwd: string, root
   }
 }
 
-/** Runs a command of a stage. Absolute paths are meant below `root`; changes of the owner are left out. */
+/** Runs a command of a stage. Absolute paths are mapped below `root`, and `chown` has no effect. */
 async function run(command: string, cwd: string, root: string, work: string): Promise<void> {
   const mapped = command.replaceAll(/(^|\s)(\/[\w./-]+)/g, (_, space, path) => space + join(root, path));
   const passed = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
@@ -56,8 +56,8 @@ async function run(command: string, cwd: string, root: string, work: string): Pr
 }
 
 /**
- * Builds the last stage and the stages that it needs, each as a folder in `work`, and returns the folder of the last
- * one. `context` is the folder of the build context. Rejects when a file to copy is missing or a command fails.
+ * Builds the last stage and the stages that it requires, each as a folder in `work`. Returns the folder of the last
+ * stage. `context` is the folder of the build context. Rejects if a file to copy is missing or a command fails.
  */
 export async function buildStages(
   stages: readonly [Stage, ...Stage[]],
@@ -80,7 +80,7 @@ export async function buildStages(
     }
     const { base, steps } = stage;
     const needed = steps.flatMap((step) => (step.kind === 'copy' && step.from ? [step.from] : []));
-    // All are awaited: none still writes when the caller removes the folder.
+    // Waits for all builds, so that none still writes when the caller removes the folder.
     const results = await Promise.allSettled([base, ...needed].map(build));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     await cp(await build(base), root, { recursive: true, verbatimSymlinks: true });
