@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** Repeated failures as lines of the log. */
+/** Repeated failures in the log. */
 export const failures: Mutations[] = [
   {
     file: 'src/upstream/failure-log.ts',

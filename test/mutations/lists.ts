@@ -19,7 +19,7 @@ import { leases } from './quota/leases.ts';
 import { ledger } from './quota/ledger.ts';
 import { start } from './start.ts';
 
-/** By what the mistakes are in: `npm run test:mutations -- ledger` tries one list. */
+/** The lists by subject. For example, `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
   ...{ client, page, database, embedded, failures, http, mail, node, notices, start, statistics, upstream },

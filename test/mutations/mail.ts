@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** The outbox, recovery by mail, and registration of confirmed addresses. */
+/** The outbox, recovery by email, and registration with confirmed addresses. */
 export const mail: Mutations[] = [
   {
     file: 'src/notifications/outbox.ts',

@@ -1,6 +1,7 @@
 /**
- * Plausible mistakes in one line of a file. Each `find` occurs exactly once in the file; with `replace`
- * in its place one of the tests must fail. Tests are named from `test/` on, the narrowest that catch it.
+ * Plausible mistakes in one line of a file. Each `find` occurs exactly once in the file. If it is replaced with
+ * `replace`, at least one of the tests must fail. The paths of tests are relative to `test/`. The tests are the most
+ * specific ones that catch the mistakes.
  */
 export type Mutations = {
   file: string;
@@ -8,7 +9,7 @@ export type Mutations = {
   changes: readonly (readonly [find: string, replace: string])[];
 };
 
-/** One of these mistakes; `mutated` is the whole file with it. */
+/** One of these mistakes. `mutated` is the whole file with the mistake. */
 export type Mutation = {
   name: string;
   file: string;
@@ -17,8 +18,8 @@ export type Mutation = {
 };
 
 /**
- * The mutations of a list, and what is wrong with those that cannot be applied.
- * @param read gives the text of a file, named from the checkout on; undefined where there is none
+ * Returns the mutations of a list, and the faults of those that cannot be applied.
+ * @param read returns the text of a file by its path in the checkout; undefined if the file does not exist
  */
 export function readMutations(
   list: readonly Mutations[],

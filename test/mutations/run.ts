@@ -8,11 +8,11 @@ import { type Mutation, readMutations } from './mutation.ts';
 
 /*
  * `npm run test:mutations [-- words]` applies mutations to the sources, one at a time, runs the tests that should catch
- * each, and names the survivors. It works in copies of the checkout, so an interrupted run leaves nothing behind.
+ * each mutation, and lists the survivors. It works in copies of the checkout, so an interrupted run leaves no changes.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** A mutation may make a test hang: after this time it counts as caught. In ms. */
+/** A mutation can make a test hang. After this time, in ms, it counts as caught. */
 const TIME_LIMIT = 180_000;
 const SQL_SYNTAX = /syntax error at or near|42601/;
 
@@ -40,7 +40,7 @@ function copyCheckout(): string {
 
 type Ended = { code: number | null; output: string; isLate: boolean };
 
-/** Runs a program of `node_modules` in a copy, in a process group of its own. */
+/** Runs a program of `node_modules` in a copy, in a separate process group. */
 function run(copy: string, program: string, args: readonly string[], timeLimit?: number): Promise<Ended> {
   const child = spawn(process.execPath, [join('node_modules', program), ...args], {
     cwd: copy,
@@ -69,7 +69,10 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
 
 const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
 
-/** The project of `vitest.config.ts` that runs a test: where there is a server it has all databases, since it is faster. */
+/**
+ * The project of `vitest.config.ts` that runs a test. If a server is available, the project with all databases on the
+ * server is used, because it is faster.
+ */
 function projectOf(test: string): string {
   if (test.endsWith('.server.test.ts')) return 'server';
   if (test.endsWith('.store.test.ts')) return isServerThere ? 'server' : 'embedded';
@@ -106,7 +109,7 @@ async function runTests(copy: string, tests: readonly string[], options: readonl
 
 type Verdict = 'caught' | 'survived' | 'broken';
 
-/** Whether the tests notice a mutation: by a test that fails, not by a file that cannot be loaded. */
+/** Whether the tests catch a mutation: a test must fail, instead of a file that cannot be loaded. */
 async function judge(copy: string, { file, mutated, tests }: Mutation): Promise<Verdict> {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
@@ -123,11 +126,11 @@ async function judge(copy: string, { file, mutated, tests }: Mutation): Promise<
   return messages.length === 0 || messages.some((one) => SQL_SYNTAX.test(one)) ? 'broken' : 'caught';
 }
 
-/** The mutations that do not compile: all are checked at once, each as a file beside its original. */
+/** The mutations that do not compile. All are checked together, each as a file next to its original. */
 async function uncompiled(copy: string, mutations: readonly Mutation[]): Promise<string[]> {
   const beside = mutations.map(({ file }, i) => file.replace(/\.([jt]s)$/, `.mutation-${i}.$1`));
   for (const [i, file] of beside.entries()) writeFileSync(join(copy, file), mutations[i]?.mutated ?? '');
-  // A mutation may well leave something unused.
+  // A mutation may leave unused code.
   const options = ['-p', '.', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false', '--pretty', 'false'];
   const { code, output } = await run(copy, 'typescript/bin/tsc', options);
   for (const file of beside) rmSync(join(copy, file));
@@ -165,7 +168,7 @@ if (leftOut > 0) console.log(`${leftOut} need a PostgreSQL server and are left o
 
 const first = copyCheckout();
 const faults = await uncompiled(first, mutations);
-if (faults.length > 0) fail('These mutations are no use', faults);
+if (faults.length > 0) fail('These mutations do not compile', faults);
 
 const tests = [...new Set(mutations.flatMap((one) => one.tests))];
 const { code, report } = await runTests(first, tests, []);
@@ -179,7 +182,7 @@ if (code !== 0) {
 }
 const ran = new Set(report?.testResults.map(({ name }) => name));
 const missing = tests.filter((test) => !ran.has(join(first, 'test', test)));
-if (missing.length > 0) fail('These tests are in no project of this machine', missing);
+if (missing.length > 0) fail('These tests are in no project on this machine', missing);
 console.log(
   `${mutations.length} mutations; their ${tests.length} test files pass without them (${seconds(startedAt)})`,
 );

@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** How the service begins: on which Node, with what, and what it says when it cannot. */
+/** The start of the service: its Node, its arguments, and its errors. */
 export const start: Mutations[] = [
   {
     file: 'src/process/supported-node.ts',

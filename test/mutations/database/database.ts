@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** A copy that misses something, a backup that cannot be restored, SQL that not every PostgreSQL has. */
+/** An incomplete copy, a backup that cannot be restored, and SQL that some versions of PostgreSQL lack. */
 export const database: Mutations[] = [
   {
     file: 'src/database/copy/copy.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** The embedded database: its thread, who may use its one session, and the files it begins with. */
+/** The embedded database: its thread, the access to its single session, and its initial files. */
 export const embedded: Mutations[] = [
   {
     file: 'src/database/embedded/session.ts',

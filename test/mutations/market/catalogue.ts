@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** The tokens that are served: how they are found, added and taken over. */
+/** The served tokens: how they are found, added and reloaded. */
 export const catalogue: Mutations[] = [
   {
     file: 'src/prices/routes-tokens.ts',

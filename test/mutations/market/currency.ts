@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** Rates by date, conversion, when rates are fetched, and what answers in other currencies say. */
+/** Rates by date, conversion, the schedule of fetches, and responses in other currencies. */
 export const currency: Mutations[] = [
   {
     file: 'src/prices/currencies/rate-series.ts',

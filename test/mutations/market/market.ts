@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** Dates and windows, spans and coverage, what is fetched for a window, what is stored of it, and imports. */
+/** Dates and windows, spans and coverage, fetches for a window, stored rows, and imports. */
 export const market: Mutations[] = [
   {
     file: 'src/prices/model/interval.ts',

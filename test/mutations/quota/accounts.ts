@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** The reports of a user's keys: by the operator's commands, and by the page. */
+/** The reports on a user's keys, for the operator's commands and for the page. */
 export const accounts: Mutations[] = [
   {
     file: 'src/accounts/users/account-store.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** Whose a key is, and whether it may be used. */
+/** The owner of a key, and whether the key can be used. */
 export const keys: Mutations[] = [
   {
     file: 'src/accounts/keys/key-cache.ts',

@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** The SQL of the ledger of all processes. Mutations of reclaimed leases take their test 10 s. */
+/** The SQL of the ledger, which all processes share. Mutations of reclaimed leases take their test 10 s. */
 export const ledger: Mutations[] = [
   {
     file: 'src/accounts/ledger/settlement-store.ts',
