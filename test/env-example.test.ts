@@ -4,13 +4,13 @@ import { readSettings, SETTING_NAMES } from '#settings';
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
-/** The values that the example sets, and those that it shows as defaults, by name. */
+/** The values that the example sets, and the values that it shows as defaults, by name. */
 const shown = new Map(
   [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );
 const composed = new Set([...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
 
-/** Without a default, or with one that depends on the plan. */
+/** Settings without a default, or with a default that depends on the plan. */
 const UNSET = [
   'BASE_PATH',
   'DATABASE_URL',
@@ -35,17 +35,17 @@ const UNSET = [
   'METRICS_PORT',
 ];
 
-it('.env.example has every setting, and what the compose file asks for, and nothing else', () => {
+it(".env.example contains exactly the service's settings and the compose file's variables", () => {
   expect(new Set(shown.keys())).toEqual(new Set([...SETTING_NAMES, ...composed]));
 });
 
-it('.env.example shows the defaults as they are', () => {
+it('.env.example shows the actual defaults', () => {
   expect(readSettings(Object.fromEntries(shown))).toEqual(readSettings({}));
   const empty = SETTING_NAMES.filter((name) => shown.get(name) === '');
   expect(empty.sort()).toEqual([...UNSET].sort());
 });
 
-it('.env.example sets nothing but the password, and the compose file holds none', () => {
+it('.env.example sets only the password, and the compose file contains none', () => {
   const set = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
   expect(set).toEqual(['POSTGRES_PASSWORD']);
   const passwords = [...read('docker-compose.yml').matchAll(/PASSWORD: (.*)$/gm)].map(([, value]) => value);

@@ -21,7 +21,7 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   );
 
-test.each(PAGES)('every link of %s leads to a file, and to a heading that it has', (page) => {
+test.each(PAGES)('every link of %s leads to an existing file and heading', (page) => {
   const links = [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   const broken = links.filter((link) => {
     if (/^https?:/.test(link)) return false;
@@ -33,7 +33,7 @@ test.each(PAGES)('every link of %s leads to a file, and to a heading that it has
   expect(broken).toEqual([]);
 });
 
-test.each(PAGES)('every file and folder of the checkout that %s names is there', (page) => {
+test.each(PAGES)('%s names only files and folders that exist', (page) => {
   const named = [...withoutCode(read(page)).matchAll(/`((?:src|packages|docs|test|scripts|ops|fixtures)\/[\w./-]+)`/g)];
   expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
@@ -43,7 +43,7 @@ it('the README fits on two screens, and its picture is small', () => {
   expect(statSync(join(ROOT, 'docs/console.png')).size).toBeLessThan(200_000);
 });
 
-it('docs/settings.md names every setting, and none that does not exist', () => {
+it('docs/settings.md lists exactly the existing settings', () => {
   const rows = read('docs/settings.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
