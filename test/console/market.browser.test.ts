@@ -180,7 +180,7 @@ it('draws candles, at the cost of one call', async () => {
   // A venue provides only its newest candles.
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await here.settled();
-  await page.getByText('the source does not provide earlier data').waitFor();
+  await page.getByText('the source does not go back that far').waitFor();
   const spent = await used();
   await page.getByRole('button', { name: '1D', exact: true }).click();
   await here.settled();
@@ -202,7 +202,7 @@ it('shows a custom range, and reports missing data and invalid dates', async () 
   await page.locator('#dashboard').waitFor();
   await here.settled();
   expect(requested('fromDate=2013-05-01')).toHaveLength(1);
-  await page.getByText('the source does not provide earlier data').waitFor();
+  await page.getByText('the source does not go back that far').waitFor();
 
   const [yesterday, before] = [1, 2].map((days) => new Date(Date.now() - days * DAY).toISOString());
   await page.getByLabel('From', { exact: true }).fill(String(yesterday).slice(0, 10));
