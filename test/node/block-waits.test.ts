@@ -9,7 +9,7 @@ const [HASH, OTHER] = ['AB'.repeat(32), 'CD'.repeat(32)];
 const inBlock = { height: '12', txhash: HASH } as LegacyTransaction;
 const unknown = () => Promise.reject(new NodeRejection(404, 'tx not found'));
 
-/** Waits on a clock that only waiting advances; `looks` are the hashes that were looked up. */
+/** Waits on a clock that advances only while a call waits. `looks` are the looked-up hashes. */
 function waits(answer: (look: number) => Promise<LegacyTransaction>) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const looks: string[] = [];
@@ -21,7 +21,7 @@ function waits(answer: (look: number) => Promise<LegacyTransaction>) {
   return { waitForBlock, looks, clock };
 }
 
-test('all who wait for a hash have one poller, and each hash its own', async () => {
+test('all calls that wait for a hash share one poller, and each hash has its own poller', async () => {
   const { waitForBlock, looks } = waits((look) => (look < 8 ? unknown() : Promise.resolve(inBlock)));
   const found = await Promise.all([
     ...Array.from({ length: 50 }, () => waitForBlock(HASH, 20_000)),
@@ -32,7 +32,7 @@ test('all who wait for a hash have one poller, and each hash its own', async () 
   expect(new Set(looks)).toEqual(new Set([HASH, OTHER]));
 });
 
-test('each waits as long as it said, and the poller for the longest of them', async () => {
+test('each call waits for its own time limit, and the poller for the longest of them', async () => {
   const { waitForBlock, looks, clock } = waits(unknown);
   const received: [string, number][] = [];
   const report = (name: string) => () => void received.push([name, clock.elapsed()]);
@@ -67,7 +67,7 @@ test('nothing is looked up without waiting calls', async () => {
   expect(clock.elapsed()).toBeLessThan(1000);
 });
 
-test('one who leaves takes nothing from the others', async () => {
+test('a call that is cancelled does not affect the other calls', async () => {
   const gone = new AbortController();
   const { waitForBlock } = waits(async (look) => {
     if (look === 2) gone.abort();
@@ -77,7 +77,7 @@ test('one who leaves takes nothing from the others', async () => {
   expect(await Promise.all(waiting)).toEqual([undefined, inBlock]);
 });
 
-test('an internal error reaches all waiting calls, and none that hung up', async () => {
+test('an internal error reaches all waiting calls, except cancelled ones', async () => {
   const fault = new Error('a fault');
   const failing = waits(() => Promise.reject(fault));
   const received = await Promise.allSettled([failing.waitForBlock(HASH, 20_000), failing.waitForBlock(HASH, 20_000)]);

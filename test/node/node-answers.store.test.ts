@@ -36,7 +36,7 @@ beforeEach(() => {
 
 type Sent = { method?: string; body?: string; headers?: Record<string, string>; as?: string };
 
-/** Calls, and holds the answer to the interface description at this path of it. */
+/** Sends a call, and expects that the response conforms to the API description at the path `as`. */
 async function call(target: string, { method = 'GET', body, headers, as = target }: Sent = {}) {
   const response = await fetch(`${service.url}/v1/node${target}`, {
     method,
@@ -58,8 +58,8 @@ async function call(target: string, { method = 'GET', body, headers, as = target
 const post = (body: object, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   call('/txs', { method: 'POST', body: JSON.stringify(body), headers });
 
-describe('the calls', () => {
-  it('balances, never kept, with a link to the explorer', async () => {
+describe('a call', () => {
+  it('returns balances with no-store, with a link to the explorer', async () => {
     const { status, headers, body } = await call(`/bank/balances/${ADDRESS}`, {
       as: '/bank/balances/{address}',
     });
@@ -71,7 +71,7 @@ describe('the calls', () => {
     );
   });
 
-  it('a search, whose query is passed on except for the service’s own names', async () => {
+  it('forwards the query of a search, except the service’s own parameters', async () => {
     node.state.known.set(HASH, { height: '5', txhash: HASH });
     const target = `/txs?message.sender=${ADDRESS}&tx.minheight=5&currency=usd&network=mainnet&page=1&limit=10`;
     const { status, headers, body } = await call(target);
@@ -87,7 +87,7 @@ describe('the calls', () => {
     });
   });
 
-  it('a transaction in a block, which never changes', async () => {
+  it('returns a transaction in a block as immutable', async () => {
     node.state.known.set(HASH, { height: '5', txhash: HASH, code: 11, raw_log: 'out of gas' });
     const { status, headers, body } = await call(`/txs/${HASH.toLowerCase()}`, { as: '/txs/{hash}' });
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe('the calls', () => {
     );
   });
 
-  it('a transaction in no block, which may', async () => {
+  it('returns a transaction that is not in a block with no-store', async () => {
     const other = 'CD'.repeat(32);
     node.state.known.set(other, { height: '0', txhash: other });
     const { headers } = await call(`/txs/${other}`, { as: '/txs/{hash}' });
@@ -106,7 +106,7 @@ describe('the calls', () => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded'])(
-    'a broadcast under %s',
+    'accepts a broadcast with the media type %s',
     async (type) => {
       const { status, headers, body } = await post({ tx_bytes: TX_BYTES, mode: 'sync' }, { 'content-type': type });
       expect(status).toBe(200);
@@ -119,7 +119,7 @@ describe('the calls', () => {
     },
   );
 
-  it('an account, the chain and its blocks, never kept', async () => {
+  it('returns an account, the chain and its blocks with no-store', async () => {
     const account = await call(`/auth/accounts/${ADDRESS}`, { as: '/auth/accounts/{address}' });
     expect(account.body).toEqual({
       height: '1000',
@@ -142,14 +142,14 @@ describe('the calls', () => {
       expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
-  it('are free of charge', async () => {
+  it('is free of charge', async () => {
     const usage = await (await service.get('/v1/user/usage', { key })).json();
     expect(usage).toMatchObject({ used: 0 });
   });
 });
 
-describe('what the node refuses', () => {
-  it('a transaction that is refused is an answer, with its code', async () => {
+describe('a rejection by the node', () => {
+  it('of a transaction is a 200 response with its code', async () => {
     const txhash = await txHashOf(TX_BYTES);
     node.state.override = ({ method }) =>
       method === 'POST'
@@ -161,7 +161,7 @@ describe('what the node refuses', () => {
     expect(headers.get('link')).toBeNull();
   });
 
-  it.each([400, 404, 422])('%i is passed on, with its message in `error`', async (status) => {
+  it.each([400, 404, 422])('with status %i is passed on, with its message in `error`', async (status) => {
     const message = `this is refused with ${status}`;
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? undefined : { status, body: JSON.stringify({ code: 3, message, details: [] }) };
@@ -172,7 +172,7 @@ describe('what the node refuses', () => {
     }
   });
 
-  it('an unknown transaction is 404, and amino JSON that cannot be encoded 422', async () => {
+  it('of an unknown transaction is 404, and of amino JSON that cannot be encoded 422', async () => {
     const unknown = await call(`/txs/${'EF'.repeat(32)}`, { as: '/txs/{hash}' });
     expect(unknown).toMatchObject({ status: 404, body: { code: 'node_rejected' } });
     const msg = [{ type: 'wasm/MsgStoreCode', value: {} }];
@@ -181,7 +181,7 @@ describe('what the node refuses', () => {
     expect(amino).toMatchObject({ status: 422, body: { code: 'node_rejected', error: /send tx_bytes/ } });
   });
 
-  it('a broadcast that is lost is 504 with its hash', async () => {
+  it('a broadcast without a response is 504 with its hash', async () => {
     node.state.override = ({ method, path }) => {
       if (method === 'POST') return { status: 502, body: 'gone' };
       return /txs\/[A-F0-9]{64}$/.test(path) ? { status: 200, body: 'gone' } : undefined;
@@ -206,7 +206,7 @@ describe('what the node refuses', () => {
   });
 });
 
-it('without a node, every call says so', async () => {
+it('without a node, every call reports that no node is configured', async () => {
   const bare = await startService();
   try {
     const headers = { 'x-api-key': await bare.register() };

@@ -46,7 +46,7 @@ const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
     body: JSON.stringify({ tx_bytes: bytes, mode }),
   });
 
-/** The node holds its responses until they are released; `arrived` resolves at this many requests. */
+/** Holds the node's responses until `release`. `arrived` resolves when this many requests are held. */
 function holdAnswers() {
   const held: (() => void)[] = [];
   let report = () => {};
@@ -69,8 +69,8 @@ function holdAnswers() {
   };
 }
 
-describe('four calls of a user may be under way', () => {
-  test('the fifth is rejected immediately, whichever it is, and another user is not', async () => {
+describe('four concurrent calls of a user', () => {
+  test('cause the fifth to be rejected immediately, whatever its path, but not another user’s call', async () => {
     const held = holdAnswers();
     const four = Array.from({ length: 4 }, () => get(BALANCES, one));
     await held.arrived(4);
@@ -87,7 +87,7 @@ describe('four calls of a user may be under way', () => {
     expect((await get(BALANCES, one)).status).toBe(200);
   });
 
-  test('a client that hangs up has its places back when the node has responded', async () => {
+  test('are released after the client disconnects and the node responds', async () => {
     const held = holdAnswers();
     const gone = new AbortController();
     const headers = { 'x-api-key': one };
@@ -103,7 +103,7 @@ describe('four calls of a user may be under way', () => {
   });
 });
 
-describe('what a question is too much for', () => {
+describe('a request that overloads the node', () => {
   const tooLarge = JSON.stringify({ tx_responses: [], padding: 'x'.repeat(5 * MB) });
 
   test.each([
@@ -111,7 +111,7 @@ describe('what a question is too much for', () => {
     ['of too many values', () => ({ body: `[${'{},'.repeat(MB)}{}]` })],
     ['rejected by a proxy before the node', () => ({ status: 504, body: '<html>' })],
     ['given up by the node', () => ({ status: 500, body: '{"code":2,"message":"context deadline exceeded"}' })],
-  ])('searches %s leave it to others', async (_name, override) => {
+  ])('searches %s do not block other calls', async (_name, override) => {
     node.state.override = ({ path }) => (path.endsWith('/txs') ? override() : undefined);
     for (let i = 0; i < 6; i++) {
       const refused = await get(SEARCH, one);
@@ -124,7 +124,7 @@ describe('what a question is too much for', () => {
     expect(JSON.stringify(ready)).not.toContain('node 1');
   });
 
-  test('searches that hang leave it to others', async () => {
+  test('searches that hang do not block other calls', async () => {
     node.state.override = ({ path }) => (path.endsWith('/txs') ? hang() : undefined);
     const before = node.calls.length;
     const hanging = Array.from({ length: 4 }, () => get(SEARCH, one));
@@ -136,7 +136,7 @@ describe('what a question is too much for', () => {
     expect((await get(SEARCH, other)).status).toBe(200);
   });
 
-  test('a transaction too large opens no breaker', async () => {
+  test('a transaction that is too large does not open the circuit breaker', async () => {
     node.state.override = () => ({ body: `{"padding":"${'x'.repeat(3 * MB)}"}` });
     for (let i = 0; i < 6; i++) {
       const { status, body } = await get(`/v1/node/txs/${'B'.repeat(64)}`, one);
@@ -147,7 +147,7 @@ describe('what a question is too much for', () => {
   });
 });
 
-test('a search of nearly 4 MB comes out whole', async () => {
+test('a search response of nearly 4 MB is returned completely', async () => {
   const responses = Array.from({ length: 95 }, (_, i) => ({
     height: String(i + 1),
     txhash: i.toString(16).toUpperCase().padStart(64, '0'),
@@ -167,7 +167,7 @@ test('a search of nearly 4 MB comes out whole', async () => {
   expect(body.txs).toEqual(received);
 });
 
-test('fifty who wait for the same block have it looked up by one poller', async () => {
+test('one poller looks up the block for fifty waiting calls', async () => {
   const hash = await txHashOf(TX_BYTES);
   node.state.answer = { height: '0', raw_log: '[]' };
   let looks = 0;
@@ -183,7 +183,7 @@ test('fifty who wait for the same block have it looked up by one poller', async 
   expect(looks).toBeLessThan(12);
 });
 
-test('no work is done for a client that hung up', async () => {
+test('no work is done for a client that has disconnected', async () => {
   const bytes = Buffer.from('another transaction').toString('base64');
   let looks = 0;
   const gone = new AbortController();
@@ -198,7 +198,7 @@ test('no work is done for a client that hung up', async () => {
     signal: gone.signal,
   });
   await expect(left).rejects.toThrow();
-  // Its place is free again, long before a block would have been given up.
+  // The slot is free again, long before the wait for a block would have timed out.
   await expect
     .poll(async () => (await Promise.all(Array.from({ length: 4 }, () => get(BALANCES, one)))).map((r) => r.status))
     .toEqual([200, 200, 200, 200]);

@@ -9,8 +9,8 @@ const bytes = (mode: 'sync' | 'async' | 'block' = 'sync') => ({ tx_bytes: TX_BYT
 const inBlock = { height: '12', txhash: hash, raw_log: '[]' };
 const isPost = ({ method }: { method: string }) => method === 'POST';
 
-describe('a broadcast that arrives', () => {
-  test.each(['sync', 'async'] as const)('%s is what the node answers', async (mode) => {
+describe('a broadcast that the node receives', () => {
+  test.each(['sync', 'async'] as const)('in mode %s returns the node’s response', async (mode) => {
     const only = await testNode();
     only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
     expect(await serviceOver([only]).broadcast(bytes(mode))).toEqual({
@@ -25,7 +25,7 @@ describe('a broadcast that arrives', () => {
     });
   });
 
-  test('and is refused by the chain is an answer', async () => {
+  test('and that the chain rejects returns the rejection', async () => {
     const only = await testNode();
     only.state.answer = { height: '0', txhash: hash, code: 32, raw_log: 'account sequence mismatch' };
     for (const mode of ['sync', 'block'] as const) {
@@ -34,24 +34,27 @@ describe('a broadcast that arrives', () => {
     expect(only.asked().length).toBe(2);
   });
 
-  test.each(['legacy', 'cosmos'] as const)('block waits until it is in one: %s', async (dialect) => {
-    const only = await testNode({ dialect });
-    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
-    let looks = 0;
-    only.state.override = (call) => {
-      if (!isPost(call) && call.path.endsWith(hash) && ++looks === 3) only.state.known.set(hash, inBlock);
-      return undefined;
-    };
-    const request = dialect === 'legacy' ? { tx: { msg: [] }, mode: 'block' as const } : bytes('block');
-    const node = serviceOver([only]);
-    expect(await node.broadcast(request)).toMatchObject({ height: '12', txhash: hash });
-    expect(looks).toBe(3);
-    expect(only.broadcasts()).toBe(1);
-    expect(await node.transaction(hash)).toMatchObject({ height: '12' });
-    expect(looks).toBe(3);
-  });
+  test.each(['legacy', 'cosmos'] as const)(
+    'in mode block waits until the transaction is in a block: %s',
+    async (dialect) => {
+      const only = await testNode({ dialect });
+      only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+      let looks = 0;
+      only.state.override = (call) => {
+        if (!isPost(call) && call.path.endsWith(hash) && ++looks === 3) only.state.known.set(hash, inBlock);
+        return undefined;
+      };
+      const request = dialect === 'legacy' ? { tx: { msg: [] }, mode: 'block' as const } : bytes('block');
+      const node = serviceOver([only]);
+      expect(await node.broadcast(request)).toMatchObject({ height: '12', txhash: hash });
+      expect(looks).toBe(3);
+      expect(only.broadcasts()).toBe(1);
+      expect(await node.transaction(hash)).toMatchObject({ height: '12' });
+      expect(looks).toBe(3);
+    },
+  );
 
-  test('block that no block comes for is 504 with the hash', async () => {
+  test('in mode block times out with 504 and the hash if no block includes the transaction', async () => {
     const only = await testNode();
     only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
     await expect(serviceOver([only], { timeoutMs: 200 }).broadcast(bytes('block'))).rejects.toMatchObject({
@@ -63,8 +66,8 @@ describe('a broadcast that arrives', () => {
   });
 });
 
-describe('a broadcast that does not arrive', () => {
-  test('goes to the next node while nothing has gone out', async () => {
+describe('a broadcast that the node does not receive', () => {
+  test('is sent to the next node as long as nothing has been sent', async () => {
     const second = await testNode();
     second.state.answer = { height: '0', txhash: hash };
     const node = serviceOver([await deadUrl(), second]);
@@ -72,7 +75,7 @@ describe('a broadcast that does not arrive', () => {
     expect(second.broadcasts()).toBe(1);
   });
 
-  test('goes to the next node when the first limits our rate', async () => {
+  test('is sent to the next node if the first node’s rate limit is exceeded', async () => {
     const [first, second] = [await testNode(), await testNode()];
     first.state.override = (call) => (isPost(call) ? { status: 429, body: '{}' } : undefined);
     const node = serviceOver([first, second]);
@@ -80,7 +83,7 @@ describe('a broadcast that does not arrive', () => {
     expect([first.broadcasts(), second.broadcasts()]).toEqual([1, 1]);
   });
 
-  test('is an outage, and no timeout, while no node was ready for it', async () => {
+  test('is reported as an outage instead of a timeout if no node was ready for it', async () => {
     const only = await testNode();
     only.state.override = hang;
     const problem = await serviceOver([only], { timeoutMs: 200 })
@@ -90,7 +93,7 @@ describe('a broadcast that does not arrive', () => {
     expect(only.broadcasts()).toBe(0);
   });
 
-  test('is an outage when there is none, and says of no transaction that it went out', async () => {
+  test('is reported as an outage if no node is available, without a hash', async () => {
     const node = serviceOver([await deadUrl(), await deadUrl()], { dialect: 'cosmos' });
     const problem = (await node.broadcast(bytes()).catch((error) => error)) as Problem;
     expect(problem).toMatchObject({ code: 'upstream_unavailable', status: 503 });
@@ -98,7 +101,7 @@ describe('a broadcast that does not arrive', () => {
   });
 });
 
-describe('a broadcast of which nothing is heard', () => {
+describe('a broadcast without a response', () => {
   test('is looked up, and not sent again', async () => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
@@ -111,10 +114,10 @@ describe('a broadcast of which nothing is heard', () => {
   });
 
   test.each([
-    ['cut off', cut],
-    ['left hanging', hang],
-    ['answered with a page', () => ({ status: 502, body: '<html>' })],
-    ['answered with malformed', () => ({ status: 200, body: '{"tx_response":{}}' })],
+    ['from a closed connection', cut],
+    ['from a hanging node', hang],
+    ['with an HTML page', () => ({ status: 502, body: '<html>' })],
+    ['with a malformed response', () => ({ status: 200, body: '{"tx_response":{}}' })],
   ] as const)('%s, and not found, is 504 with its hash', async (_name, override) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second], { timeoutMs: SHORT });
@@ -139,10 +142,10 @@ describe('a broadcast of which nothing is heard', () => {
   });
 });
 
-describe('a node that lies', () => {
+describe('a wrong response of a node', () => {
   const other = 'CD'.repeat(32);
 
-  test('about the hash has not reported the outcome of the transaction', async () => {
+  test('with another hash does not determine the outcome of the transaction', async () => {
     const only = await testNode();
     only.state.answer = { height: '12', txhash: other };
     await expect(serviceOver([only], { timeoutMs: SHORT }).broadcast(bytes())).rejects.toMatchObject({
@@ -154,7 +157,7 @@ describe('a node that lies', () => {
     expect(only.broadcasts()).toBe(2);
   });
 
-  test.each(['legacy', 'cosmos'] as const)('about the block has nothing kept: %s', async (dialect) => {
+  test.each(['legacy', 'cosmos'] as const)('with a wrong block is not cached: %s', async (dialect) => {
     const only = await testNode({ dialect });
     const txhash = dialect === 'legacy' ? other : hash;
     only.state.answer = { height: '12', txhash };
@@ -163,7 +166,7 @@ describe('a node that lies', () => {
     await expect(node.transaction(txhash)).rejects.toMatchObject({ code: 'node_rejected', status: 404 });
   });
 
-  test('and refuses the look-up has not refused the transaction', async () => {
+  test('to the look-up does not reject the transaction', async () => {
     const only = await testNode();
     const node = serviceOver([only], { timeoutMs: SHORT });
     await node.balances(ADDRESS);
@@ -177,10 +180,10 @@ describe('a node that lies', () => {
   });
 });
 
-describe('a transaction that the node has already', () => {
+describe('a transaction that the node already has', () => {
   const cached = { height: '0', txhash: hash, code: 19, raw_log: 'tx already in mempool' };
 
-  test('is a success when a look-up finds it', async () => {
+  test('is a success if a look-up finds it', async () => {
     const only = await testNode();
     only.state.answer = cached;
     only.state.known.set(hash, inBlock);

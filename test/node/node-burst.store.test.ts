@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service/service.ts';
 import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const HASH = 'AB'.repeat(32);
-/** On a clock that stands still, a key has its first second’s calls and no more. */
+/** With a stopped clock, a key has the calls of its first second and no more. */
 const BURST = 2;
 
 let node: TestNode;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await node?.close();
 });
 
-it('calls to the node are free of charge, and bound by the burst limit all the same', async () => {
+it('node calls are free of charge, and count toward the burst limit', async () => {
   const key = await service.createUser();
   const answers = [];
   for (let call = 0; call < BURST + 1; call++) answers.push(await service.get(`/v1/node/txs/${HASH}`, { key }));

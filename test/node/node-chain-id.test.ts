@@ -6,7 +6,7 @@ import { ADDRESS, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.
 
 const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
 
-/** A node of a chain, whose balances are its own. */
+/** A node of a chain, with a balance that identifies it. */
 async function nodeOf(chainId: string, own: string, options = {}) {
   const node = await testNode(options);
   Object.assign(node.state, { chainId, amount: own });
@@ -14,7 +14,7 @@ async function nodeOf(chainId: string, own: string, options = {}) {
 }
 
 describe('nodes of several chains', () => {
-  test('the one that is not of the first’s chain is never asked, though it has more blocks, and is named', async () => {
+  test('a node of another chain than the first node’s is never called, even if it has more blocks, and is reported', async () => {
     const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8', { height: 9_000_000 })];
     const clock = createTestClock('2026-05-15T14:42:25Z');
     const node = serviceOver([first, other], { clock });
@@ -28,7 +28,7 @@ describe('nodes of several chains', () => {
     expect(node.lines).toContainEqual(expect.objectContaining({ node: 2, chainId: 'osmosis-1', wanted: 'kava-3' }));
   });
 
-  test('not even when every node of the chain is down', async () => {
+  test('a node of another chain is not called even if all nodes of the chain are down', async () => {
     const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8')];
     const node = serviceOver([first, other]);
     await node.balances(ADDRESS);
@@ -41,7 +41,7 @@ describe('nodes of several chains', () => {
   test('nothing is accepted from a node that has not reported its chain', async () => {
     const clock = createTestClock('2026-05-15T14:42:25Z');
     const [first, other] = [await nodeOf('kava-3', '7'), await nodeOf('osmosis-1', '8')];
-    // The first reports its chain, and the other is silent until another request.
+    // The first node reports its chain. The other node does not respond until another request.
     let silent = true;
     other.state.override = () => (silent ? hang() : undefined);
     const node = serviceOver([first, other], { timeoutMs: SHORT, dialect: 'cosmos', clock });
@@ -53,7 +53,7 @@ describe('nodes of several chains', () => {
     expect(node.warnings().map(warningText)).toContain('node 2: on another chain (osmosis-1)');
   });
 
-  test('NODE_CHAIN_ID says which one is wanted, of one node alone too', async () => {
+  test('NODE_CHAIN_ID selects the chain, even for a single node', async () => {
     const [first, second] = [await nodeOf('osmosis-1', '8'), await nodeOf('kava-3', '7')];
     const both = serviceOver([first, second], { chainId: 'kava-3' });
     expect(await both.balances(ADDRESS)).toMatchObject(amount(second.state));
@@ -64,7 +64,7 @@ describe('nodes of several chains', () => {
     expect(first.asked()).toEqual([]);
   });
 
-  test('one that comes to another chain is left out from its next check on, and comes back with it', async () => {
+  test('a node that changes to another chain is excluded after its next check, and included when it returns', async () => {
     const clock = createTestClock('2026-05-15T14:42:25Z');
     const [first, second] = [await nodeOf('kava-3', '7'), await nodeOf('kava-3', '8')];
     const node = serviceOver([first, second], { clock });

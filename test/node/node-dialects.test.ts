@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ADDRESS, HASH, serviceOver, testNode } from './node-harness.ts';
 
 describe('the dialect of a node', () => {
-  test.each(['legacy', 'cosmos'] as const)('%s is found out, and remembered', async (dialect) => {
+  test.each(['legacy', 'cosmos'] as const)('%s is detected and remembered', async (dialect) => {
     const only = await testNode({ dialect });
     const node = serviceOver([only]);
     const balances = { height: '1000', result: [{ denom: 'ukava', amount: '7' }] };
@@ -14,7 +14,7 @@ describe('the dialect of a node', () => {
     expect(node.lines).toEqual([{ node: 1, dialect, message: 'node dialect detected' }]);
   });
 
-  test('is found out anew when the node no longer knows the paths', async () => {
+  test('is detected again if the node no longer supports the paths', async () => {
     const only = await testNode({ dialect: 'legacy' });
     const node = serviceOver([only]);
     await node.balances(ADDRESS);
@@ -26,14 +26,14 @@ describe('the dialect of a node', () => {
     expect(node.lines).toMatchObject([{ dialect: 'legacy' }, { dialect: 'cosmos' }, { dialect: 'legacy' }]);
   });
 
-  test('that is set is not doubted', async () => {
+  test('is not verified if it is configured', async () => {
     const only = await testNode({ dialect: 'cosmos' });
     const node = serviceOver([only], { dialect: 'legacy' });
     await expect(node.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_invalid', status: 502 });
     expect(only.calls.map(({ path }) => path)).toEqual([`/bank/balances/${ADDRESS}`]);
   });
 
-  test('differs from node to node', async () => {
+  test('can differ between nodes', async () => {
     const [first, second] = [await testNode({ dialect: 'legacy' }), await testNode({ dialect: 'cosmos' })];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);
@@ -42,15 +42,15 @@ describe('the dialect of a node', () => {
     expect(second.asked().length).toBeGreaterThan(0);
   });
 
-  test('a server that is not a node is malformed', async () => {
+  test('a server that is not a node is reported as malformed', async () => {
     const only = await testNode();
     only.state.override = () => ({ status: 404, body: 'no such page' });
     await expect(serviceOver([only]).balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_invalid' });
   });
 });
 
-describe('a broadcast changes with the dialect', () => {
-  test('amino JSON is refused by a modern node, bytes by a legacy one', async () => {
+describe('a broadcast depends on the dialect', () => {
+  test('a modern node rejects amino JSON, and a legacy node rejects bytes', async () => {
     const modern = await testNode({ dialect: 'cosmos' });
     const legacy = await testNode({ dialect: 'legacy' });
     const rejection = (error: RegExp) => ({
@@ -67,7 +67,7 @@ describe('a broadcast changes with the dialect', () => {
     expect(modern.broadcasts() + legacy.broadcasts()).toBe(0);
   });
 
-  test('each goes to the node that can read it, where there is one of each', async () => {
+  test('a broadcast is sent to the node that supports its format, if both dialects are available', async () => {
     const modern = await testNode({ dialect: 'cosmos' });
     const legacy = await testNode({ dialect: 'legacy' });
     const node = serviceOver([modern, legacy]);
@@ -77,7 +77,7 @@ describe('a broadcast changes with the dialect', () => {
     expect([modern.broadcasts(), legacy.broadcasts()]).toEqual([1, 1]);
   });
 
-  test('a node that changed its dialect gets it once it is known', async () => {
+  test('a node that has changed its dialect receives the broadcast once the dialect is detected', async () => {
     const only = await testNode({ dialect: 'legacy' });
     const node = serviceOver([only]);
     await node.balances(ADDRESS);

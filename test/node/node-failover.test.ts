@@ -7,7 +7,7 @@ import { ADDRESS, HASH, SHORT, serviceOver, testNode } from './node-harness.ts';
 const amount = (node: { amount: string }) => ({ result: [{ denom: 'ukava', amount: node.amount }] });
 
 describe('a read', () => {
-  test('goes to the first node that is there', async () => {
+  test('is sent to the first available node', async () => {
     const [first, second] = [await testNode(), await testNode()];
     second.state.amount = '8';
     const node = serviceOver([await deadUrl(), first, second]);
@@ -16,21 +16,21 @@ describe('a read', () => {
     expect(node.warnings().map(warningText)).toEqual(['node 1: unreachable']);
   });
 
-  test('leaves time for the next when a node hangs', async () => {
+  test('leaves time for the next node if a node hangs', async () => {
     const [first, second] = [await testNode(), await testNode()];
     first.state.override = hang;
     const node = serviceOver([first, second], { timeoutMs: SHORT, dialect: 'cosmos' });
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
   });
 
-  test('leaves time for the next when a node hangs all of a sudden', async () => {
+  test('leaves time for the next node if a node suddenly hangs', async () => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second], { timeoutMs: SHORT });
     await node.balances(ADDRESS);
     expect(second.asked()).toEqual([]);
     first.state.override = hang;
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
-    // Now it is known for it, and is not asked first.
+    // The node is now known to hang, so it is not called first.
     const calls = first.calls.length;
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
     expect(first.calls.length).toBe(calls);
@@ -38,11 +38,11 @@ describe('a read', () => {
   });
 
   test.each([
-    ['a page', { status: 200, body: '<html>' }, 'not_json'],
-    ['a proxy that has lost its node', { status: 502, body: '<html>' }, 'server_error'],
+    ['an HTML page', { status: 200, body: '<html>' }, 'not_json'],
+    ['a proxy without its node', { status: 502, body: '<html>' }, 'server_error'],
     ['malformed', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
     ['a rate limit', { status: 429, body: '{}' }, 'rate_limited'],
-  ])('continues with the next after %s', async (_name, reply, reason) => {
+  ])('continues with the next node after %s', async (_name, reply, reason) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);
@@ -51,7 +51,7 @@ describe('a read', () => {
     expect(node.warnings().map(warningText)).toEqual([`node 1: ${reason}`]);
   });
 
-  test('is tried again once where the only node broke off', async () => {
+  test('is repeated once if the only node closed the connection', async () => {
     const only = await testNode();
     const node = serviceOver([only]);
     await node.balances(ADDRESS);
@@ -61,7 +61,7 @@ describe('a read', () => {
     expect(node.warnings().map(warningText)).toEqual([]);
   });
 
-  test('is not asked of another node when one refuses it', async () => {
+  test('is not sent to another node if one node rejects it', async () => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
     await expect(node.transaction(HASH)).rejects.toMatchObject({
@@ -73,12 +73,12 @@ describe('a read', () => {
   });
 });
 
-test('searches that take too long delay no other calls', async () => {
+test('slow searches do not delay other calls', async () => {
   const only = await testNode();
   const node = serviceOver([only], { timeoutMs: 200 });
   await node.balances(ADDRESS);
   only.state.override = ({ path }) => (path.endsWith('/txs') ? hang() : undefined);
-  // More than there are connections, and than a breaker takes.
+  // More searches than connections, and more than the failures that open a circuit breaker.
   const searches = Array.from({ length: 20 }, () => node.transactions([['tx.minheight', '0']]));
   expect(await node.balances(ADDRESS)).toMatchObject(amount(only.state));
   const received = await Promise.allSettled(searches);
@@ -104,7 +104,7 @@ describe('an oversized response does not count against a node, and the next one 
   });
 });
 
-describe('when no node can answer', () => {
+describe('if no node can respond', () => {
   test.each([
     ['upstream_unavailable', 503, undefined],
     ['upstream_timeout', 504, hang],
@@ -117,7 +117,7 @@ describe('when no node can answer', () => {
     await expect(service.balances(ADDRESS)).rejects.toMatchObject({ code, status });
   });
 
-  test('node_not_configured, with nothing asked', async () => {
+  test('node_not_configured, without a call', async () => {
     const node = serviceOver([]);
     const problem = { code: 'node_not_configured', status: 503, headers: { 'retry-after': '3600' } };
     await expect(node.balances(ADDRESS)).rejects.toMatchObject(problem);
@@ -128,7 +128,7 @@ describe('when no node can answer', () => {
 });
 
 describe('a node that lags', () => {
-  test('more than 50 blocks behind the best is passed over, and taken again when it has caught up', async () => {
+  test('by more than 50 blocks is skipped, and used again when it has caught up', async () => {
     const clock = createTestClock('2026-05-15T14:00:00Z');
     const [first, second] = [await testNode({ height: 949 }), await testNode({ height: 1000 })];
     const node = serviceOver([first, second], { clock });
@@ -136,7 +136,7 @@ describe('a node that lags', () => {
     expect([first.asked().length, second.asked().length]).toEqual([0, 1]);
     expect(node.warnings().map(warningText)).toEqual(['node 1: 51 blocks behind']);
 
-    // Within ten seconds the heights are not asked for again, then they are, behind a call.
+    // The heights are checked again after ten seconds, in the background of a call.
     const checks = first.calls.length;
     first.state.height = 950;
     clock.advance(9_999);
@@ -149,7 +149,7 @@ describe('a node that lags', () => {
     expect([first.asked().length, second.asked().length]).toEqual([1, 3]);
   });
 
-  test('is called after all if the best one only reports a height', async () => {
+  test('is called after all if the most advanced node returns only its height', async () => {
     const [first, second, liar] = [await testNode(), await testNode(), await testNode({ height: 9e15 })];
     liar.state.override = ({ path }) => (path.endsWith('latest') ? undefined : { status: 200, body: '{}' });
     const node = serviceOver([first, second, liar]);
@@ -159,7 +159,7 @@ describe('a node that lags', () => {
     expect(second.asked()).toEqual([]);
   });
 
-  test('is better than none once the best is gone', async () => {
+  test('is used once the most advanced node is unavailable', async () => {
     const clock = createTestClock('2026-05-15T14:00:00Z');
     const [first, second] = [await testNode({ height: 10 }), await testNode({ height: 1000 })];
     const node = serviceOver([first, second], { clock });

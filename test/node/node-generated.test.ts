@@ -63,7 +63,7 @@ const response = {
   ...{ height: '7', txhash: HASH, code: 0, raw_log: '', logs: [], events, gas_wanted: '5', gas_used: '4' },
 };
 
-/** The responses of a healthy node, by the end of a path. */
+/** The responses of a healthy node, by path suffix. */
 const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown])[]> = {
   cosmos: [
     [
@@ -140,7 +140,7 @@ const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown
 
 type Step = { at: number; value: unknown };
 
-/** Puts a value in the place of some member, wherever it is; `at` says which, by how many there are. */
+/** Replaces one member of the body with a value. `at`, modulo the number of members, selects the member. */
 function damage(body: unknown, { at, value }: Step): unknown {
   const places: (readonly [holder: Record<string, unknown>, name: string])[] = [];
   const look = (holder: unknown) => {
@@ -160,7 +160,7 @@ function damage(body: unknown, { at, value }: Step): unknown {
   return body;
 }
 
-/** Values that are wrong in their own ways. */
+/** Invalid values of different kinds. */
 const value = fc.oneof(
   fc.constantFrom<unknown>(
     ...[undefined, null, '', '0', '-1', '1e9', '９', '\u0000', 'constructor', '__proto__', 'x'.repeat(3000)],
@@ -173,7 +173,7 @@ const value = fc.oneof(
 const step = fc.record({ at: fc.nat(400), value });
 const statuses = fc.constantFrom(200, 200, 200, 200, 200, 200, 400, 404, 500, 501);
 
-/** Every text and number within. */
+/** All texts and numbers in the value. */
 function leaves(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
@@ -192,7 +192,7 @@ function forms(text: string): string[] {
   return [text, text.toUpperCase(), ...digits, ...(isBase64 ? [bytes.toString('hex').toUpperCase()] : [])];
 }
 
-/** Words of the legacy shapes, which no node has to say. */
+/** Words of the legacy format, which need not be in the node's response. */
 const WORDS = new Set([
   ...['height', 'result', 'type', 'value', 'address', 'coins', 'public_key', 'account_number', 'sequence'],
   ...['block_id', 'hash', 'parts', 'total', 'block', 'header', 'data', 'txs', 'evidence', 'last_commit', 'round'],
@@ -204,8 +204,8 @@ const isType = (text: string) => /^(cosmos-sdk|tendermint)\/[A-Za-z0-9]+$/.test(
 
 const CALLS = ['account', 'nodeInfo', 'latest', 'block', 'transaction'] as const;
 
-describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (dialect) => {
-  test('are problems with their own status, or passed on unchanged', {
+describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node', (dialect) => {
+  test('lead to problems with the right status, or are returned unchanged', {
     timeout: longTimeout,
   }, async () => {
     let received = 0;
@@ -265,7 +265,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated answers of a %s node', (
   });
 });
 
-test('generated amino JSON is encoded or refused, and never an error of ours', {
+test('generated amino JSON is encoded or rejected, and never causes an internal error', {
   timeout: longTimeout,
 }, async () => {
   const sends: string[] = [];

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A node that ends with the test. */
+/** A node that is closed at the end of the test. */
 export async function testNode(options?: Parameters<typeof startTestNode>[0]): Promise<TestNode> {
   const node = await startTestNode(options);
   closing.push(node.close);
@@ -25,7 +25,7 @@ type Options = {
   clock?: typeof systemClock;
 };
 
-/** The node service over these nodes, in this order. */
+/** The node service with these nodes, in this order. */
 export function serviceOver(
   nodes: readonly (TestNode | string)[],
   { dialect = 'auto', chainId, timeoutMs = 5000, clock = systemClock }: Options = {},

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Sent = { method?: string; headers?: Record<string, string>; body?: string | Buffer };
 
-/** A request in just these bytes, below `/v1/node`. */
+/** Sends a request with exactly these bytes, below `/v1/node`. */
 async function send(target: string, { method = 'GET', headers = {}, body = '' }: Sent = {}) {
   const all = {
     host: 'quotient',
@@ -43,7 +43,7 @@ async function send(target: string, { method = 'GET', headers = {}, body = '' }:
   };
 }
 
-describe('what must never reach the node', () => {
+describe('requests that must not reach the node', () => {
   afterEach(() => expect(node.calls).toEqual([]));
 
   const withChecksum = (prefix: string) => toBech32(prefix, new Uint8Array(20));
@@ -65,7 +65,7 @@ describe('what must never reach the node', () => {
     encodeURIComponent(withChecksum('../../status')),
     encodeURIComponent(withChecksum('a/b')),
     'x'.repeat(500),
-  ])('an address like %s', async (text) => {
+  ])('an address such as %s', async (text) => {
     const answer = await send(`/bank/balances/${text}`);
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['path.address'] });
   });
@@ -80,7 +80,7 @@ describe('what must never reach the node', () => {
     `${'A'.repeat(61)}%2f..`,
     'G'.repeat(64),
     '０'.repeat(20),
-  ])('a hash like %s', async (text) => {
+  ])('a hash such as %s', async (text) => {
     const answer = await send(`/txs/${encodeURI(decodeURIComponent(text)) === text ? text : encodeURI(text)}`);
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['path.hash'] });
   });
@@ -144,12 +144,12 @@ describe('what must never reach the node', () => {
     ['both', JSON.stringify({ tx, tx_bytes: 'CpAB', mode: 'sync' }), 'body'],
     ['no mode', JSON.stringify({ tx }), 'body.mode'],
     ['a wrong mode', JSON.stringify({ tx, mode: 'commit' }), 'body.mode'],
-    ['a mode of the modern interface', JSON.stringify({ tx, mode: 'BROADCAST_MODE_SYNC' }), 'body.mode'],
-    ['a mode that objects have anyway', JSON.stringify({ tx, mode: 'constructor' }), 'body.mode'],
+    ['a mode of the modern API', JSON.stringify({ tx, mode: 'BROADCAST_MODE_SYNC' }), 'body.mode'],
+    ['a mode named like an inherited property', JSON.stringify({ tx, mode: 'constructor' }), 'body.mode'],
     ['a list of modes', JSON.stringify({ tx, mode: ['sync'] }), 'body.mode'],
-    ['a tx that is a text', JSON.stringify({ tx: 'x', mode: 'sync' }), 'body.tx'],
+    ['a tx that is a string', JSON.stringify({ tx: 'x', mode: 'sync' }), 'body.tx'],
     ['bytes that are not base64', JSON.stringify({ tx_bytes: '~', mode: 'sync' }), 'body.tx_bytes'],
-    ['bytes cut short', JSON.stringify({ tx_bytes: 'CpA', mode: 'sync' }), 'body.tx_bytes'],
+    ['truncated bytes', JSON.stringify({ tx_bytes: 'CpA', mode: 'sync' }), 'body.tx_bytes'],
     ['no bytes', JSON.stringify({ tx_bytes: '', mode: 'sync' }), 'body.tx_bytes'],
     ['bytes as a number', JSON.stringify({ tx_bytes: 5, mode: 'sync' }), 'body.tx_bytes'],
     ['too deep', `{"mode":"sync","tx":{"msg":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`, 'body'],
@@ -179,7 +179,7 @@ describe('what must never reach the node', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('a broadcast under another media type', async () => {
+  it('a broadcast with another media type', async () => {
     const body = JSON.stringify({ tx_bytes: 'CpAB', mode: 'sync' });
     for (const type of ['application/xml', 'multipart/form-data; boundary=x', 'image/png']) {
       const headers = { 'content-type': type };
@@ -197,7 +197,7 @@ describe('what must never reach the node', () => {
     expect(answer.text + service.logLines.join('')).not.toContain('abandon');
   });
 
-  it('a call without a key, before anything else is looked at', async () => {
+  it('a call without a key, before its parameters are validated', async () => {
     const headers = { 'x-api-key': '' };
     for (const target of [`/bank/balances/${ADDRESS}`, '/bank/balances/x', '/txs?tx.height=5']) {
       expect(await send(target, { headers })).toMatchObject({ status: 401, code: 'api_key_missing' });
@@ -207,8 +207,8 @@ describe('what must never reach the node', () => {
   });
 });
 
-describe('what reaches the node', () => {
-  it('contains nothing of the client except its request', async () => {
+describe('requests that reach the node', () => {
+  it('contain nothing of the client except its parameters and body', async () => {
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? { body: JSON.stringify({ block: { header: { height: '5' } } }) } : undefined;
     const headers = {
@@ -237,7 +237,7 @@ describe('what reaches the node', () => {
         ].sort(),
       );
       expect(JSON.stringify(call)).not.toMatch(/s3cret|qt_/);
-      // The prefix of the node's own URL is kept for every request.
+      // Every request keeps the path prefix of the node's URL.
       expect(call.path).toMatch(/^\/secret-prefix\/(cosmos\/|blocks\/latest$)/);
     }
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ADDRESS, HASH, serviceOver, testNode } from './node-harness.ts';
 
-test('a transaction in a block is requested once, in either case of its hash', async () => {
+test('a transaction in a block is requested once, in upper and lower case', async () => {
   const only = await testNode();
   only.state.known.set(HASH, { height: '5', txhash: HASH, code: 11, raw_log: 'out of gas' });
   const node = serviceOver([only]);
@@ -13,7 +13,7 @@ test('a transaction in a block is requested once, in either case of its hash', a
   expect(await node.transaction(HASH)).toEqual(received);
 });
 
-test('one that is in no block, or unknown, is requested again', async () => {
+test('a transaction that is not in a block or unknown is requested again', async () => {
   const only = await testNode();
   const node = serviceOver([only]);
   await expect(node.transaction(HASH)).rejects.toMatchObject({ status: 404 });
@@ -36,7 +36,7 @@ test('balances and searches are requested each time', async () => {
   expect(await search()).toMatchObject({ total_count: '1', txs: [{ txhash: HASH }] });
 });
 
-test('a search that no node would take is not sent', async () => {
+test('a search that every node would reject is not sent', async () => {
   const only = await testNode();
   const node = serviceOver([only]);
   for (const [name, value, location] of [

@@ -14,8 +14,8 @@ import { startKeyProxy } from '../support/database/key-proxy.ts';
 import { startService } from '../support/service/service.ts';
 
 /**
- * The client of the old interface that wallets were written with, its signer too: nothing of it is the service's.
- * Only `nextBlock` advances the clock; with `running`, time passes and a block is made every 50 ms.
+ * The published client for which wallets were written, with its signer. It shares no code with the service. Only
+ * `nextBlock` advances the clock. With `running`, time passes, and a block is made every 50 ms.
  */
 async function open(dialect: 'legacy' | 'cosmos', { running = false } = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
@@ -48,7 +48,7 @@ async function open(dialect: 'legacy' | 'cosmos', { running = false } = {}) {
     bob,
     signed,
     nextBlock: () => clock.advance(6_000),
-    /** The client before the service, with the bank's calls. */
+    /** The client in front of the service, with its bank calls. */
     client: (broadcastMode: BroadcastMode = BroadcastMode.Sync) =>
       LcdClient.withExtensions({ apiUrl: proxy.url, broadcastMode }, setupBankExtension),
     async close() {
@@ -61,7 +61,7 @@ async function open(dialect: 'legacy' | 'cosmos', { running = false } = {}) {
 let opened: Awaited<ReturnType<typeof open>>;
 afterEach(() => opened.close());
 
-describe('LcdClient, with a legacy node behind the service', () => {
+describe('LcdClient with a legacy node behind the service', () => {
   test('balances', async () => {
     opened = await open('legacy');
     const { alice, sandbox } = opened;
@@ -73,7 +73,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     ]);
   });
 
-  test('broadcast, then by hash and by search once it is in a block', async () => {
+  test('broadcasts, and finds the transaction by hash and by search once it is in a block', async () => {
     opened = await open('legacy');
     const { alice, bob, sandbox } = opened;
     const client = opened.client();
@@ -93,14 +93,14 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(result[0]).toEqual({ denom: 'uatom', amount: '1002271999999' });
   });
 
-  test('a search that finds nothing', async () => {
+  test('gets an empty result for a search without matches', async () => {
     opened = await open('legacy');
     expect(await opened.client().txsQuery(`message.sender=${opened.bob}`)).toMatchObject({
       ...{ total_count: '0', count: '0', page_number: '1', page_total: '0', txs: [] },
     });
   });
 
-  test('mode block: the answer is of a transaction in its block', async () => {
+  test('in mode block, gets the transaction with its block', async () => {
     opened = await open('legacy', { running: true });
     const answer = await opened.client(BroadcastMode.Block).broadcastTx(await opened.signed(0));
     expect(Number(answer.height)).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(await opened.client().txById(answer.txhash)).toMatchObject({ height: answer.height });
   });
 
-  test('refused by the check: an answer with its code, once over', async () => {
+  test('gets the code of a transaction that the check rejects, when sent a second time', async () => {
     opened = await open('legacy');
     const answer = await opened.client().broadcastTx(await opened.signed(7));
     expect(answer).toMatchObject({ height: '0', code: 4 });
@@ -117,7 +117,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(opened.sandbox.countCalls('/legacy-node/txs')).toBe(1);
   });
 
-  test('refused in the block: an answer with its code', async () => {
+  test('gets the code of a transaction that fails in its block', async () => {
     opened = await open('legacy', { running: true });
     const tx = await opened.signed(0, '999999999999999');
     const answer = await opened.client(BroadcastMode.Block).broadcastTx(tx);
@@ -126,7 +126,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(answer.raw_log).toContain('is smaller than 999999999999999uatom');
   });
 
-  test('the client above it: searches of both directions, and a broadcast', async () => {
+  test('searches in both directions and broadcasts through SigningCosmosClient', async () => {
     opened = await open('legacy', { running: true });
     const client = new CosmosClient(opened.proxy.url, BroadcastMode.Block);
     const sent = await client.broadcastTx(await opened.signed(0));
@@ -139,7 +139,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(await client.getTx(sent.transactionHash)).toMatchObject({ hash: sent.transactionHash });
   });
 
-  test('a request that the service refuses reads as the old interface’s error', async () => {
+  test('reads a rejection by the service as an error of the old API', async () => {
     opened = await open('legacy');
     const client = opened.client();
     await expect(client.txById('F00D')).rejects.toThrow(/\(HTTP 400\)$/);
@@ -147,7 +147,7 @@ describe('LcdClient, with a legacy node behind the service', () => {
     expect(opened.sandbox.calls.filter(({ path }) => path.includes('mistyped'))).toEqual([]);
   });
 
-  test('calls that the service does not offer stay out of reach', async () => {
+  test('cannot reach calls that the service does not offer', async () => {
     opened = await open('legacy');
     const { proxy, sandbox } = opened;
     const client = LcdClient.withExtensions({ apiUrl: proxy.url }, setupGovExtension);
@@ -159,14 +159,14 @@ describe('LcdClient, with a legacy node behind the service', () => {
   });
 });
 
-describe('LcdClient, with a modern node behind the service', () => {
-  test('balances, search and by hash', async () => {
+describe('LcdClient with a modern node behind the service', () => {
+  test('reads balances, searches, and finds a transaction by hash', async () => {
     opened = await open('cosmos');
     const { alice, bob, sandbox } = opened;
     const client = opened.client();
     const order = { to: bob, accountNumber: 0, sequence: 0 };
     const tx_bytes = base64(await signedTxRaw(keyOf(sandbox), order));
-    // Requests for which the client has no method, sent with its transport.
+    // Requests for which the client has no method are sent with its transport.
     const sent = await client.post('/txs', { tx_bytes, mode: 'sync' });
     opened.nextBlock();
 
@@ -188,7 +188,7 @@ describe('LcdClient, with a modern node behind the service', () => {
     expect((await client.txsQuery(`transfer.recipient=${alice}`)).txs).toEqual([]);
   });
 
-  test('a message without an amino form is refused in words that the client finds, and nothing is sent', async () => {
+  test('gets an understandable error for a message without an amino form, and nothing is sent', async () => {
     opened = await open('cosmos');
     const signed = await opened.signed(0);
     const tx = { ...signed, msg: [{ type: 'wasm/MsgStoreCode', value: {} }] };
@@ -196,7 +196,7 @@ describe('LcdClient, with a modern node behind the service', () => {
     expect(opened.sandbox.calls.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  test('an unknown hash is an error of the old interface’s shape', async () => {
+  test('gets an error in the old API’s format for an unknown hash', async () => {
     opened = await open('cosmos');
     await expect(opened.client().txById('0'.repeat(64))).rejects.toThrow(/not found.* \(HTTP 404\)$/);
   });

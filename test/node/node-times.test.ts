@@ -10,7 +10,7 @@ import { ADDRESS, HASH, TX_BYTES } from './node-harness.ts';
 
 const TIMEOUT = 900;
 
-/** Nodes that report their height and hang for any other call, on a clock; `given` is the time of each call. */
+/** Nodes that report their height and hang for any other call, on a clock. `given` lists the timeout of each call. */
 function hanging(nodes: number) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const given: number[] = [];
@@ -34,13 +34,13 @@ function hanging(nodes: number) {
   return { pool, clock, given };
 }
 
-test('of the time for a read each node has its share', async () => {
+test('divides the time limit of a read among the nodes', async () => {
   const { pool, given } = hanging(3);
   await expect(pool.read((calls) => calls.balances(ADDRESS))).rejects.toMatchObject({ reason: 'timeout' });
   expect(given).toEqual([300, 300, 300]);
 });
 
-test('of the time for a broadcast some is left to look the transaction up', async () => {
+test('reserves a part of the time limit of a broadcast for the look-up of the transaction', async () => {
   const { pool, clock, given } = hanging(1);
   const inBlock = { height: '12', txhash: HASH };
   const parts = { pool, clock, timeoutMs: TIMEOUT, wait: async (ms: number) => clock.advance(ms) };

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe('credentials in the URL of a node', () => {
-  test('go out as basic authentication, and nowhere else', async () => {
+  test('are sent as basic authentication, and not otherwise', async () => {
     const only = await testNode();
     const node = serviceOver([only.url.replace('//', '//ada:s%3Acr%40t@')]);
     await node.balances(ADDRESS);
@@ -31,7 +31,7 @@ describe('credentials in the URL of a node', () => {
     expect(only.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('do not show in what fails', async () => {
+  test('are not in errors', async () => {
     const node = openNode({
       url: 'http://ada:s3cret@127.0.0.1:1/rest',
       timeoutMs: 1000,
@@ -64,7 +64,7 @@ describe('NODE_URLS', () => {
     expect(faults(given)).toEqual(expected);
   });
 
-  test('is never repeated in a fault', () => {
+  test('is never in an error', () => {
     expect(() => readSettings({ NODE_URLS: 'https://a.example?token=s3cret' })).toThrow(SettingsError);
     expect(() => readSettings({ NODE_URLS: 'https://a.example?token=s3cret' })).not.toThrow(/s3cret/);
   });

@@ -5,14 +5,14 @@ import { DIALECTS, type Opened, openForWallet } from './open.ts';
 
 const require = createRequire(import.meta.url);
 const { BaseAccount } = require('@keplr-wallet/cosmos') as typeof import('@keplr-wallet/cosmos');
-/** The HTTP client that the library brings along, which its users hand to it. */
+/** The library's HTTP client, which its users pass to it. */
 const axios = createRequire(require.resolve('@keplr-wallet/cosmos'))('axios');
 
 let opened: Opened;
 afterEach(() => opened.close());
 
-describe.each(DIALECTS)('@keplr-wallet/cosmos with no more than a URL, in front of a %s node', (dialect) => {
-  test('reads the number and the sequence of an account, before and after it has signed', async () => {
+describe.each(DIALECTS)('@keplr-wallet/cosmos with only a URL, in front of a %s node', (dialect) => {
+  test('reads the number and the sequence of an account, before and after a signed transaction', async () => {
     opened = await openForWallet(dialect);
     const { bob, url, service, nextBlock } = opened;
     const instance = axios.create({ baseURL: `${url}/` });

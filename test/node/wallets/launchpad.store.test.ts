@@ -6,7 +6,7 @@ import { DIALECTS, type Opened, openForWallet } from './open.ts';
 let opened: Opened;
 afterEach(() => opened.close());
 
-/** A client that signs as one of the chain's accounts; it is given a URL and nothing else. */
+/** A client that signs with one of the chain's accounts. Its only setting is a URL. */
 async function signer(place = 0, mode = BroadcastMode.Block) {
   const wallet = await Secp256k1Wallet.fromKey(keyOf(opened.service.sandbox, place), 'cosmos');
   const [account] = await wallet.getAccounts();
@@ -14,8 +14,8 @@ async function signer(place = 0, mode = BroadcastMode.Block) {
   return new SigningCosmosClient(opened.url, String(account?.address), wallet, price, {}, mode);
 }
 
-describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of a %s node', (dialect) => {
-  test('sends tokens twice, and reads the results back', async () => {
+describe.each(DIALECTS)('@cosmjs/launchpad with only a URL, in front of a %s node', (dialect) => {
+  test('sends tokens twice, and reads the results', async () => {
     opened = await openForWallet(dialect, { running: true });
     const { alice, bob, url, chain } = opened;
     const client = await signer();
@@ -84,12 +84,12 @@ describe.each(DIALECTS)('@cosmjs/launchpad with no more than a URL, in front of 
     expect(sent).toMatchObject({ code: 5, rawLog: expect.stringContaining('is smaller than') });
   });
 
-  test('two transfers before the next block, numbered by the signer', async () => {
+  test('sends two transfers before the next block, with sequences counted by the signer', async () => {
     opened = await openForWallet(dialect);
     const { bob, nextBlock, chain } = opened;
     const client = await signer(0, BroadcastMode.Sync);
     const first = await client.sendTokens(bob, coins(1, 'uatom'));
-    // The account is as of the last block: a signer with further transactions must count the sequence.
+    // The account's sequence is that of the last block, so a signer of further transactions must count itself.
     client.getSequence = async () => ({ accountNumber: 0, sequence: 1 });
     const second = await client.sendTokens(bob, coins(2, 'uatom'));
     expect([first, second].map((sent) => ('code' in sent ? sent.rawLog : ''))).toEqual(['', '']);

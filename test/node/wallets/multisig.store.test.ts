@@ -18,11 +18,11 @@ let opened: Opened;
 afterEach(() => opened.close());
 
 const bytesField = (tag: number, bytes: Uint8Array) => {
-  if (bytes.length > 127) throw new Error('only short ones are made here');
+  if (bytes.length > 127) throw new Error('only short arrays are built here');
   return Buffer.concat([Buffer.of(tag, bytes.length), bytes]);
 };
 
-/** An account of three keys of which two must sign, with funds; and what the first and the third sign. */
+/** A funded account with three keys, two of which must sign, and the signatures of the first and the third key. */
 async function openMultisig(dialect: 'legacy' | 'cosmos') {
   opened = await openForWallet(dialect);
   const { chain, service, bob } = opened;
@@ -53,7 +53,7 @@ async function openMultisig(dialect: 'legacy' | 'cosmos') {
       return Buffer.from(signature.signature, 'base64');
     }),
   );
-  // As amino has it: an array of three bits, of which the first and the third are set, and the signatures.
+  // In amino form: an array of three bits, of which the first and the third are set, and the signatures.
   const bits = Buffer.concat([Buffer.of(...[0x08, 0x03]), bytesField(0x12, Buffer.of(0b1010_0000))]);
   const multisignature = Buffer.concat([bytesField(0x0a, bits), ...signatures.map((one) => bytesField(0x12, one))]);
   const tx = {
@@ -81,7 +81,7 @@ async function post(tx: unknown) {
 }
 
 describe.each(DIALECTS)('a multisig account, in front of a %s node', (dialect) => {
-  test('its transaction in amino JSON is taken by the chain, and comes back as it was sent', async () => {
+  test('its transaction in amino JSON is accepted by the chain, and returned as it was sent', async () => {
     const { tx, address } = await openMultisig(dialect);
     const { body, found } = await post(tx);
     expect(body.code, body.raw_log).toBeUndefined();
@@ -94,7 +94,7 @@ describe.each(DIALECTS)('a multisig account, in front of a %s node', (dialect) =
     expect(opened.chain.account(address)).toMatchObject({ sequence: 1 });
   });
 
-  test('one that too few have signed, or others than say so, is refused by the chain', async () => {
+  test('the chain rejects a transaction with too few or wrongly attributed signatures', async () => {
     const { tx } = await openMultisig(dialect);
     const [signature] = tx.signatures;
     const bytes = Buffer.from(String(signature?.signature), 'base64');
@@ -105,7 +105,7 @@ describe.each(DIALECTS)('a multisig account, in front of a %s node', (dialect) =
   });
 });
 
-test('its bytes are those that another library makes of the same signatures', async () => {
+test('its bytes are those that another library creates from the same signatures', async () => {
   const { tx, key, signatures, address } = await openMultisig('cosmos');
   const value = { fromAddress: address, toAddress: opened.bob, amount: [{ denom: 'uatom', amount: '77' }] };
   const messages = [{ typeUrl: '/cosmos.bank.v1beta1.MsgSend', value }];

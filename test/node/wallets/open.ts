@@ -5,8 +5,8 @@ export type Dialect = 'legacy' | 'cosmos';
 export const DIALECTS: readonly Dialect[] = ['legacy', 'cosmos'];
 
 /**
- * The service in front of the sandbox's chain, and the one thing that a library is given: a base URL with the key as its
- * user name. Only `nextBlock` advances the clock; with `running` a block is made every 50 ms.
+ * Starts the service in front of the sandbox's chain, and returns the only setting of a library: a base URL with the
+ * key as its user name. Only `nextBlock` advances the clock. With `running`, a block is made every 50 ms.
  */
 export async function openForWallet(dialect: Dialect, { running = false } = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');

@@ -11,7 +11,7 @@ import { DIALECTS } from './open.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Where the code of the pages runs, beside the libraries that it names. */
+/** The folder in which the code of the pages runs, next to its libraries. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quotient-pages-'));
@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The service before a node of a chain that makes a block every 100 ms; who has funds, and who gets some. */
+/** The service in front of a chain that makes a block every 100 ms, an account with funds, and a recipient. */
 async function open(dialect: 'legacy' | 'cosmos') {
   const service = await startService({
     sandbox: { node: { blockMs: 100 } },
@@ -40,7 +40,7 @@ async function open(dialect: 'legacy' | 'cosmos') {
   return { service, key: [...(from?.privateKey ?? [])], to: to?.address, apiKey: await service.register() };
 }
 
-/** Runs the code of a page and a line that uses it; gives what that printed. */
+/** Runs a page's code and a line that uses it. Returns the output. */
 async function run(page: string, use: string): Promise<Record<string, unknown>> {
   const text = await readFile(join(ROOT, 'docs', page), 'utf8');
   const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(text) ?? [];
@@ -66,7 +66,7 @@ test('the page on CosmJS: bytes are signed with the values that the service retu
 });
 
 describe.each(DIALECTS)('the page on legacy wallets, in front of a %s node', (dialect) => {
-  test('sends with nothing but a URL', async () => {
+  test('sends with only a URL', async () => {
     const { service, key, to, apiKey } = await open(dialect);
     const sent = await run(
       'legacy-wallets.md',

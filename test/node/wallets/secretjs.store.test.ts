@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { base64, transferBytes, transferStdTx } from '../../../fixtures/signing.ts';
 import { DIALECTS, type Opened, openForWallet } from './open.ts';
 
-// It is CommonJS, and has its types for a compiler of its time.
+// The library is CommonJS, and its types require an older compiler.
 const { CosmWasmClient } = createRequire(import.meta.url)('secretjs') as typeof import('secretjs');
 
 let opened: Opened;
 afterEach(() => opened.close());
 
-describe.each(DIALECTS)('secretjs 0.17 with no more than a URL, in front of a %s node', (dialect) => {
+describe.each(DIALECTS)('secretjs 0.17 with only a URL, in front of a %s node', (dialect) => {
   test('reads the chain, the account, transactions and searches', async () => {
     opened = await openForWallet(dialect);
     const { alice, bob, url, chain, service, nextBlock } = opened;
@@ -30,7 +30,7 @@ describe.each(DIALECTS)('secretjs 0.17 with no more than a URL, in front of a %s
     const account = await client.getAccount(alice);
     expect(account).toMatchObject({ address: alice, accountNumber: 0, sequence: 1 });
     expect(account?.balance).toContainEqual({ denom: 'uphoton', amount: '250000000' });
-    // Decrypting goes through all messages and logs, whether or not there is anything to decrypt.
+    // The decryption reads all messages and logs, even if there is nothing to decrypt.
     const found = await client.restClient.txById(txhash, true);
     expect(found).toMatchObject({
       txhash,

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const clientOf = (URL: string) => new LCDClient({ URL, chainID: 'sandbox-1' });
 
-describe.each(DIALECTS)('terra.js 1.8 with no more than a URL, in front of a %s node', (dialect) => {
+describe.each(DIALECTS)('terra.js 1.8 with only a URL, in front of a %s node', (dialect) => {
   test('reads balances, the chain and its blocks', async () => {
     const opened = await openForWallet(dialect);
     closing.push(opened.close);
@@ -35,7 +35,7 @@ describe.each(DIALECTS)('terra.js 1.8 with no more than a URL, in front of a %s 
   });
 });
 
-/** Recorded responses of its chain's own node, by path. */
+/** Recorded responses of a node of its chain, by path. */
 async function terraNode(): Promise<{ node: TestNode; service: Service; url: string }> {
   const node = await startTestNode({ dialect: 'legacy' });
   closing.push(node.close);
@@ -46,7 +46,7 @@ async function terraNode(): Promise<{ node: TestNode; service: Service; url: str
   return { node, service, url: url.href };
 }
 
-describe('terra.js 1.8, in front of a node of its own chain', () => {
+describe('terra.js 1.8, in front of a node of its chain', () => {
   test.runIf(haveRecordings)('reads recorded transactions, by hash and by search', async () => {
     const { node, url } = await terraNode();
     const name = 'tx_by_hash_terra_col_3038786_failed_code12.json';
@@ -59,7 +59,7 @@ describe('terra.js 1.8, in front of a node of its own chain', () => {
     expect(txs.map(({ txhash }) => txhash)).toEqual([received.txhash]);
   });
 
-  test('reads an account of its own type', async () => {
+  test('reads an account with a chain-specific type', async () => {
     const { node, url } = await terraNode();
     const address = 'terra1ehn20npy9jhf6mhryvk8am7xmtk2xsjx5dl7wk';
     const value = {
