@@ -24,13 +24,13 @@ async function claimed(room: Record<string, number> = { mail: 10 }) {
   return messages.map(({ id }) => id).sort();
 }
 
-/** Moves the messages' times, as if so much had passed. */
+/** Moves the messages' times, as if `ms` milliseconds had passed. */
 const pass = (seconds: number) => database.prisma.$executeRaw`
   UPDATE outbox_message SET due_at = due_at - make_interval(secs => ${seconds}::float8),
     created_at = created_at - make_interval(secs => ${seconds}::float8),
     given_up_at = given_up_at - make_interval(secs => ${seconds}::float8)`;
 
-test('a message is as it was added', async () => {
+test('a message is read as it was added', async () => {
   const added = { ...message('mail', { to: "o'hara@example.org", lines: ['a', 'b"c\\'] }), userKey: 7 };
   await add([added]);
   const [found] = await store.claim({ mail: 1 }, CLAIM);
@@ -38,7 +38,7 @@ test('a message is as it was added', async () => {
 });
 
 describe('a claim', () => {
-  test('is one process’s, of however many claim at once', async () => {
+  test('is granted to one process, of any number that claim concurrently', async () => {
     const all = Array.from({ length: 40 }, () => message());
     await add(all);
     const claims = await Promise.all(Array.from({ length: 8 }, () => claimed({ mail: 7 })));
@@ -48,7 +48,7 @@ describe('a claim', () => {
     expect(await claimed({ mail: 100 })).toEqual([]);
   });
 
-  test('takes so many of each kind, the longest due first, and leaves other kinds alone', async () => {
+  test('takes a number of messages of each kind, the longest due first, and ignores other kinds', async () => {
     const [old, middle, young] = [message(), message(), message()];
     for (const one of [old, middle, young]) {
       await add([one]);
@@ -61,7 +61,7 @@ describe('a claim', () => {
     expect(await claimed()).toEqual([young.id]);
   });
 
-  test('lapses, and not before', async () => {
+  test('expires at its time, and not earlier', async () => {
     await add([message()]);
     const [first] = await store.claim({ mail: 1 }, CLAIM);
     await pass(44);
@@ -86,7 +86,7 @@ describe('a message that failed', () => {
     expect(await claimed()).toEqual([one.id]);
   });
 
-  test('is what the later claim makes of it', async () => {
+  test('has the state that the later claim has written', async () => {
     await add([message()]);
     const [early] = await store.claim({ mail: 1 }, 0);
     const [late] = await store.claim({ mail: 1 }, CLAIM);
@@ -99,7 +99,7 @@ describe('a message that failed', () => {
     expect(await claimed()).toEqual([late.id]);
   });
 
-  test('is never tried again once it was given up, and is kept for 30 days', async () => {
+  test('is never retried once it is dropped, and is kept for 30 days', async () => {
     await add([message('mail', { email: 'ada@example.org', notice: 7 })]);
     const [one] = await store.claim({ mail: 1 }, CLAIM);
     if (!one) throw new Error('nothing was claimed');
@@ -116,7 +116,7 @@ describe('a message that failed', () => {
   });
 });
 
-test('a message that was delivered is no more, also when its claim has lapsed', async () => {
+test('a delivered message is deleted, even if its claim has expired', async () => {
   await add([message()]);
   const [one] = await store.claim({ mail: 1 }, 0);
   if (!one) throw new Error('nothing was claimed');

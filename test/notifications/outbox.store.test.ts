@@ -42,7 +42,7 @@ async function addAndWake({ wake }: Outbox, messages: Parameters<typeof addMessa
 }
 const rows = () => database.prisma.outboxMessage.findMany();
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ function gate() {
   return { opened, open };
 }
 
-test('a message leaves at once, and is no more', async () => {
+test('a message is sent immediately and deleted', async () => {
   const { opened, open } = gate();
   const outbox = start({
     mail: async ({ payload }) => {
@@ -64,7 +64,7 @@ test('a message leaves at once, and is no more', async () => {
   await expect.poll(rows).toEqual([]);
 });
 
-test('what another process has added is found', async () => {
+test('a message that another process added is found', async () => {
   const got: string[] = [];
   const outbox = start({ mail: async ({ id }) => void got.push(id) });
   const one = message();
@@ -73,7 +73,7 @@ test('what another process has added is found', async () => {
   expect(got).toEqual([one.id]);
 });
 
-test('however many there are, a few are under way at once, and all leave', async () => {
+test('of many messages, a few are sent concurrently, and all are sent', async () => {
   let [now, most, all] = [0, 0, 0];
   const { opened, open } = gate();
   const outbox = start({
@@ -91,12 +91,12 @@ test('however many there are, a few are under way at once, and all leave', async
   await addAndWake(outbox, messages.slice(4));
   await expect.poll(() => now).toBe(5);
   open();
-  // Each makes room for the next: nothing waits for the poll.
+  // Each message starts the next: none waits for the poll.
   await expect.poll(rows, { timeout: 8000 }).toEqual([]);
   expect([all, most]).toEqual([42, 5]);
 });
 
-test('of a kind of which more may hang, more are under way at once', async () => {
+test('of a kind whose deliveries may hang, more are sent concurrently', async () => {
   let [mails, webhooks] = [0, 0];
   const { opened, open } = gate();
   const outbox = start(
@@ -120,7 +120,7 @@ test('of a kind of which more may hang, more are under way at once', async () =>
   expect([mails, webhooks]).toEqual([30, 30]);
 });
 
-test('one that hangs keeps neither the others nor other kinds', async () => {
+test('a delivery that hangs blocks neither other messages nor other kinds', async () => {
   const got: string[] = [];
   const { opened, open } = gate();
   const outbox = start({
@@ -139,7 +139,7 @@ test('one that hangs keeps neither the others nor other kinds', async () => {
 });
 
 describe('a failure', () => {
-  test('is logged and tried again after a pause', async () => {
+  test('is logged, and the delivery is retried after a pause', async () => {
     let fails = true;
     const outbox = start({
       mail: async () => {
@@ -161,7 +161,7 @@ describe('a failure', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('after a day ends it, with a line in the log', async () => {
+  test('ends the delivery after a day, with a log line', async () => {
     const outbox = start({ mail: () => Promise.reject(new Error('away')) });
     await add([message()]);
     await database.prisma
@@ -171,14 +171,14 @@ describe('a failure', () => {
     expect(lines).toMatchObject([{ message: 'delivery given up', level: 'warn', attempts: 15 }]);
   });
 
-  test('that is permanent ends it immediately', async () => {
+  test('that is permanent ends the delivery immediately', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
     await addAndWake(outbox, [message()]);
     await outbox.deliverDue();
     expect(await rows()).toMatchObject([{ dueAt: null, lastError: 'no such mailbox' }]);
   });
 
-  test('that is permanent for several messages is one line each', async () => {
+  test('that is permanent for several messages is logged in one line for each', async () => {
     const outbox = start({ mail: () => Promise.reject(new Undeliverable('no such mailbox')) });
     const messages = [3, 4, 5].map((userKey) => ({ ...message(), userKey }));
     await addAndWake(outbox, messages);
@@ -191,7 +191,7 @@ describe('a failure', () => {
   });
 });
 
-test('what is under way at the end is another process’s at once', async () => {
+test('deliveries in progress at the stop are immediately available to another process', async () => {
   const { opened, open } = gate();
   const first = start({
     mail: (_message, signal) => {
@@ -208,7 +208,7 @@ test('what is under way at the end is another process’s at once', async () => 
   expect(got).toEqual([one.id]);
 });
 
-test('a kind without a deliverer is left alone', async () => {
+test('messages of a kind without a deliverer are not claimed', async () => {
   await add([message()]);
   await start({}).deliverDue();
   expect(await rows()).toMatchObject([{ attempts: 0 }]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
 import { GIVEN_UP_AFTER, pauseAfter } from '#notifications/outbox';
 
-/** When the attempts of a message are made that always fails, in ms from when it was added. */
+/** The times of the attempts of a message that always fails, in ms after it was added. */
 function attemptsOf(random: () => number): number[] {
   const at = [0];
   for (;;) {
@@ -19,7 +19,7 @@ test('the first attempt is repeated well within 90 s', () => {
   expect(pauseAfter(1, 0, 1)).toBeLessThanOrEqual(60 * SECOND);
 });
 
-test('a message that always fails is tried for 24 hours, with growing pauses, and then given up', () => {
+test('a message that always fails is retried for 24 hours, with growing pauses, and then dropped', () => {
   const chance = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(fc.infiniteStream(chance), (chances) => {
@@ -31,7 +31,7 @@ test('a message that always fails is tried for 24 hours, with growing pauses, an
       const pauses = at.slice(1, -1).map((time, i) => time - (at[i] as number));
       for (const [i, pause] of pauses.entries()) {
         expect(pause).toBeLessThanOrEqual(4.8 * HOUR);
-        // From the longest on only chance makes them differ.
+        // From the longest pause on, they differ only by chance.
         if (pause < 4 * HOUR && i > 0) expect(pause).toBeGreaterThan(pauses[i - 1] as number);
       }
     }),

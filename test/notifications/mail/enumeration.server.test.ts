@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 
 /*
- * No response reveals whether an address is registered: neither its content nor the work done while the client
- * waits, which is the time it takes.
+ * No response reveals whether an address is registered, neither by its content nor by the time it takes, that is, by
+ * the work done before the response.
  */
 
 let service: MailingService;
 beforeAll(async () => {
-  // A server for mails that is away: then too.
+  // The mail server is unavailable. The rule applies even then.
   service = await startMailingService({ mailServer: { refuse: () => ({ reply: '451 4.3.0 away' }) } });
 });
 afterAll(() => service?.close());
 
-/** Background statements, which name users by record number only: the polls of keys, leases and prices. */
+/** Background statements, which identify users only by record number: the polls of keys, leases and prices. */
 const BESIDE = /changed_at >=|lease|least\(|budget|refresh|"(user|api_key)"\."(user_)?key" (=|IN) \S+ (OFFSET|ORDER|$)/;
 
 const ask = async (path: string, body: object) => {
@@ -30,7 +30,7 @@ test('no response reveals whether an address is registered', async () => {
     await service.user(`known${i}@example.org`);
     for (const name of ['known', 'other']) {
       answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
-      // Again, while the one before is under way; and after it has failed.
+      // Repeated while the previous request is in progress, and after it has failed.
       answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
       await service.mail.outbox.deliverDue();
       answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
@@ -42,8 +42,8 @@ test('no response reveals whether an address is registered', async () => {
   expect(ready).not.toMatch(/mail/i);
 });
 
-test('nor from what is done while the caller waits: the same statements, with values as long', async () => {
-  // The work after the response and the check for notices are disabled, so that they are not counted.
+test('nor does the work before the response: the same statements run, with values of the same length', async () => {
+  // Work after the response and the check for notices are disabled, so that they are not counted.
   await service.mail.close();
   const statements: { text: string; lengths: number[] }[] = [];
   const query = pg.Client.prototype.query;

@@ -6,8 +6,8 @@ import { hashMailToken, isMailToken, mailSubject, mintMailToken } from '#notific
 const AT = Date.parse('2026-01-31T12:00:00Z');
 const PUBLIC = 'https://quotient.example.org/market';
 
-describe('a mail', () => {
-  test('says the same in plain text and in HTML', () => {
+describe('an email', () => {
+  test('has the same content in plain text and in HTML', () => {
     const mail = writeMail('Hello', ['One.', { words: 'Go on', link: 'https://a.example/#b=c' }, { code: 'curl x' }]);
     expect(mail.text).toBe('One.\n\nGo on:\nhttps://a.example/#b=c\n\n  curl x\n');
     expect(mail.html).toContain('<p>One.</p>');
@@ -15,7 +15,7 @@ describe('a mail', () => {
     expect(mail.html).toContain('>curl x</pre>');
   });
 
-  test('whatever it is made of, brings no markup and no line of its own into the header', () => {
+  test('contains no markup and no additional header lines, whatever its values are', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('<', '>', '"', "'", '&', '\r', '\n', 'a', ':', ' ', '\0'),
     });
@@ -34,7 +34,7 @@ describe('a mail', () => {
   });
 });
 
-test('the mail to who has lost a key has a link and a command for each user', () => {
+test('the email to a user who has lost a key contains a link and a command for each user of the address', () => {
   const users = [
     { key: 7, plan: 'monthly', createdAt: AT, start: 'qt_Ab12', lastUsedAt: AT, token: 'a'.repeat(43) },
     { key: 3, plan: 'yearly', createdAt: AT, start: null, lastUsedAt: null, token: 'b'.repeat(43) },
@@ -56,7 +56,7 @@ test('the mail to who has lost a key has a link and a command for each user', ()
   }
 });
 
-test('the mail to who registers has a link and a command', () => {
+test('the email to a user who registers contains a link and a command', () => {
   const token = mintMailToken();
   const mail = verificationMail({ plan: 'monthly', token, expiresAt: AT, publicUrl: PUBLIC });
   expect(mail.text).toContain(`${PUBLIC}/#verify=${token}\n`);
@@ -64,8 +64,8 @@ test('the mail to who registers has a link and a command', () => {
   expect(mail.text).toContain('2026-01-31 12:00 UTC');
 });
 
-describe('a token', () => {
-  test('is 256 unpredictable bits, in a recognisable form', () => {
+describe('a one-time code', () => {
+  test('has 256 unpredictable bits, in a recognisable form', () => {
     const tokens = Array.from({ length: 1000 }, mintMailToken);
     expect(new Set(tokens).size).toBe(1000);
     expect(tokens.every(isMailToken)).toBe(true);
@@ -76,7 +76,7 @@ describe('a token', () => {
   });
 });
 
-test('mails are counted by kind and address, whatever its upper and lower case', () => {
+test('emails are counted by kind and address, regardless of upper and lower case', () => {
   expect(mailSubject('recover', 'Ada@Example.org')).toBe(mailSubject('recover', 'ada@example.org'));
   expect(mailSubject('recover', 'ada@example.org')).not.toBe(mailSubject('verify', 'ada@example.org'));
 });

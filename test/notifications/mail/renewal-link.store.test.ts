@@ -34,7 +34,7 @@ test('a registration links to the renewal of the key, below the base path', asyn
   expect(await docs.text()).toContain('id="renewal"');
 });
 
-test('so does one that waits for its mail, and the mail states for how long the key is valid', async () => {
+test('a registration that waits for its confirmation has the links as well, and the email states how long the key is valid', async () => {
   const pending = await verified.post(`/v1/user/create?${FORM}`);
   expect([pending.status, pending.headers.get('link')]).toEqual([202, RENEWAL]);
   const [mail] = await verified.mailsSent();
@@ -45,7 +45,7 @@ test('so does one that waits for its mail, and the mail states for how long the 
   expect([made.status, made.headers.get('link')]).toEqual([201, RENEWAL]);
 });
 
-test('the interface description says so', async () => {
+test('the API description contains the links', async () => {
   type Described = { headers: Record<string, unknown>; description: string };
   type Document = {
     paths: Record<string, { post: { responses: Record<string, Described> } }>;

@@ -34,7 +34,7 @@ const both = <T>(call: (service: Service | undefined) => Promise<T>) => Promise.
 const userOf = (email: string) =>
   services[0]?.parts.users.create({ name: 'Ada', email, plan: 'monthly' }) as Promise<{ key: number }>;
 
-test('a token that comes to two processes at once makes one key', async () => {
+test('a one-time code that arrives at two processes concurrently creates one key', async () => {
   const { key } = await userOf('races@example.org');
   for (let i = 0; i < 15; i++) {
     const token = mintMailToken();
@@ -49,7 +49,7 @@ test('a token that comes to two processes at once makes one key', async () => {
   expect(living).toBe(1);
 });
 
-test('an address that asks two processes at once is mailed once', async () => {
+test('an address that is submitted to two processes concurrently receives one email', async () => {
   const emails = Array.from({ length: 12 }, (_, i) => `once${i}@example.org`);
   for (const email of emails) await userOf(email);
   server.mails.length = 0;

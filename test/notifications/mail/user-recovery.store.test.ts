@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Each test has an address of its own. */
+/** Each test uses its own address. */
 let number = 0;
 let email = '';
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
 const recover = (address = email) => service.post('/v1/user/recover', { email: address });
 const confirm = (token: unknown) => service.post('/v1/user/recover/confirm', { token });
 
-/** The tokens that an address is mailed. */
+/** The one-time codes sent to an address. */
 async function tokensFor(address = email): Promise<string[]> {
   const response = await recover(address);
   expect(response.status).toBe(202);
@@ -33,7 +33,7 @@ async function tokensFor(address = email): Promise<string[]> {
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 const dataOf = async (key: string) => (await service.get('/v1/user/data', { key })).status;
 
-test('who has lost the key gets a new one, and the old one is dead at once', async () => {
+test('a user who has lost the key receives a new one, and the old one is revoked immediately', async () => {
   const lost = await service.user(email);
   const asked = await recover();
   expect([asked.status, await asked.text()]).toEqual([202, '']);
@@ -54,8 +54,8 @@ test('who has lost the key gets a new one, and the old one is dead at once', asy
   expect(await dataOf(lost.apiKey)).toBe(401);
 });
 
-describe('a token', () => {
-  test('is used once, and ends the others of its user', async () => {
+describe('a one-time code', () => {
+  test('can be used once, and invalidates the other codes of its user', async () => {
     await service.user(email);
     const [first] = await tokensFor();
     service.clock.advance(5 * MINUTE);
@@ -65,7 +65,7 @@ describe('a token', () => {
     expect(await codeOf(await confirm(first))).toEqual([400, 'token_invalid']);
   });
 
-  test('is one user’s; another user of the address is left alone', async () => {
+  test('belongs to one user and does not affect another user of the address', async () => {
     const [one, other] = [await service.user(email), await service.user(email, 'yearly')];
     const tokens = await tokensFor();
     expect(tokens).toHaveLength(2);
@@ -76,7 +76,7 @@ describe('a token', () => {
     expect(await dataOf(left.apiKey)).toBe(401);
   });
 
-  test('ends after 30 minutes', async () => {
+  test('expires after 30 minutes', async () => {
     await service.user(email);
     const [early] = await tokensFor();
     service.clock.advance(30 * MINUTE - 1);
@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(answers[0]).not.toContain(token);
   });
 
-  test('is stored as a hash, and lies in no message and no line of the log', async () => {
+  test('is stored as a hash, and is not in any message or log line', async () => {
     await service.user(email);
     const [token = ''] = await tokensFor();
     const rows = await service.database.prisma.$queryRaw`SELECT * FROM mail_token, outbox_message`;
@@ -110,18 +110,18 @@ describe('a token', () => {
   });
 });
 
-describe('who gets none', () => {
-  test('an unregistered address', async () => {
+describe('no one-time code is sent', () => {
+  test('to an unregistered address', async () => {
     expect(await tokensFor()).toEqual([]);
   });
 
-  test('a user who was erased', async () => {
+  test('to a user who was erased', async () => {
     const { key } = await service.user(email);
     await service.parts.users.erase(byOperator(key));
     expect(await tokensFor()).toEqual([]);
   });
 
-  test('a user whose keys the operator has revoked, also with a token from before', async () => {
+  test('to a user whose keys the operator has revoked, and an earlier code is rejected', async () => {
     const { key } = await service.user(email);
     const [token] = await tokensFor();
     await service.parts.users.revoke(key);
@@ -131,7 +131,7 @@ describe('who gets none', () => {
   });
 });
 
-test('a user who has expired gets a key, to renew with', async () => {
+test('an expired user receives a key, which can be renewed', async () => {
   await service.user(email);
   service.clock.advance(40 * DAY);
   const [token] = await tokensFor();
@@ -140,14 +140,14 @@ test('a user who has expired gets a key, to renew with', async () => {
   expect(renewed.status).toBe(200);
 });
 
-test('an address is found whatever its upper and lower case, and written to as it was registered', async () => {
+test('an address is found regardless of case, and the email is sent to it as registered', async () => {
   await service.user(`Ada.${email}`);
   await recover(`ADA.${email.toUpperCase()}`);
   const [mail] = await service.mailsSent();
   expect(mail?.to).toEqual([`Ada.${email}`]);
 });
 
-test('who registers with a stranger’s address, however often, crowds no earlier user out, and no confirmed one', async () => {
+test('registrations with another user’s address displace neither earlier nor confirmed users, however many there are', async () => {
   const users = await Promise.all(Array.from({ length: 53 }, () => service.user(email)));
   const { prisma } = service.database;
   const keys = users.map(({ key }) => key).sort((a, b) => a - b);
@@ -163,8 +163,8 @@ test('who registers with a stranger’s address, however often, crowds no earlie
   expect(mail?.text).toMatch(/^3 more users /m);
 });
 
-describe('mails to an address', () => {
-  test('are five minutes apart', async () => {
+describe('emails to an address', () => {
+  test('are at least five minutes apart', async () => {
     await service.user(email);
     expect(await tokensFor()).toHaveLength(1);
     service.clock.advance(5 * MINUTE - 1);
@@ -174,7 +174,7 @@ describe('mails to an address', () => {
     expect(await tokensFor()).toHaveLength(1);
   });
 
-  test('are five a day', async () => {
+  test('are limited to five a day', async () => {
     await service.user(email);
     async function tokensInAnHour() {
       let tokens = 0;
@@ -191,7 +191,7 @@ describe('mails to an address', () => {
     expect(await tokensInAnHour()).toBe(5);
   });
 
-  test('are counted per user, and a clock that was set back locks no user out', async () => {
+  test('are counted per user, and a clock that is set back locks no user out', async () => {
     await service.user(email);
     await service.user(`x${email}`);
     expect(await tokensFor()).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('mails to an address', () => {
   });
 });
 
-test('what has ended is tidied up', async () => {
+test('expired codes are deleted', async () => {
   await service.user(email);
   await tokensFor();
   service.clock.advance(2 * DAY);
@@ -212,7 +212,7 @@ test('what has ended is tidied up', async () => {
   expect(await prisma.mailAllowance.count()).toBe(0);
 });
 
-describe('a request that is not one', () => {
+describe('an invalid request', () => {
   test.each([
     ['{"email":"ada"}', ['body.email']],
     ['{"email":5}', ['body.email']],
@@ -225,7 +225,7 @@ describe('a request that is not one', () => {
     ['{', ['body']],
     [`{"email":"${'a'.repeat(250)}@example.org"}`, ['body.email']],
     [`{"email":"ada@example.org\\r\\nBcc: eve@example.org"}`, ['body.email']],
-  ])('%s is rejected with the fault', async (body, locations) => {
+  ])('with %s is rejected with the fault', async (body, locations) => {
     const response = await service.post('/v1/user/recover', body);
     const problem = (await response.json()) as { code: string; errors: { location: string }[] };
     expect([response.status, problem.code]).toEqual([400, 'invalid_request']);
@@ -238,7 +238,7 @@ describe('a request that is not one', () => {
     ['{"token":["a"]}', ['body.token']],
     ['{}', ['body.token']],
     [`{"token":"${'a'.repeat(201)}"}`, ['body.token']],
-  ])('%s is rejected with the fault', async (body, locations) => {
+  ])('with %s is rejected with the fault', async (body, locations) => {
     for (const path of ['/v1/user/recover/confirm', '/v1/user/verify']) {
       const response = await service.post(path, body);
       const { errors } = (await response.json()) as { errors: { location: string }[] };
@@ -246,14 +246,14 @@ describe('a request that is not one', () => {
     }
   });
 
-  test('without a body, with a large one, of another type', async () => {
+  test('without a body, with a large body, and with another media type', async () => {
     expect(await codeOf(await service.post('/v1/user/recover'))).toEqual([400, 'invalid_request']);
     expect(await codeOf(await service.post('/v1/user/recover', 'a'.repeat(5000)))).toEqual([413, 'body_too_large']);
     const xml = await service.post('/v1/user/recover', '<a/>', { 'content-type': 'application/xml' });
     expect(await codeOf(xml)).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('of a page of another site', async () => {
+  test('from a page of another site', async () => {
     for (const path of ['recover', 'recover/confirm', 'verify']) {
       const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
       const response = await service.post(`/v1/user/${path}`, { email, token: 'a' }, headers);
@@ -261,7 +261,7 @@ describe('a request that is not one', () => {
     }
   });
 
-  test('of a path that takes no GET', async () => {
+  test('with GET', async () => {
     const response = await service.get('/v1/user/recover');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -31,7 +31,7 @@ async function tokenFor(plan?: string): Promise<string> {
 const users = () => service.database.prisma.user.count();
 const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
 
-test('a user is registered when the code comes back, and valid from then', async () => {
+test('registers the user when the one-time code is submitted; the term starts then', async () => {
   const response = await create();
   expect(response.status).toBe(202);
   expect(response.headers.get('cache-control')).toBe('no-store');
@@ -60,8 +60,8 @@ test('a user is registered when the code comes back, and valid from then', async
   ]);
 });
 
-describe('a token', () => {
-  test('is used once', async () => {
+describe('a one-time code', () => {
+  test('can be used once', async () => {
     const before = await users();
     const token = await tokenFor();
     expect((await verify(token)).status).toBe(201);
@@ -69,13 +69,13 @@ describe('a token', () => {
     expect(await users()).toBe(before + 1);
   });
 
-  test('is used once by however many at once', async () => {
+  test('can be used once by any number of concurrent requests', async () => {
     const token = await tokenFor();
     const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await verify(token)).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
   });
 
-  test('ends after a day', async () => {
+  test('expires after a day', async () => {
     const [early, late] = [await tokenFor(), await tokenFor()];
     service.clock.advance(DAY - 1);
     expect((await verify(late)).status).toBe(201);
@@ -85,7 +85,7 @@ describe('a token', () => {
     expect(await service.database.prisma.pendingRegistration.count()).toBe(0);
   });
 
-  test('is of no use for another kind', async () => {
+  test('cannot be used for another kind', async () => {
     const token = await tokenFor();
     expect(await codeOf(await service.post('/v1/user/recover/confirm', { token }))).toEqual([400, 'token_invalid']);
     const { apiKey: _ } = (await (await verify(token)).json()) as UserRecord;
@@ -96,7 +96,7 @@ describe('a token', () => {
   });
 });
 
-test('an address gets five mails an hour, and further requests are rejected with a waiting time', async () => {
+test('an address receives at most five emails an hour, and further requests are rejected with a waiting time', async () => {
   for (let i = 0; i < 5; i++) expect((await create()).status).toBe(202);
   const refused = await create();
   expect(refused.headers.get('retry-after')).toBe('3600');
@@ -107,7 +107,7 @@ test('an address gets five mails an hour, and further requests are rejected with
   expect(await service.mailsSent()).toHaveLength(1);
 });
 
-test('a mail that could not be sent in time is not sent', async () => {
+test('an email that could not be sent in time is dropped', async () => {
   await service.mail.outbox.deliverDue();
   await service.database.prisma.$executeRaw`
     INSERT INTO pending_registration VALUES ('0f8fad5b-d9cb-469f-a165-70867728950e', 'Bob', ${email}, 'monthly', now(), '2026-01-01')`;
@@ -122,7 +122,7 @@ test('a mail that could not be sent in time is not sent', async () => {
   expect(await service.database.prisma.outboxMessage.count()).toBe(0);
 });
 
-test('without mail these paths say so, and all else works', async () => {
+test('without mail settings these paths report it, and all other paths work', async () => {
   const plain = await startService();
   for (const path of ['recover', 'recover/confirm', 'verify']) {
     const response = await fetch(`${plain.url}/v1/user/${path}`, { method: 'POST', body: '{}' });
@@ -133,7 +133,7 @@ test('without mail these paths say so, and all else works', async () => {
   await plain.close();
 });
 
-test('while registration is closed, an old code registers no user', async () => {
+test('while registration is closed, an earlier code registers no user', async () => {
   const closed = await startMailingService({ settings: { REGISTRATION: 'closed' } });
   const response = await closed.post('/v1/user/verify', { token: 'a'.repeat(43) });
   expect(await codeOf(response)).toEqual([403, 'registration_closed']);
@@ -141,7 +141,7 @@ test('while registration is closed, an old code registers no user', async () => 
   await closed.close();
 });
 
-test('what a client’s address asks is limited', async () => {
+test('limits the requests of a client’s address', async () => {
   const limited = await startMailingService({ settings: { REGISTRATIONS_PER_MINUTE: '3' } });
   const statuses: number[] = [];
   for (const path of ['recover', 'verify', 'recover/confirm', 'recover'])

@@ -35,14 +35,14 @@ async function set(key: string, body: object): Promise<string> {
   return ((await response.json()) as { webhookSecret?: string }).webhookSecret ?? '';
 }
 
-/** A user of so many calls who wants notices. */
+/** Creates a user with a limit who has enabled notices. */
 async function createUser(settings: object, limit = 5, email = 'ada@example.org') {
   const { key, apiKey } = await service.user(email);
   await service.parts.users.limit(key, limit);
   return { key, apiKey, secret: await set(apiKey, settings) };
 }
 
-/** Makes calls, has the resulting notices delivered, and returns the webhooks and mails. */
+/** Makes calls, delivers the resulting notices, and returns the webhooks and emails. */
 async function spend(apiKey: string, calls: number) {
   for (let i = 0; i < calls; i += 1) {
     const path = '/v1/prices/latest/token?tokenName=bitcoin';
@@ -60,7 +60,7 @@ async function report() {
   return { mails, webhooks: receiver.deliveries.splice(0) };
 }
 
-/** A receiver's verification of a delivery. The library uses the system's clock only. */
+/** Verifies a delivery as a receiver does. The library uses only the system's clock. */
 function verified(secret: string, { body, headers }: Delivery) {
   const webhook = new Webhook(secret);
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
@@ -70,7 +70,7 @@ function verified(secret: string, { body, headers }: Delivery) {
 }
 
 describe('a notice', () => {
-  test('comes by webhook, signed, and by mail, with one id', async () => {
+  test('is sent by signed webhook and by email, with one ID', async () => {
     const { key, apiKey, secret } = await createUser({ email: true, webhookUrl: receiver.url });
     const { webhooks, mails } = await spend(apiKey, 4);
     expect([webhooks.length, mails.length]).toEqual([1, 1]);
@@ -96,7 +96,7 @@ describe('a notice', () => {
     });
   });
 
-  test('that failed is sent again with the same id, and an address that changed meanwhile gets it', async () => {
+  test('that failed is sent again with the same ID, to the current address', async () => {
     const { apiKey } = await createUser({ webhookUrl: `${receiver.url}/old` });
     status = 500;
     const { webhooks } = await spend(apiKey, 4);
@@ -125,7 +125,7 @@ describe('a notice', () => {
     expect(second?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
   });
 
-  test('of which the receiver says 410 is given up, and the webhook is switched off', async () => {
+  test('to which the receiver responds with 410 is dropped, and the webhook is disabled', async () => {
     const { apiKey } = await createUser({ webhookUrl: receiver.url });
     status = 410;
     await spend(apiKey, 4);
@@ -135,7 +135,7 @@ describe('a notice', () => {
     expect(await settings.json()).toMatchObject({ webhookUrl: null });
   });
 
-  test('to an address that is not public waits, with the setting that allows it as the reason', async () => {
+  test('to an address that is not public waits, and the reason names the setting that allows the address', async () => {
     const { key, apiKey } = await createUser({ webhookUrl: receiver.url });
     await service.database.prisma.noticeSettings.update({
       where: { userKey: key },
@@ -146,7 +146,7 @@ describe('a notice', () => {
     expect(listed).toMatchObject({ userKey: key, lastError: expect.stringContaining('WEBHOOK_ALLOW') });
   });
 
-  test('is not sent once the user was erased', async () => {
+  test('is not sent after the user was erased', async () => {
     const { apiKey, key } = await createUser({ email: true, webhookUrl: receiver.url });
     status = 500;
     await spend(apiKey, 4);
@@ -161,7 +161,7 @@ describe('a notice', () => {
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);
   });
 
-  test('of the end of validity comes a week before', async () => {
+  test('about the end of validity is sent a week before', async () => {
     const { key } = await createUser({ email: true, webhookUrl: receiver.url });
     const { validUntil } = await service.database.prisma.user.findUniqueOrThrow({ where: { key } });
     service.clock.advance(validUntil.getTime() - 7 * DAY - service.clock.now());
@@ -173,7 +173,7 @@ describe('a notice', () => {
     expect(mails.map(({ headers }) => headers.subject)).toContain('The API key expires within 7 days');
   });
 
-  test('by mail waits if an unverified address has received many in a day', async () => {
+  test('by email waits if an unverified address has received many in a day', async () => {
     const mailed = [];
     for (let i = 0; i < MAILS_A_DAY / 2 + 1; i += 1) {
       const { apiKey } = await createUser({ email: true }, 1, i % 2 === 0 ? 'Eve@example.org' : 'eve@example.org');

@@ -22,7 +22,7 @@ async function waiting(): Promise<number> {
   return count;
 }
 
-test('a notice that two processes find due at once is sent once', async () => {
+test('a notice that two processes find due at the same time is sent once', async () => {
   const { prisma } = database;
   const store = createNoticeStore(prisma);
   const term = firstTerm('monthly', CREATED);

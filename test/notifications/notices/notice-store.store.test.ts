@@ -26,7 +26,7 @@ const CREATED = Date.parse('2026-03-01T00:00:00Z');
 
 type Wanted = Partial<NoticeSettings> & { limit?: number; plan?: 'monthly' | 'yearly'; createdAt?: number };
 
-/** A user who wants mails by default. */
+/** A user with the default setting for emails. */
 async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
   const hash = randomUUID().replaceAll('-', '').repeat(2);
   const form = { name: 'Ada', email: 'ada@example.org', limit, createdAt, ...firstTerm(plan, createdAt) };
@@ -38,7 +38,7 @@ async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, 
   return key;
 }
 
-/** The ledger of a user's period: settled calls, and a lease with unsettled ones. */
+/** Writes the ledger of a user's period: settled calls, and a lease with unsettled calls. */
 async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0, periodStart = CREATED } = {}) {
   const where = { userKey, periodStart: new Date(periodStart) };
   const counts = { used, outstanding: unbooked + unspent };
@@ -54,7 +54,7 @@ async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0,
 }
 
 const look = (now = NOW, staysMs = 0) => store.addUsageNotices(now, staysMs);
-/** The sent notices: `user:threshold`, in any order. */
+/** The sent notices as `user:threshold`, in any order. */
 async function received() {
   const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
   return rows.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort();
@@ -62,7 +62,7 @@ async function received() {
 const messages = () => database.prisma.outboxMessage.findMany();
 
 describe('a threshold', () => {
-  test('is sent once, by the second check', async () => {
+  test('is reported once, by the second check', async () => {
     const ada = await createUser();
     await spend(ada, 79);
     expect([await look(), await look()]).toEqual([0, 0]);
@@ -80,14 +80,14 @@ describe('a threshold', () => {
     expect(notice).toMatchObject({ used: 80, limit: 100 });
   });
 
-  test('is not sent before it has stayed passed for long enough', async () => {
+  test('is not reported before it has been exceeded for long enough', async () => {
     await spend(await createUser(), 80);
     await look(NOW, 60_000);
     expect(await look(NOW, 60_000)).toBe(0);
     expect(await look(NOW, 0)).toBe(1);
   });
 
-  test('is passed by calls that are not booked, and not by those that are only held', async () => {
+  test('is reached by unbooked calls, and not by calls that are only leased', async () => {
     const [ada, bob] = [await createUser(), await createUser()];
     await spend(ada, 70, { unbooked: 9, unspent: 21 });
     await spend(bob, 70, { unbooked: 10, unspent: 20 });
@@ -96,7 +96,7 @@ describe('a threshold', () => {
     expect(await received()).toEqual([`${bob}:80`]);
   });
 
-  test('is not sent if calls were returned in time, and sent when it is passed again', async () => {
+  test('is not reported if calls are refunded in time, and is reported when it is reached again', async () => {
     const ada = await createUser();
     await spend(ada, 79, { unbooked: 1 });
     await look();
@@ -107,7 +107,7 @@ describe('a threshold', () => {
     expect(await look()).toBe(1);
   });
 
-  test('is sent once if calls are returned afterwards', async () => {
+  test('is reported once if calls are refunded afterwards', async () => {
     const ada = await createUser();
     for (const used of [80, 80, 79, 79, 80, 80, 80]) {
       await spend(ada, used);
@@ -116,7 +116,7 @@ describe('a threshold', () => {
     expect(await messages()).toHaveLength(1);
   });
 
-  test('is a share of the limit, of a limit of a few calls too, and of none nothing', async () => {
+  test('is a share of the limit, even of a limit of a few calls, and does not exist for a limit of zero', async () => {
     const [few, none] = [await createUser({ limit: 3, thresholds: [1, 34, 67] }), await createUser({ limit: 0 })];
     await spend(few, 1);
     await spend(none, 0);
@@ -128,7 +128,7 @@ describe('a threshold', () => {
     expect(await look()).toBe(2);
   });
 
-  test('is sent again in the next period, and for the last one if that was settled late', async () => {
+  test('is reported again in the next period, and for the last period if that was settled late', async () => {
     const ada = await createUser();
     const next = Date.parse('2026-04-01T00:00:00Z');
     await spend(ada, 80);
@@ -140,14 +140,14 @@ describe('a threshold', () => {
     expect(await look(next + 10 * DAY)).toBe(0);
   });
 
-  test('of a yearly plan is sent months after the period began', async () => {
+  test('of a yearly plan is reported months after the period began', async () => {
     const ada = await createUser({ plan: 'yearly', createdAt: CREATED - 200 * DAY });
     await spend(ada, 90, { periodStart: CREATED - 200 * DAY });
     await look();
     expect(await look()).toBe(1);
   });
 
-  test('is sent only to users who enabled it, by mail and by webhook', async () => {
+  test('is reported only to users who enabled it, by email and by webhook', async () => {
     const webhookUrl = 'https://example.org';
     const both = await createUser({ webhookUrl });
     const posted = await createUser({ email: false, webhookUrl });
@@ -167,7 +167,7 @@ describe('a threshold', () => {
     expect(await database.prisma.noticeSettings.count({ where: { userKey: erased } })).toBe(0);
   });
 
-  test('is sent once, however many processes check at a time', async () => {
+  test('is reported once, however many processes check at a time', async () => {
     const users = await Promise.all(Array.from({ length: 20 }, () => createUser()));
     for (const user of users) await spend(user, 100);
     for (let round = 0; round < 3; round += 1) await Promise.all([look(), look(), look(), look()]);
@@ -180,7 +180,7 @@ describe('the end of validity', () => {
   const ends = Date.parse('2026-04-01T00:00:00Z');
   const lookAt = (now: number) => store.addValidityNotices(now);
 
-  test('is sent 7 days and 1 day before, each once, and not afterwards', async () => {
+  test('is reported 7 days and 1 day before, once each, and not afterwards', async () => {
     const ada = await createUser();
     expect(await lookAt(ends - 7 * DAY - 1)).toBe(0);
     expect([await lookAt(ends - 7 * DAY), await lookAt(ends - 2 * DAY)]).toEqual([1, 0]);
@@ -188,7 +188,7 @@ describe('the end of validity', () => {
     expect(await received()).toEqual([`${ada}:1`, `${ada}:7`]);
   });
 
-  test('is sent only as the last one to a late user', async () => {
+  test('is reported only with the last notice if the user registers late', async () => {
     const ada = await createUser();
     expect([await lookAt(ends - 1000), await lookAt(ends - 1000)]).toEqual([1, 0]);
     expect(await received()).toEqual([`${ada}:1`]);
@@ -196,7 +196,7 @@ describe('the end of validity', () => {
     expect(await lookAt(ends)).toBe(0);
   });
 
-  test('is sent again after a renewal', async () => {
+  test('is reported again after a renewal', async () => {
     const ada = await createUser();
     await lookAt(ends - DAY);
     const renewed = Date.parse('2026-05-01T00:00:00Z');
@@ -204,7 +204,7 @@ describe('the end of validity', () => {
     expect([await lookAt(ends), await lookAt(renewed - 7 * DAY)]).toEqual([0, 1]);
   });
 
-  test('is not sent to a user without keys', async () => {
+  test('is not reported to a user without keys', async () => {
     const ada = await createUser();
     await createUserStore(database.prisma).revokeKeys(ada, NOW);
     expect(await lookAt(ends - DAY)).toBe(0);

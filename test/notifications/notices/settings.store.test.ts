@@ -24,14 +24,14 @@ async function call(method: 'GET' | 'PUT', key: string, body?: unknown, at = ser
 const URL = 'https://example.org/hook';
 const all = { email: true, webhookUrl: URL, thresholds: [80, 100] };
 
-describe('the notices of a user', () => {
-  test('are the defaults until they are set', async () => {
+describe('the notice settings of a user', () => {
+  test('have default values until they are set', async () => {
     const answer = await call('GET', await service.register());
     expect([answer.status, answer.body]).toEqual([200, { email: false, webhookUrl: null, thresholds: [80, 100] }]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('are given back as they were set, the thresholds in order, each once', async () => {
+  test('are returned as they were set, with sorted, unique thresholds', async () => {
     const key = await service.register();
     const set = { email: true, webhookUrl: null, thresholds: [100, 5, 50, 5] };
     const received = { ...set, thresholds: [5, 50, 100] };
@@ -40,7 +40,7 @@ describe('the notices of a user', () => {
     expect((await call('PUT', key, { ...set, thresholds: [] })).body).toEqual({ ...set, thresholds: [] });
   });
 
-  test('have a secret, which is returned when the address is new, changed or its secret rotated, and never again', async () => {
+  test('have a secret that is returned once, when the address is new or changed or the secret is rotated', async () => {
     const key = await service.register();
     const first = await call('PUT', key, all);
     expect(first.body.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -55,7 +55,7 @@ describe('the notices of a user', () => {
     expect(secrets).not.toContain(undefined);
   });
 
-  test('have one secret, where two set the same address at once', async () => {
+  test('have one secret after two concurrent requests set the same address', async () => {
     const key = await service.register();
     const answers = await Promise.all([1, 2, 3, 4].map(() => call('PUT', key, all)));
     expect(answers.filter(({ body }) => 'webhookSecret' in body)).toHaveLength(1);
@@ -78,7 +78,7 @@ describe('the notices of a user', () => {
     [{ ...all, webhookUrl: 'https://[::ffff:127.0.0.1]/' }, ['body.webhookUrl']],
     [{ ...all, webhookUrl: `${URL}\0` }, ['body.webhookUrl']],
     [{ ...all, rotateSecret: 1 }, ['body.rotateSecret']],
-  ])('are refused as %j, naming what is wrong', async (body, locations) => {
+  ])('are rejected as %j, with the name of the fault', async (body, locations) => {
     const { status, body: problem } = await call('PUT', await service.register(), body);
     const faults = problem.errors as { location: string; fix: string; message: string }[];
     expect([status, problem.code, faults.map(({ location }) => location)]).toEqual([400, 'invalid_request', locations]);
@@ -89,7 +89,7 @@ describe('the notices of a user', () => {
   });
 
   test.each(['https://10.0.0.7/hook', 'https://localhost/hook', 'http://example.org/hook'])(
-    'refuse %s, and name the setting with which the operator allows it',
+    'reject %s, and name the setting that allows the address',
     async (webhookUrl) => {
       const { status, body } = await call('PUT', await service.register(), { ...all, webhookUrl });
       const [fault] = body.errors as { location: string; fix: string }[];
@@ -98,7 +98,7 @@ describe('the notices of a user', () => {
     },
   );
 
-  test('are not for a key without the scope account', async () => {
+  test('cannot be accessed with a key without the scope account', async () => {
     const owner = await service.register();
     const query = new URLSearchParams({ label: 'page', scopes: 'prices,node' });
     const headers = { 'x-api-key': owner };
@@ -110,14 +110,14 @@ describe('the notices of a user', () => {
     }
   });
 
-  test('are read and not set with a key that was replaced', async () => {
+  test('can be read but not set with a replaced key', async () => {
     const key = await service.register();
     await fetch(`${service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': key } });
     expect((await call('GET', key)).status).toBe(200);
     expect((await call('PUT', key, all)).body.code).toBe('api_key_revoked');
   });
 
-  test('are gone with the user', async () => {
+  test('are deleted with the user', async () => {
     const key = await service.register();
     await call('PUT', key, all);
     const before = await service.database.prisma.noticeSettings.count();
@@ -126,7 +126,7 @@ describe('the notices of a user', () => {
     expect((await call('GET', key)).status).toBe(401);
   });
 
-  test('are not to be had where no mail is configured', async () => {
+  test('are not available if no mail server is configured', async () => {
     const plain = await startService();
     const key = await plain.register();
     for (const method of ['GET', 'PUT'] as const) {

@@ -32,13 +32,13 @@ describe('an address', () => {
   });
 
   test.each(['', 'localhost', '127.1', '0x7f.0.0.1', '2130706433', '8.8.8.8 ', '8.8.8', '1::2::3'])(
-    '%s is none',
+    '%s is not an address',
     (text) => {
       expect(isPublicAddress(text)).toBe(false);
     },
   );
 
-  test('a private one stays private however it is embedded in IPv6', () => {
+  test('that is private is detected in every IPv6 form that embeds it', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(fc.constantFrom('10', '127', '192.168', '169.254'), byte, byte, byte, (start, ...bytes) => {
@@ -59,7 +59,7 @@ describe('an address', () => {
     );
   });
 
-  test('is among the networks that are allowed, also mapped into IPv6', () => {
+  test('is matched with the allowed networks, even if it is mapped into IPv6', () => {
     const networks = parseNetworks('10.0.0.0/8, 192.168.1.7,fd00::/8');
     expect(isAmong(networks, '10.255.0.1')).toBe(true);
     expect(isAmong(networks, '::ffff:10.0.0.1')).toBe(true);
@@ -79,7 +79,7 @@ describe('an address', () => {
     '10.0.0.0/8;11.0.0.0/8',
     '10.0.0.0/',
     'fe80::1%1',
-  ])('of a network %s is refused', (text) => {
+  ])('rejects %s as a network', (text) => {
     expect(() => parseNetworks(text)).toThrow(/must be addresses or networks/);
   });
 });
@@ -117,11 +117,11 @@ describe('the address of a webhook', () => {
     'https://example.org:8443/a?b=c',
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
-  ])('%s may be one', (url) => {
+  ])('can be %s', (url) => {
     expect(fault(url)).toBeUndefined();
   });
 
-  test('may be local where the operator allows it', () => {
+  test('can be local if the operator allows it', () => {
     expect(fault('http://127.0.0.1:3000', '127.0.0.0/8')).toBeUndefined();
     expect(fault('http://localhost:3000', '127.0.0.0/8')).toBeUndefined();
     expect(fault('http://10.0.0.1', '127.0.0.0/8')).toBe('must have a public address');

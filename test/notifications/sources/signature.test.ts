@@ -5,7 +5,7 @@ import { mintWebhookSecret, webhookHeaders } from '#notifications/sources/signat
 
 const now = () => Date.now();
 
-test('what is signed is accepted by the Standard Webhooks library, whatever the body', () => {
+test('the Standard Webhooks library accepts the signature, whatever the body is', () => {
   fc.assert(
     fc.property(fc.json(), fc.uuid(), (body, id) => {
       const secret = mintWebhookSecret();
@@ -17,14 +17,14 @@ test('what is signed is accepted by the Standard Webhooks library, whatever the 
   );
 });
 
-test('during a rotation either secret is accepted', () => {
+test('during a rotation, a receiver with either secret accepts the signature', () => {
   const [fresh, old] = [mintWebhookSecret(), mintWebhookSecret()];
   const headers = webhookHeaders({ id: 'a', now: now(), body: '{}' }, [fresh, old]);
   for (const secret of [fresh, old]) new Webhook(secret).verify('{}', headers);
   expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
 });
 
-test('a secret is 32 random bytes', () => {
+test('a secret has 32 random bytes', () => {
   const secrets = Array.from({ length: 50 }, mintWebhookSecret);
   expect(new Set(secrets).size).toBe(50);
   for (const secret of secrets) expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);

@@ -43,11 +43,11 @@ const faultOf = (url: string, signal = never, mail = MAIL): Promise<Error> =>
   mailerTo(url)
     .send(mail, signal)
     .then(
-      () => new Error('it was sent'),
+      () => new Error('the email was sent'),
       (error: Error) => error,
     );
 
-test('a mail arrives as it was written', async () => {
+test('an email arrives unchanged', async () => {
   const server = await serve();
   await mailerTo(server.url).send(MAIL, never);
   const [mail] = server.mails;
@@ -63,7 +63,7 @@ test('a mail arrives as it was written', async () => {
   });
 });
 
-test('nothing that it is made of adds a header or a recipient', async () => {
+test('no value of an email adds a header or a recipient', async () => {
   const server = await serve();
   const injected = '\r\nBcc: eve@example.org\r\nX-Evil: 1\r\n\r\nbody';
   await mailerTo(server.url).send({ ...MAIL, subject: `Hello${injected}` }, never);
@@ -83,7 +83,7 @@ test('nothing that it is made of adds a header or a recipient', async () => {
 });
 
 test.each(['Quotes: prices; candles', 'Quotient, Inc', 'a@example.com (b)'])(
-  'the sender may have the name %s',
+  'the sender can have the name %s',
   async (name) => {
     const server = await serve();
     await mailerTo(server.url, `${name} <quotient@example.org>`).send(MAIL, never);
@@ -103,7 +103,7 @@ describe('over TLS', () => {
   test.each([
     ['from the start', { secure: true }],
     ['by STARTTLS', { startTls: true }],
-  ])('%s, with user and password', async (_, options) => {
+  ])('%s, with user name and password', async (_, options) => {
     const server = await serve({ ...options, login: 'ada:secret' });
     await mailerTo(server.url).send(MAIL, never);
     expect(server.mails).toMatchObject([{ isSecure: true, user: 'ada' }]);
@@ -134,16 +134,16 @@ describe('a fault', () => {
     ['452 4.2.2 mailbox full', false],
     ['421 4.3.2 not now', false],
     ['554 5.7.1 relay access denied', false],
-  ])('%s to a recipient is permanent: %s', async (reply, isForGood) => {
+  ])('%s for a recipient is permanent: %s', async (reply, isForGood) => {
     const server = await serve({ refuse: (to) => ({ reply: `${reply} <${to}>` }) });
     const fault = await faultOf(server.url);
     expect(fault instanceof Undeliverable).toBe(isForGood);
     expect(fault.message).toContain(reply.slice(0, 3));
-    // A reader of the log must not see an address.
+    // Log lines must not contain addresses.
     expect(fault.message).not.toContain('ada@example.org');
   });
 
-  test('of one recipient does not keep another’s mail', async () => {
+  test('for one recipient does not delay another recipient’s email', async () => {
     const server = await serve({
       refuse: (to) => (to === 'gone@example.org' ? { reply: '550 5.1.1 gone' } : undefined),
     });
@@ -152,39 +152,42 @@ describe('a fault', () => {
     expect(server.mails).toMatchObject([{ to: ['ada@example.org'] }]);
   });
 
-  test('of what the mail says passes, as far as anybody knows', async () => {
+  test('for the content of an email is treated as temporary', async () => {
     const server = await serve({ refuse: () => ({ at: 'data', reply: '554 5.6.0 looks like spam' }) });
     const fault = await faultOf(server.url);
     expect(fault).not.toBeInstanceOf(Undeliverable);
     expect(fault.message).toContain('looks like spam');
   });
 
-  test('of the way passes', async () => {
+  test('of the connection is temporary', async () => {
     const server = await startMailServer();
     await server.close();
     expect((await faultOf(server.url)).message).toContain('ECONNREFUSED');
   });
 
   test.each([
-    ['before it greets', () => undefined],
-    ['in the middle', (socket: Socket) => void socket.write('220 hello\r\n')],
-  ])('a server that hangs %s delays no work beyond the signal, and nothing stays open', async (_, greet) => {
-    const sockets: Socket[] = [];
-    const arrived = Promise.withResolvers<void>();
-    const hanging: Server = createServer((socket) => {
-      sockets.push(socket.on('error', () => undefined));
-      greet(socket);
-      arrived.resolve();
-    });
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
-    servers.push({ close: () => new Promise((resolve) => hanging.close(resolve)) });
-    const stop = new AbortController();
-    const { port } = hanging.address() as { port: number };
-    const fault = faultOf(`smtp://127.0.0.1:${port}`, stop.signal);
-    await arrived.promise;
-    stop.abort();
-    expect((await fault).message).not.toBe('it was sent');
-    const [socket] = sockets;
-    await new Promise<void>((resolve) => (socket?.closed ? resolve() : socket?.resume().once('close', resolve)));
-  });
+    ['before the greeting', () => undefined],
+    ['during the transfer', (socket: Socket) => void socket.write('220 hello\r\n')],
+  ])(
+    'a server that hangs %s does not delay work beyond the signal, and leaves no open connection',
+    async (_, greet) => {
+      const sockets: Socket[] = [];
+      const arrived = Promise.withResolvers<void>();
+      const hanging: Server = createServer((socket) => {
+        sockets.push(socket.on('error', () => undefined));
+        greet(socket);
+        arrived.resolve();
+      });
+      await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+      servers.push({ close: () => new Promise((resolve) => hanging.close(resolve)) });
+      const stop = new AbortController();
+      const { port } = hanging.address() as { port: number };
+      const fault = faultOf(`smtp://127.0.0.1:${port}`, stop.signal);
+      await arrived.promise;
+      stop.abort();
+      expect((await fault).message).not.toBe('the email was sent');
+      const [socket] = sockets;
+      await new Promise<void>((resolve) => (socket?.closed ? resolve() : socket?.resume().once('close', resolve)));
+    },
+  );
 });

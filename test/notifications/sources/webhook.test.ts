@@ -21,13 +21,13 @@ const allowing = (options: Partial<Parameters<typeof createWebhookSender>[0]> = 
   createWebhookSender({ allowed: LOOPBACK, ...options });
 const failure = (posting: Promise<void>): Promise<WebhookFailure> =>
   posting.then(
-    () => expect.fail('it was taken'),
+    () => expect.fail('the webhook was accepted'),
     (error) => error,
   );
 const HEADERS = { 'webhook-id': 'msg' };
 
 describe('a webhook', () => {
-  test('is one POST with the headers and the body, and its answer may be anything with 2xx', async () => {
+  test('is one POST with the headers and the body, and accepts any 2xx response', async () => {
     const receiver = await kept(
       startReceiver((_, response) => void response.writeHead(202).end('x'.repeat(10_000_000))),
     );
@@ -38,7 +38,7 @@ describe('a webhook', () => {
   });
 
   test.each([301, 302, 307, 308])(
-    'is not taken where the receiver redirects (%i), and goes nowhere else',
+    'is not accepted if the receiver redirects (%i), and is not sent to the target',
     async (status) => {
       const other = await kept(startReceiver());
       const receiver = await kept(
@@ -54,7 +54,7 @@ describe('a webhook', () => {
     expect(await failure(allowing().post(receiver.url, '{}', HEADERS))).toMatchObject({ isGone: true });
   });
 
-  test('has its deadline, whether the receiver is silent or sends its head byte by byte', async () => {
+  test('has a deadline, even if the receiver is silent or sends its header byte by byte', async () => {
     const silent = await kept(startReceiver(() => undefined));
     const dripping = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     talking.close();
   });
 
-  test('has its deadline for a name that no server resolves', async () => {
+  test('has a deadline for a name that no server resolves', async () => {
     const names = await kept(startNameServer(() => undefined));
     const sender = allowing({ deadlineMs: 300, nameServers: [names.at] });
     expect((await failure(sender.post('https://example.org/', '{}', HEADERS))).message).toMatch(/^no response within/);
@@ -113,7 +113,7 @@ describe('a connection', () => {
   const WITHOUT = { allowed: [] };
 
   test.each(['127.0.0.1', '[::1]', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', '0', '169.254.169.254'])(
-    'to %s is refused',
+    'to %s is rejected',
     async (host) => {
       const receiver = await kept(startReceiver());
       const url = `https://${host}:${receiver.port}/`;
@@ -123,7 +123,7 @@ describe('a connection', () => {
   );
 
   test.each([['127.0.0.1'], ['10.0.0.1', '::1'], ['::ffff:7f00:1'], ['fe80::1', '169.254.169.254']])(
-    'to a name that leads to %s is refused',
+    'to a name that resolves to %s is rejected',
     async (...addresses) => {
       const names = await kept(startNameServer(() => addresses));
       const sender = createWebhookSender({ ...WITHOUT, nameServers: [names.at] });
@@ -132,7 +132,7 @@ describe('a connection', () => {
     },
   );
 
-  test('goes to the address that was checked, though the name leads elsewhere at the next question', async () => {
+  test('uses the checked address, even if the name resolves differently the next time', async () => {
     const receiver = await kept(startReceiver());
     const asked: string[] = [];
     const names = await kept(
@@ -150,14 +150,14 @@ describe('a connection', () => {
     expect([message, receiver.deliveries.length]).toEqual([REFUSED, 1]);
   });
 
-  test('goes to those of several addresses alone that are allowed', async () => {
+  test('uses only the allowed addresses of a name with several', async () => {
     const receiver = await kept(startReceiver());
     const names = await kept(startNameServer(() => ['127.0.0.2', '127.0.0.1', '::1']));
     await allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS);
     expect(receiver.deliveries[0]?.headers.host).toBe(`hook.example:${receiver.port}`);
   });
 
-  test('without encryption goes to no public address', async () => {
+  test('without TLS does not use a public address', async () => {
     const names = await kept(startNameServer(() => ['8.8.8.8']));
     const { message } = await failure(allowing({ nameServers: [names.at] }).post('http://example.org/', '{}', HEADERS));
     expect(message).toBe(REFUSED);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(file, { force: true }));
 
-test('the code of the page accepts what is signed, also during a rotation, and nothing else', () => {
+test('the page’s code accepts signed deliveries, even during a rotation, and rejects all others', () => {
   const [secret, old] = [mintWebhookSecret(), mintWebhookSecret()];
   const now = Date.now();
   const signed = (at: number, secrets = [secret, old]) => webhookHeaders({ id: 'a', now: at, body: '{}' }, secrets);
@@ -32,7 +32,7 @@ test('the code of the page accepts what is signed, also during a rotation, and n
   expect(isGenuine(secret, {}, '{}')).toBe(false);
 });
 
-test('the example of the page is what is sent', () => {
+test('the page’s example is what the service sends', () => {
   const [, json = ''] = /^```json\n(.*?)^```/ms.exec(page) ?? [];
   const notice: Notice = {
     ...{ id: 'a', userKey: 1, toldAt: Date.parse('2026-02-14T09:30:00Z'), kind: 'usage', threshold: 80 },
