@@ -26,7 +26,7 @@ function* operationsOf(document: Document) {
 }
 
 describe('the description', () => {
-  it('names the service, its version, its license and where it is', async () => {
+  it('contains the name, the version, the license and the URL of the service', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     for (const [document, url] of [
       [documents[0], '/'],
@@ -41,7 +41,7 @@ describe('the description', () => {
     expect(documents[0]?.info.description).toContain('Powered by [CoinGecko]');
   });
 
-  it('has the same paths under a base path, and problems that lead below it', () => {
+  it('has the same paths under a base path, with problem types below it', () => {
     const [bare, based] = documents as [Document, Document];
     expect(Object.keys(based.paths)).toEqual(Object.keys(bare.paths));
     const text = JSON.stringify(based);
@@ -49,7 +49,7 @@ describe('the description', () => {
     expect(text).not.toContain('"type":"/docs/problems#no_data"');
   });
 
-  it('has no twin of a schema, nothing hidden and no HEAD', () => {
+  it('has no duplicate schemas, no hidden routes and no HEAD', () => {
     const { components, paths } = documents[0] as Document;
     expect(Object.keys(components.schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
     expect(Object.keys(paths).filter((path) => !/^\/(v1|health)\//.test(path))).toEqual([]);
@@ -60,7 +60,7 @@ describe('the description', () => {
     }
   });
 
-  it('gives every operation a name of its own, a summary, a description, and a tag that is explained', () => {
+  it('has a unique operation ID, a summary, a description and an explained tag for each operation', () => {
     const tags = new Map(documents[0]?.tags.map(({ name, description }) => [name, description]));
     const names = new Set<string>();
     for (const { operation, path } of operationsOf(documents[0] as Document)) {
@@ -78,7 +78,7 @@ describe('the description', () => {
     expect(names.size).toBeGreaterThanOrEqual(9);
   });
 
-  it('asks for a key where one is needed, with the scope that it needs', () => {
+  it('requires a key with a scope for each operation that needs one', () => {
     const { paths } = documents[0] as Document;
     const anyScheme = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
     for (const [path, method, scope] of [
@@ -94,18 +94,18 @@ describe('the description', () => {
     expect(paths['/health/live']?.get?.security).toEqual([]);
   });
 
-  it('has no pattern that only JavaScript reads, and says once what several operations take', () => {
+  it('has no JavaScript-specific patterns, and defines shared parts once', () => {
     const text = JSON.stringify(documents[0]);
     const patterns = [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(([, one = '']) => JSON.parse(one));
     expect(patterns.length).toBeGreaterThan(10);
-    // Unicode classes, and look-behind: Python's `re` has not the first, and Go's has neither.
+    // Unicode classes and lookbehinds: Python's `re` does not support the first, and Go does not support either.
     for (const pattern of patterns) expect(pattern).not.toMatch(/\\p\{|\\P\{|\(\?[=!<]/);
     // For prices, and for statistics, which are in US dollars only.
     expect(text.match(/"name":"currency"/g)).toHaveLength(2);
     expect(text.length).toBeLessThan(190_000);
   });
 
-  it('says of every parameter what it is, with an example that its schema allows', () => {
+  it('describes every parameter, with an example that its schema allows', () => {
     const contract = published(documents[0] as Document);
     for (const { path, method, operation } of operationsOf(contract.document)) {
       for (const [index, { name, example, ...parameter }] of (operation.parameters ?? []).entries()) {
@@ -117,7 +117,7 @@ describe('the description', () => {
     }
   });
 
-  it('gives an example of every body, as its schema has it', () => {
+  it('has an example of every body that conforms to its schema', () => {
     const contract = published(documents[0] as Document);
     for (const { path, method, operation } of operationsOf(contract.document)) {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
@@ -131,7 +131,7 @@ describe('the description', () => {
     }
   });
 
-  it('gives examples that make sense', () => {
+  it('has realistic examples', () => {
     const document = documents[0] as Document;
     expect(JSON.stringify(document)).not.toMatch(/"(example|value)":[^}]*9007199254740991/);
     const answer = (path: string) =>
@@ -146,7 +146,7 @@ describe('the description', () => {
     expect([webhookUrl?.examples, thresholds?.examples]).toEqual([['https://example.org/hooks/quotient'], [[80, 100]]]);
   });
 
-  it('speaks of what a user has: no setting, no file of the checkout, nothing twice', () => {
+  it('addresses users: it contains no settings, no file names and no repetitions', () => {
     for (const { operation, path } of operationsOf(published(documents[0] as Document).document)) {
       const { description, parameters = [], requestBody } = operation;
       const body = requestBody?.content['application/json']?.schema?.properties ?? {};
@@ -161,11 +161,11 @@ describe('the description', () => {
     }
   });
 
-  it('says which currencies have a history only', () => {
+  it('lists the currencies that have only a history', () => {
     expect(JSON.stringify(documents[0])).toMatch(/`bgn`, `eek`, `hrk`, `ltl`, `lvl`, `rub` \w+ no longer published/);
   });
 
-  it('declares the headers of a priced answer', () => {
+  it('declares the headers of a priced response', () => {
     const { paths } = published(documents[0] as Document).document;
     const responses = paths['/v1/prices/history/days']?.get?.responses ?? {};
     expect(Object.keys(responses['200']?.headers ?? {})).toEqual([

@@ -12,11 +12,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Service, startService } from '../support/service/service.ts';
 
 /*
- * Code that generators make of the description: types by openapi-typescript, and a client by @hey-api/openapi-ts that calls this
- * very service.
+ * Code generated from the description: types by openapi-typescript, and a client by @hey-api/openapi-ts that calls this
+ * service.
  */
 
-/** Uses both as their readers would: a wrong name or type in the description does not compile. */
+/** A program that uses both as users do. It does not compile if a name or type in the description is wrong. */
 const USE = `
 import { createClient } from './sdk/client';
 import { createKey, getLatestPrice, getLatestPrices, getPriceHistoryByDays, listTokens, revokeKey } from './sdk';
@@ -78,13 +78,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('the types and the client that are generated compile, and so does a program that uses them', async () => {
+it('the generated types, the generated client and a program that uses them compile', async () => {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   const run = promisify(execFile)(process.execPath, [compiler, '-p', folder]);
   expect(await run.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
 });
 
-it('the generated client reads prices, makes a key and gets problems', async () => {
+it('the generated client reads prices, creates a key and receives problems', async () => {
   const build = await rolldown({ input: join(folder, 'use.ts'), platform: 'neutral' });
   await build.write({ file: join(folder, 'use.mjs'), format: 'esm' });
   await build.close();

@@ -8,7 +8,7 @@ import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import type { Document } from '../../fixtures/published.ts';
 
-/** What Redocly's `recommended` rules find, without network. */
+/** The findings of Redocly's `recommended` rules, without network access. */
 async function redocly(document: Document): Promise<string[]> {
   const manifest = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
   const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: { redocly: string } };
@@ -20,7 +20,7 @@ async function redocly(document: Document): Promise<string[]> {
     const args = [program, 'lint', file, '--extends=recommended', '--format=json'];
     const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' };
     const env = { ...process.env, ...quiet };
-    // Its exit code covers only errors; the report has warnings as well.
+    // The exit code covers only errors. The report also contains warnings.
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env }).catch(
       (failed: { stdout: string }) => failed,
     );
@@ -39,5 +39,5 @@ async function spectral(document: Document): Promise<string[]> {
   return found.map(({ code, path, message }) => `${code}: ${path.join('.')}: ${message}`);
 }
 
-/** The findings of each linter in a description, as texts. */
+/** The findings of each linter for a description, as texts. */
 export const LINTERS = { redocly, spectral };

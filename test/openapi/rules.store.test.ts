@@ -4,7 +4,7 @@ import { isLong } from '../support/long.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { LINTERS } from './linters.ts';
 
-/** The paths are the same with and without one. */
+/** The rules are tested with and without a base path. */
 const BASE_PATHS = isLong ? ['/market', ''] : ['/market'];
 
 const services: Service[] = [];
@@ -23,11 +23,11 @@ afterAll(async () => {
 });
 
 describe.each(Object.entries(LINTERS))('%s', (_, lint) => {
-  it.each(BASE_PATHS.entries().toArray())('finds nothing in the description (%i, base path %j)', async (which) => {
+  it.each(BASE_PATHS.entries().toArray())('finds no fault in the description (%i, base path %j)', async (which) => {
     expect(await lint(documents[which] as Document)).toEqual([]);
   });
 
-  it('would find it if an operation had no name', async () => {
+  it('finds an operation without a name', async () => {
     const broken = structuredClone(documents[0] as Document);
     Reflect.deleteProperty(broken.paths['/v1/tokens']?.get ?? {}, 'operationId');
     expect((await lint(broken)).join()).toMatch(/operationId/i);

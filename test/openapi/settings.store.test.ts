@@ -4,13 +4,13 @@ import { type Document, published } from '../../fixtures/published.ts';
 import { startService } from '../support/service/service.ts';
 import { LINTERS } from './linters.ts';
 
-/* The description as services with other settings publish it, and at times at which dates go wrong. */
+/* The description as services with other settings publish it, including at the turn of months and years. */
 
 type Settings = NonNullable<NonNullable<Parameters<typeof startService>[0]>['settings']>;
 
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'quotient@example.org' };
 
-/** Settings that the description follows, `demo` those of `npm run demo`. */
+/** Settings that affect the description. `demo` is the configuration of `npm run demo`. */
 const SETTINGS: Record<string, Settings> = {
   plain: {},
   'without exchange rates': { EXCHANGE_RATES_URL: 'off' },
@@ -54,11 +54,11 @@ describe.each(Object.entries(SETTINGS))('a service %s', (name, settings) => {
     text = await describedBy(settings, NOON);
   });
 
-  it.each(Object.entries(LINTERS))('publishes a description in which %s finds nothing', async (_, lint) => {
+  it.each(Object.entries(LINTERS))('publishes a description in which %s finds no fault', async (_, lint) => {
     expect(await lint(JSON.parse(text) as Document)).toEqual([]);
   });
 
-  it('gives examples of its parameters that it accepts', () => {
+  it('accepts its own parameter examples', () => {
     const { document, pointerTo, schemaFaults } = published(JSON.parse(text) as Document);
     const faults: string[] = [];
     for (const [path, operations] of Object.entries(document.paths)) {
@@ -74,14 +74,14 @@ describe.each(Object.entries(SETTINGS))('a service %s', (name, settings) => {
   });
 
   if (name === 'without exchange rates')
-    it('offers no currency that needs them', () => {
+    it('offers no currency that requires them', () => {
       expect(text).not.toMatch(/`eur`|"eur"|European Central Bank's/);
     });
 
   if (name === 'plain' || name === 'demo')
-    it.each(MOMENTS)('publishes the same at %s', async (moment) => {
+    it.each(MOMENTS)('publishes the same description at %s', async (moment) => {
       const at = await describedBy(settings, moment);
-      // The ports of the stand-ins differ.
+      // The stand-ins' ports differ.
       const withoutPorts = (one: string) => one.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
       expect(withoutPorts(at)).toBe(withoutPorts(text));
     });
