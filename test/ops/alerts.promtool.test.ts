@@ -6,13 +6,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { dashboardExpressions, OPS, RULE_FILES, RULE_TESTS } from './files.ts';
 
-/** What Prometheus' own tool says; nothing where all is well. */
+/** The output of Prometheus' own tool; empty if there is no fault. */
 function complaints(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: OPS, encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-test('the rules and the configuration are what Prometheus reads', () => {
+test('Prometheus accepts the rules and the configuration', () => {
   expect(complaints('check', 'rules', '--lint=all', '--lint-fatal', ...RULE_FILES)).toBe('');
   expect(complaints('check', 'config', 'prometheus.yml')).toBe('');
 });

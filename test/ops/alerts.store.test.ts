@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 test.each([...RULE_FILES, ...RULE_TESTS, 'grafana/dashboards/quotient.json'])(
-  'every metric that is named in %s is one that the service has',
+  'every metric named in %s exists',
   (file) => {
     const text = readOps(file).replaceAll(/^\s*#.*$/gm, '');
     const named = new Set(text.match(/\b(?:quotient|nodejs|process)_\w+/g));
@@ -32,13 +32,13 @@ test.each([...RULE_FILES, ...RULE_TESTS, 'grafana/dashboards/quotient.json'])(
   },
 );
 
-test('every metric of ours is in the list of the operator’s page, and nothing else', () => {
+test('the operator’s page lists exactly the service’s metrics', () => {
   const listed = new Set([...OPERATING.matchAll(/^\| `(quotient_\w+)/gm)].map(([, name]) => name));
   const names = [...exposed].filter((name) => name.startsWith('quotient_'));
   expect(listed).toEqual(new Set(names.map((name) => name.replace(/_(bucket|count|sum)$/, ''))));
 });
 
-test('every alert says what it means and what to do, and names its section of the operator’s page', () => {
+test('every alert states its meaning and the remedy, and links to its section of the operator’s page', () => {
   const headings = [...OPERATING.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
   const alerts = alertGroups.flatMap(({ rules }) => rules);
   expect(alerts.length).toBeGreaterThan(10);
