@@ -25,7 +25,7 @@ async function availableOf(name: string) {
 }
 const candles = (query: string) => service.get(`/v1/prices/history/ohlc?tokenName=${query}`, { key });
 
-test('has the first date of each interval before anything is stored', async () => {
+test('returns the first date of each interval before anything is stored', async () => {
   expect(await availableOf('bitcoin')).toEqual({
     prices: { minute: '2026-05-14', hour: '2025-05-15', day: '2025-05-16' },
     candles: { minute: '2026-05-13', hour: '2026-04-15', day: '2024-05-28' },
@@ -36,11 +36,11 @@ test('has the first date of each interval before anything is stored', async () =
     const [oldest] = (await answer.json()) as { date: string }[];
     dates.push(new Date(oldest?.date ?? '').toISOString().slice(0, 10));
   }
-  // The oldest two that the venue has may be gone before a call for them arrives.
+  // The oldest two that Kraken has may be gone before a call for them arrives.
   expect(dates).toEqual(['2026-05-13', '2026-04-15', '2024-05-26']);
 });
 
-test('includes what is stored, and starts no earlier than the first candle of the venue', async () => {
+test('includes stored data, and starts no earlier than Kraken’s first candle', async () => {
   await candles('bitcoin&fromDate=2026-05-01&thruDate=2026-05-02');
   await candles('arweave&fromDate=2026-05-01&thruDate=2026-05-02');
   clock.advance(100 * DAY);
@@ -49,7 +49,7 @@ test('includes what is stored, and starts no earlier than the first candle of th
   expect((await availableOf('arweave'))?.candles?.day).toBe('2025-04-28');
 });
 
-test('follows a fetch', async () => {
+test('is updated by a fetch', async () => {
   const day = async () => (await availableOf('bitcoin'))?.candles?.day;
   expect(await day()).toBe('2024-05-28');
   await candles('bitcoin&fromDate=2026-05-01&thruDate=2026-05-02');
@@ -57,7 +57,7 @@ test('follows a fetch', async () => {
   expect(await day()).toBe('2024-05-25');
 });
 
-test('includes what was deleted, where the venue still provides it', async () => {
+test('includes deleted data that Kraken still provides', async () => {
   await candles('bitcoin&fromDate=2026-05-01&thruDate=2026-05-02');
   const purges = createPurgeStore(service.database.prisma);
   const before = Date.parse('2026-01-01');

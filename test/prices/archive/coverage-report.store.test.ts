@@ -49,7 +49,7 @@ const rowsOf = (archive: ArchiveCache, token: TokenName, interval: (typeof INTER
   ...samplesOf(archive.series(token, interval).slice(0, Number.POSITIVE_INFINITY)),
 ];
 
-/** Memory and store hold the same. */
+/** Expects that memory and store have the same content. */
 async function expectSame(archive: ArchiveCache): Promise<void> {
   const store = createArchiveStore(database.prisma);
   for (const token of BUILT_IN_NAMES) {
@@ -61,7 +61,7 @@ async function expectSame(archive: ArchiveCache): Promise<void> {
 }
 
 describe('the archive in memory', () => {
-  test('loses no row when many are recorded at once, by two processes', async () => {
+  test('loses no row when two processes record many concurrently', async () => {
     const processes = [await open(), await open()];
     const written: [TokenName, number][] = [];
     const work = Array.from({ length: 60 }, async (_, i) => {
@@ -93,7 +93,7 @@ describe('the archive in memory', () => {
     expect(processes[0]?.version('latest')).toBe(0);
   });
 
-  test('of a process that did not look for days has what was stored meanwhile', async () => {
+  test('of a process that has not polled for days loads the data stored in the meantime', async () => {
     const clock = createTestClock(NOW);
     const [first, second] = [await open(clock), await open(clock)];
     const record = () =>
@@ -115,7 +115,7 @@ describe('the archive in memory', () => {
     expect(days).toEqual([0, 1, 2, 3]);
   });
 
-  test('is the store’s whatever is recorded in whatever order', async () => {
+  test('equals the store, whatever is recorded in whatever order', async () => {
     const [first, second] = [await open(), await open()];
     const sample = fc.record({
       ago: fc.integer({ min: 0, max: 1440 }),
@@ -148,7 +148,7 @@ describe('the archive in memory', () => {
     );
   });
 
-  test('unites what is covered, from whichever process', async () => {
+  test('merges coverage from every process', async () => {
     const [first, second] = [await open(), await open()];
     const day = NOW - DAY;
     const cover = (process: ArchiveCache, from: number, thru: number) =>
@@ -171,7 +171,7 @@ describe('the archive in memory', () => {
     expect(first.coverage('bitcoin', 'day')).toEqual([]);
   });
 
-  test('keeps times to the millisecond and figures to their last digit', async () => {
+  test('keeps times to the millisecond and values to their last digit', async () => {
     const archive = await open();
     const figures = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     let at = NOW - DAY;

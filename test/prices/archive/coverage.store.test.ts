@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
-it('does not claim today before its row is final, and changes it afterwards', async () => {
+it('covers today only when its row is final, and is updated then', async () => {
   const lines = (price: number) => [row('2024-05-31'), row('2024-06-01', price)];
   const early = await archive.take(lines(1), { now: () => Date.parse('2024-06-01T00:39:59Z') });
   expect(early.counts).toEqual({ ...none, read: 2, added: 2 });
@@ -20,10 +20,10 @@ it('does not claim today before its row is final, and changes it afterwards', as
   expect(final.counts).toEqual({ ...none, read: 2, changed: 1, skipped: 1 });
   expect(await archive.covered()).toEqual(['2024-05-31/2024-06-01']);
   const later = await archive.take(lines(3));
-  expect(later.counts, 'it is settled').toEqual({ ...none, read: 2, skipped: 1, kept: 1 });
+  expect(later.counts, 'the row is settled').toEqual({ ...none, read: 2, skipped: 1, kept: 1 });
 });
 
-it('claims no hole of more than one day, and none whose row is bad', async () => {
+it('covers no gap of more than one day, and no gap with a bad row', async () => {
   await archive.take([
     row('2020-01-01'),
     row('2020-01-03'),
@@ -41,14 +41,14 @@ it('claims no hole of more than one day, and none whose row is bad', async () =>
   ]);
 });
 
-it('closes what lies between batches, a single missing day at their border too', async () => {
+it('covers a single missing day, even between two batches', async () => {
   const all = dates('2018-01-01', 1501);
   const { batches } = await archive.take(all.filter((_, i) => i !== 500).map((date) => row(date)));
   expect(batches).toEqual([500, 1000, 1500, 1500]);
   expect(await archive.covered()).toEqual([`2018-01-01/${all.at(-1)}`]);
 });
 
-it('gives the same rows and spans in whatever order the lines are', async () => {
+it('has the same rows and spans in any order of the lines', async () => {
   const gone = new Set([3, 40, 41, 700, 901, 902, 903]);
   const lines = dates('2018-01-01', 1100)
     .filter((_, i) => !gone.has(i))
@@ -68,7 +68,7 @@ it('gives the same rows and spans in whatever order the lines are', async () => 
   );
 });
 
-it('claims what it has when it is interrupted, and the rest when it is run again', async () => {
+it('covers the imported part when it is interrupted, and the rest when it is repeated', async () => {
   const lines = dates('2018-01-01', 1300).map((date) => row(date));
   const first = await archive.take(lines, { stopAfter: 1 });
   expect([first.ended, first.counts.added]).toEqual(['interrupted', 500]);
@@ -79,7 +79,7 @@ it('claims what it has when it is interrupted, and the rest when it is run again
   expect(await archive.covered()).toEqual(['2018-01-01/2021-07-23']);
 });
 
-it('joins the spans that the service has fetched', async () => {
+it('merges with the spans that the service has fetched', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const span = { from: midnight('2020-01-03'), thru: midnight('2020-01-05') - 1 };
   await store.record(

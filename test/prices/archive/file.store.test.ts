@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
-it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row and small numbers', async () => {
+it('accepts a byte order mark, CRLF, an empty line, a null, a late row and small numbers', async () => {
   const result = await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
   expect(result).toMatchObject({ ended: 'whole', counts: { ...none, read: 3, added: 3 }, bad: [] });
   expect(await archive.samples()).toEqual([
@@ -22,10 +22,10 @@ it('takes a file with a byte order mark, CRLF, an empty line, a null, a late row
     { at: Date.parse('2016-02-28T00:05:11Z'), price: 5.5, marketCap: null, volume: 8_500_000 },
     { at: midnight('2016-03-01'), price: 0.1, marketCap: 0, volume: 1e-7 },
   ]);
-  expect(await archive.covered(), 'the single day left out is spoken for').toEqual(['2016-02-27/2016-03-01']);
+  expect(await archive.covered(), 'the single missing day is covered').toEqual(['2016-02-27/2016-03-01']);
 });
 
-it('takes what the service itself gives as CSV', async () => {
+it("accepts the service's own CSV", async () => {
   await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
   const stored = await archive.samples();
   const path = join(archive.directory, 'own.csv');
@@ -35,14 +35,14 @@ it('takes what the service itself gives as CSV', async () => {
   expect(await archive.samples()).toEqual(stored);
 });
 
-it('reads columns by their names', async () => {
+it('identifies columns by their names', async () => {
   const path = join(archive.directory, 'reordered.csv');
   await writeFile(path, 'price,total_volume,snapped_at,market_cap\n1,2,2020-01-01 00:00:00 UTC,3\n');
   await archive.takeFile(path);
   expect(await archive.samples()).toEqual([{ at: midnight('2020-01-01'), price: 1, marketCap: 3, volume: 2 }]);
 });
 
-it('names each bad line and takes the others', async () => {
+it('lists each bad line and imports the others', async () => {
   const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const { bad, counts } = await archive.takeFile(path);
   expect(bad).toEqual([
@@ -59,7 +59,7 @@ it('names each bad line and takes the others', async () => {
   expect((await archive.samples()).map(({ price }) => price)).toEqual([5.25, 6.25, 6.5, 7.5]);
 });
 
-it('stops at the first bad line when strict, and can list all of them beforehand', async () => {
+it('stops at the first bad line with --strict, and can list all bad lines in advance', async () => {
   const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const importer = createImport({ store: createImportStore(archive.database.prisma), clock });
   const bad: number[] = [];
@@ -81,17 +81,17 @@ it.each([
     '2020-01-01 00:00:00 UTC,1,2,3\n',
     /has no header: its first line must be snapped_at/,
   ],
-  ['other columns', 'snapped_at,price,market_cap\n', /has unexpected columns: .*snapped_at/],
+  ['unknown columns', 'snapped_at,price,market_cap\n', /has unexpected columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],
-  ['one line without an end', 'x'.repeat(3_000_000), /has a line that is too long/],
-])('refuses a file with %s', async (_what, text, message) => {
+  ['one endless line', 'x'.repeat(3_000_000), /has a line that is too long/],
+])('rejects a file with %s', async (_what, text, message) => {
   const path = join(archive.directory, 'refused.csv');
   await writeFile(path, text);
   await expect(openImportFile(path)).rejects.toThrow(message);
 });
 
-it('refuses a directory and what is not there', async () => {
+it('rejects a directory and a missing file', async () => {
   await expect(openImportFile(archive.directory)).rejects.toThrow(/is a directory/);
   await expect(openImportFile(join(archive.directory, 'none.csv'))).rejects.toThrow(/does not exist/);
 });

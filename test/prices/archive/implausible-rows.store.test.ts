@@ -14,7 +14,7 @@ let key: string;
 beforeEach(async () => {
   service = await startService({ clock });
   key = await service.createUser();
-  // Plausible prices from the upstreams, beside which the implausible rows are stored.
+  // Plausible prices from the upstreams. The implausible rows are stored in addition.
   for (const token of ['bitcoin', 'ethereum', 'solana']) {
     await service.get(`/v1/prices/latest/token?tokenName=${token}`, { key });
   }
@@ -53,12 +53,12 @@ async function storeWhatCannotBeTrue(): Promise<void> {
   await prisma.$executeRaw`UPDATE latest_statistics SET at = ${iso(SOON)}::timestamptz`;
 }
 
-test('rows that cannot be true stop no start, are not served, and are named', async () => {
+test('implausible rows do not prevent a start, are not served, and are logged', async () => {
   await storeWhatCannotBeTrue();
   const again = await startService({ clock, database: service.database });
   try {
     const get = (path: string) => again.get(path, { key });
-    // Together: the first answer would mend the latest prices of all.
+    // Sent together, because the first response would correct the latest prices of all tokens.
     await Promise.all(
       ['bitcoin', 'ethereum', 'solana'].map((token) => get(`/v1/prices/latest/token?tokenName=${token}`)),
     );
@@ -101,7 +101,7 @@ test('rows that cannot be true stop no start, are not served, and are named', as
   }
 });
 
-test('the operator sees which rows they are', async () => {
+test('lists the implausible rows for the operator', async () => {
   await storeWhatCannotBeTrue();
   const times = plausibleTimes(NOW);
   const archive = await createArchiveStore(service.database.prisma).implausibleRows(times);
@@ -116,7 +116,7 @@ test('the operator sees which rows they are', async () => {
   expect(statistics).toEqual([{ token: 'btc', what: 'statistics', count: 1, instants: [iso(SOON)] }]);
 });
 
-test('a latest price of the future is replaced by the next fetched price', async () => {
+test('a latest price from the future is replaced by the next fetched price', async () => {
   await storeWhatCannotBeTrue();
   const again = await startService({ clock, database: service.database });
   try {
@@ -131,14 +131,14 @@ test('a latest price of the future is replaced by the next fetched price', async
 
 test.each([
   ['now', { at: NOW, price: 1 }, true],
-  ['a price that is not known', { at: NOW, price: null }, true],
+  ['an unknown price', { at: NOW, price: null }, true],
   ['two minutes ahead', { at: NOW + 2 * MINUTE, price: 1 }, true],
-  ['later than that', { at: NOW + 2 * MINUTE + 1, price: 1 }, false],
-  ['before the beginning', { at: 0, price: 1 }, false],
+  ['more than two minutes ahead', { at: NOW + 2 * MINUTE + 1, price: 1 }, false],
+  ['before the first block', { at: 0, price: 1 }, false],
   ['no time', { at: Number.NaN, price: 1 }, false],
   ['no price', { at: NOW, price: Number.NaN }, false],
-  ['for nothing', { at: NOW, price: 0 }, false],
-  ['for all there is', { at: NOW, price: Number.POSITIVE_INFINITY }, false],
-])('whether a sample can be true: %s', (_what, sample, plausible) => {
+  ['a price of zero', { at: NOW, price: 0 }, false],
+  ['an infinite price', { at: NOW, price: Number.POSITIVE_INFINITY }, false],
+])('plausibility of a sample: %s', (_what, sample, plausible) => {
   expect(isPlausible(sample, plausibleTimes(NOW))).toBe(plausible);
 });

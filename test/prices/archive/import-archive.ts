@@ -30,12 +30,12 @@ type Flags = {
   header?: string | undefined;
 };
 
-/** An empty archive, and files to take into it. */
+/** An empty archive, and files to import into it. */
 export async function openImportArchive() {
   const database = await openTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'quotient-import-'));
 
-  /** Imports a file into the archive of ethereum, and returns all that was reported. */
+  /** Imports a file into the archive of ethereum. Returns all reports. */
   async function takeFile(path: string, flags: Flags = {}) {
     const { replace = false, strict = false, token = 'ethereum', now = clock.now, stopAfter } = flags;
     const importer = createImport({
@@ -71,7 +71,7 @@ export async function openImportArchive() {
     return rows.map(({ at, price, marketCap, volume }) => ({ at, price, marketCap, volume }));
   }
 
-  /** The spans covered, as dates; the end is the last date. */
+  /** The covered spans as dates, with the end as the last date. */
   async function covered(): Promise<string[]> {
     const rows = await createArchiveStore(database.prisma).coverage();
     for (const { span } of rows) {

@@ -8,7 +8,10 @@ import type { ImportFile } from '#prices/archive/price-import';
 const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
 const BAD = 'soon';
 
-/** Imports rows of these dates, in this order: which dates it reads of the store, and which it claims to cover. */
+/**
+ * Imports rows with these dates, in this order. Returns the dates that it reads from the store, and the dates that it
+ * claims to cover.
+ */
 async function claimed(dates: readonly string[], { strict = false } = {}) {
   let requested: string[] = [];
   const covered: string[] = [];
@@ -36,19 +39,19 @@ async function claimed(dates: readonly string[], { strict = false } = {}) {
   return { requested, covered };
 }
 
-it('reads the dates from the earliest row to the latest, in whatever order they come', async () => {
+it('reads the dates from the earliest row to the latest, in any order of the rows', async () => {
   const { requested } = await claimed(['2024-05-03', '2024-05-01', '2024-05-05', '2024-05-02']);
   expect(requested).toEqual(['2024-05-01', '2024-05-05']);
 });
 
-it('claims a single date that is missing, and neither neighbour of a row before a line of no known date', async () => {
+it('claims a single missing date, but not the neighbours of a row before a line without a known date', async () => {
   const whole = ['2024-05-01', '2024-05-03', '2024-05-05'];
   expect((await claimed(whole)).covered).toEqual(['2024-05-01/2024-05-05']);
   const [first, second, third] = whole as [string, string, string];
   expect((await claimed([first, second, BAD, third])).covered).toEqual(whole.map((date) => `${date}/${date}`));
 });
 
-it('claims no missing date where it ends at a bad line', async () => {
+it('claims no missing date at the end if that is a bad line', async () => {
   const dates = ['2024-05-01', '2024-05-03', '2024-05-10'];
   const { covered } = await claimed([...dates, BAD, '2024-05-02'], { strict: true });
   expect(covered).toEqual(dates.map((date) => `${date}/${date}`));

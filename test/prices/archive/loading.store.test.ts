@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** The archive of a process with room for nothing that is not in use. */
+/** The archive of a process with no room for unused series. */
 async function open() {
   const store = createArchiveStore(database.prisma);
   const requested: string[][] = [];
@@ -67,7 +67,7 @@ test('only requested tokens are loaded, once for concurrent requests', async () 
   expect(() => archive.series('solana', 'day')).toThrow('solana is not loaded');
 });
 
-test('what is not used goes, and comes back with what was stored meanwhile', async () => {
+test('unused series are evicted, and are loaded again with the data stored in the meantime', async () => {
   const [{ archive }, other] = [await open(), await open()];
   await archive.load('bitcoin');
   await archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);
@@ -92,7 +92,7 @@ test('what is not used goes, and comes back with what was stored meanwhile', asy
   expect(archive.fetchedAt('daily:bitcoin')).toBe(NOW + 1);
 });
 
-test('a process that polls rarely loads every latest price stored since, and one that arrives late', async () => {
+test('a process that rarely polls loads every latest price stored since, including one that arrives late', async () => {
   const [{ archive }, other] = [await open(), await open()];
   await Promise.all([archive.load('bitcoin'), other.archive.load('bitcoin')]);
   const report = (minutes: number, fetched: number) => {
@@ -115,7 +115,7 @@ test('a process that polls rarely loads every latest price stored since, and one
   expect(prices()).toEqual([1, 3, 5, 6, 7]);
 });
 
-test('what is used stays, whatever else is loaded', async () => {
+test('used series stay in memory, whatever else is loaded', async () => {
   const { archive } = await open();
   await archive.load('bitcoin');
   await archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);
@@ -127,7 +127,7 @@ test('what is used stays, whatever else is loaded', async () => {
   expect(archive.loaded()).toContain('bitcoin');
 });
 
-test('a load that fails is tried again by the next who asks', async () => {
+test('a failed load is retried by the next request', async () => {
   const { archive } = await open();
   await database.prisma.$executeRaw`ALTER TABLE point RENAME TO points`;
   await expect(archive.load('bitcoin')).rejects.toThrow();

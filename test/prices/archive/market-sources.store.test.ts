@@ -22,13 +22,13 @@ type Series = keyof typeof SLOT;
 const source = fc.constantFrom(...MARKET_SOURCES);
 const series = fc.constantFrom<Series[]>('hour', 'day');
 const slot = fc.nat({ max: SLOTS - 1 });
-/** In hours since the first. */
+/** In hours after the first instant. */
 const instant = fc.oneof(
   slot,
   slot.map((days) => days * 24),
   fc.nat({ max: SLOTS * 24 }),
 );
-/** One sample: in which slot, and how late in it, in minutes. */
+/** One sample: its slot, and its delay in the slot, in minutes. */
 const samples = fc.uniqueArray(fc.record({ slot, late: fc.constantFrom(0, 0, 1, 7), settled: fc.boolean() }), {
   selector: (one) => one.slot,
   maxLength: SLOTS,
@@ -65,15 +65,15 @@ afterAll(() => database.close());
 const startOf = (series: Series, place: number) => FIRST + place * SLOT[series];
 const slotAt = (series: Series, at: number) => Math.floor((at - FIRST) / SLOT[series]);
 
-/** The archive, and all that the sources have reported. */
+/** The archive, and all data that the sources have reported. */
 function openModel() {
   const store = createArchiveStore(database.prisma);
   const importer = createImport({ store: createImportStore(database.prisma), clock });
   const purge = createPurge({ store: createPurgeStore(database.prisma), clock });
   let price = 0;
-  /** Every reported price: its source and its time. */
+  /** Every reported price, with its source and time. */
   const received = new Set<string>();
-  /** The slots that each source has covered: whether it had a sample. */
+  /** The slots that each source has covered, and whether the slot had a sample. */
   const all = new Map<string, boolean>();
   const key = (source: MarketSourceName, series: Series, place: number) => `${source},${series},${place}`;
 
@@ -109,7 +109,7 @@ function openModel() {
     await store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now());
   }
 
-  /** The second part of what is stored fails, so nothing is. */
+  /** The second part of an update fails, so nothing is stored. */
   async function fail({ source, series, samples }: Extract<Step, { kind: 'failure' }>) {
     const known = new Set(received);
     const given = drawn(source, series, samples);
@@ -156,7 +156,7 @@ function openModel() {
     expect(await database.prisma.point.count({ where })).toBe(0);
   }
 
-  /** Every row was reported with its values, and no coverage claims rows that are not stored. */
+  /** Expects that every row was reported with its values, and that no coverage claims missing rows. */
   async function check(): Promise<void> {
     const rows = await database.prisma.point.findMany();
     for (const { source, grain, at, price, settled, provisional } of rows) {
@@ -176,7 +176,8 @@ function openModel() {
         const others = coverage.filter((one) => one.interval === series && one.source !== source);
         const at = startOf(series, place);
         for (const other of others) expect(other.span.from <= at && at <= other.span.thru).toBe(false);
-        // An import may fill a day that the primary source lacks; otherwise no later row exists where it has reported.
+        // An import may fill a day that the primary source lacks. Otherwise, no lower-priority row exists where the
+        // primary source has reported.
         if (series === 'hour') expect(mine.filter((row) => isBefore(source, row.source))).toEqual([]);
       }
     }
@@ -196,7 +197,7 @@ function openModel() {
 
 const isBefore = (a: string, b: string) => preferredTo(b as MarketSourceName).includes(a as MarketSourceName);
 
-/** A sample takes another source's place within what that one covers, and is deleted. */
+/** A sample replaces another source's sample within that source's coverage, and is deleted. */
 const REPLACED_AND_PURGED: Step[] = [
   {
     kind: 'answer',
@@ -227,7 +228,7 @@ const TOLD_THAT_THERE_IS_NONE: Step[] = [
   },
 ];
 
-test('whatever two sources answer, whatever is imported and purged, rows and coverage are true', {
+test('whatever two sources report and whatever is imported and purged, rows and coverage are correct', {
   timeout: longTimeout,
 }, async () => {
   await fc.assert(

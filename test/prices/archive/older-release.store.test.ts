@@ -4,8 +4,8 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 /*
- * Processes of the release before market sources keep running beside this one while they are replaced. Their rows are written
- * here as they do.
+ * While processes are replaced, those of the release before market sources run in parallel. The tests write rows as
+ * that release does.
  */
 
 const AT = Date.parse('2026-05-15T10:00:00Z');
@@ -31,12 +31,12 @@ const record = (source: 'coingecko' | 'kraken', price: number) => {
 };
 const stored = () => createArchiveStore(database.prisma).samples('bitcoin', 'hour', SPAN);
 
-test('what they store is the first source’s', async () => {
+test('rows of the older release belong to the primary source', async () => {
   await olderUpsert(1);
   expect(await stored()).toEqual([{ at: AT, price: 1, marketCap: 1, volume: 1, settled: true, source: 'coingecko' }]);
 });
 
-test('what they write over a provisional row does not settle it', async () => {
+test('an older release that overwrites a provisional row does not settle it', async () => {
   await record('kraken', 1);
   await olderUpsert(2);
   expect(await stored()).toMatchObject([{ price: 2, settled: false }]);
@@ -44,7 +44,7 @@ test('what they write over a provisional row does not settle it', async () => {
   expect(await stored()).toMatchObject([{ price: 3, settled: true, source: 'coingecko' }]);
 });
 
-test('their latest prices and coverage have the keys that they expect', async () => {
+test('the older release’s latest prices and coverage have the keys that it expects', async () => {
   for (let i = 0; i < 2; i++) {
     await database.prisma.$executeRaw`
       INSERT INTO latest (token, record, at, fetched_at) VALUES ('bitcoin', '{}', now(), now())

@@ -7,7 +7,7 @@ import { startUpstreamServer, type UpstreamServer } from '../../support/upstream
 import { dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 const NOW = '2024-06-01T12:00:00Z';
-/** As in the aggregator's export of bitcoin: two dates have a sample of late in the evening alone. */
+/** As in CoinGecko's export of bitcoin: two dates have only a sample late in the evening. */
 const EXPORT = [
   row('2017-06-05', 5),
   '2017-06-06 23:29:00 UTC,6,2,3',
@@ -46,7 +46,7 @@ afterAll(async () => {
   await archive?.close();
 });
 
-/** The service on what is archived, with an aggregator that gives the daily rows named here. */
+/** The service with the archived rows, and a CoinGecko that returns the given daily rows. */
 async function openMarket(plan: 'public' | 'pro', given: typeof days = []) {
   days = given;
   running = await openProcess(archive.database, createTestClock(NOW), {
@@ -59,8 +59,8 @@ const take = (lines: readonly string[], flags: Parameters<typeof archive.take>[1
   archive.take(lines, { token: 'bitcoin', ...flags });
 const stored = async () => (await archive.samples('bitcoin')).map(({ at, price }) => [at, price]);
 
-describe('a date whose only row is of another time than midnight', () => {
-  it('has that row, at its own time, in every answer', async () => {
+describe('a date whose only row is not at midnight', () => {
+  it('has this row, at its own time, in every response', async () => {
     expect(await take(EXPORT, { strict: true })).toMatchObject({
       counts: { ...none, read: 5, added: 5 },
       bad: [],
@@ -77,12 +77,12 @@ describe('a date whose only row is of another time than midnight', () => {
     expect(received(range).prices.map(({ date, price }) => [Date.parse(date), price])).toEqual(
       TIMES.map((at, i) => [at, i + 5]),
     );
-    expect(range, 'another row may take its place').toMatchObject({ gaps: [], settled: false });
+    expect(range, 'another row may replace it').toMatchObject({ gaps: [], settled: false });
     const all = await market.days('bitcoin', 5000, 'json');
     expect(received(all).prices.map(({ date }) => Date.parse(date))).toEqual(TIMES);
   });
 
-  it('is requested from CoinGecko again while it is not over', async () => {
+  it('is requested from CoinGecko again until the date is over', async () => {
     await take([row('2024-05-31'), '2024-06-01 11:00:00 UTC,2,2,3']);
     expect(await archive.covered()).toEqual(['2024-05-31/2024-05-31']);
     await take(['2024-05-30 23:00:00 UTC,1,2,3'], { now: () => Date.parse('2024-05-31T00:39:59Z') });
@@ -92,10 +92,10 @@ describe('a date whose only row is of another time than midnight', () => {
   });
 });
 
-describe('is replaced', () => {
+describe('a row that is not at midnight is replaced', () => {
   const late = '2017-06-06 23:29:00 UTC,6,2,3';
 
-  it('to a row of midnight in a later file, and takes its place from none', async () => {
+  it('by a midnight row in a later file, and replaces no midnight row', async () => {
     await take([late]);
     expect((await take([row('2017-06-06', 1)])).counts).toEqual({ ...none, read: 1, changed: 1 });
     expect(await stored()).toEqual([[midnight('2017-06-06'), 1]]);
@@ -105,7 +105,7 @@ describe('is replaced', () => {
     }
   });
 
-  it('within a file, wherever it stands, and among others to the earliest', async () => {
+  it('within a file by a midnight row at any line, and otherwise by the earliest row', async () => {
     const later = '2017-06-06 23:40:00 UTC,7,2,3';
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([row('2017-06-06', 1), late, later]), async (lines) => {
@@ -121,7 +121,7 @@ describe('is replaced', () => {
     );
   });
 
-  it('by a row of midnight from CoinGecko, and by its own row of the same date', async () => {
+  it('by a midnight row from CoinGecko, and by CoinGecko’s own row of the same date', async () => {
     await take(EXPORT);
     const market = await openMarket('pro', [
       ['2017-06-05T00:00:00Z', 50],
@@ -143,7 +143,7 @@ describe('is replaced', () => {
     ]);
   });
 
-  it('to nothing that the aggregator leaves out', async () => {
+  it('by no row if CoinGecko omits the date', async () => {
     await take(EXPORT);
     const before = await stored();
     const market = await openMarket('pro', [
@@ -156,7 +156,7 @@ describe('is replaced', () => {
   });
 });
 
-it('an answer as CSV, taken into an empty archive, is the same archive', async () => {
+it('a CSV response that is imported into an empty archive restores the archive', async () => {
   await take([...EXPORT, ...dates('2017-06-10', 30).map((date, i) => row(date, i / 7 + 1e-9))]);
   const before = { samples: await archive.samples('bitcoin'), covered: await archive.covered() };
   const market = await openMarket('public');

@@ -15,7 +15,7 @@ afterAll(async () => {
   await made?.drop();
 });
 
-test('processes that run drop what is purged, and serve none of it', async () => {
+test('running processes drop purged samples, and serve none of them', async () => {
   const { apiKey } = await replicas.createUser(1000);
   const [first] = replicas.processes;
   const get = (url = '', path = '') => fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey } });
@@ -29,7 +29,7 @@ test('processes that run drop what is purged, and serve none of it', async () =>
   };
   for (const { url } of replicas.processes) await expect.poll(() => heldBy(url)).toBeGreaterThan(0);
 
-  // Nothing may be fetched again, or what is served would be new.
+  // Nothing must be fetched again, because new data would be served.
   replicas.sandbox.faults.always({ kind: 'html' });
   const purged = await runHere(commandLine, ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);
@@ -43,7 +43,7 @@ test('processes that run drop what is purged, and serve none of it', async () =>
   replicas.sandbox.faults.clear();
 }, 120_000);
 
-test('and none of the candles', async () => {
+test('running processes drop purged candles', async () => {
   const { apiKey } = await replicas.createUser(1000);
   const candles = '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2026-01-01&thruDate=2026-01-03';
   const statusOf = async (url: string) =>

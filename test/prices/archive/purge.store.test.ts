@@ -19,7 +19,7 @@ async function openAt(env: Record<string, string> = {}) {
   const { database, market, poll } = opened;
   const store = createArchiveStore(database.prisma);
 
-  /** Deletes a source's data; returns the number of deleted rows per token. */
+  /** Deletes a source's data. Returns the number of deleted rows per token. */
   async function purge(source: MarketSourceName, before?: number) {
     const all = [];
     const run = createPurge({ store: createPurgeStore(database.prisma), clock });
@@ -30,11 +30,11 @@ async function openAt(env: Record<string, string> = {}) {
   return { clock, database, market, poll, store, purge };
 }
 
-/** The days of a token in the database. */
+/** The number of daily rows of a token in the database. */
 const daysOf = (store: ReturnType<typeof createArchiveStore>, now: number) =>
   store.samples('bitcoin', 'day', plausibleTimes(now));
 
-test('deletes all data of a source, on every process, and it is fetched again', async () => {
+test('deletes all data of a source on every process, and the data is fetched again', async () => {
   const { clock, market, purge, store, database } = await openAt();
   const other = await opened.openAnother();
   await market.days('bitcoin', 30, 'json');
@@ -66,7 +66,7 @@ test('deletes all data of a source, on every process, and it is fetched again', 
   expect(clock.now()).toBe(Date.parse(NOW));
 });
 
-test('deletes what is before an instant, in as many batches as it takes, and leaves the rest covered', async () => {
+test('deletes the data before an instant in several batches, and the rest stays covered', async () => {
   const { clock, market, purge, store } = await openAt();
   await market.days('bitcoin', 365, 'json');
   await market.idle();
@@ -99,7 +99,7 @@ test('deletes what is before an instant, in as many batches as it takes, and lea
   expect(Math.min(...coverage.map(({ span }) => span.from))).toBe(limit);
 });
 
-test('a window that lost samples has gaps, which are requested from a source within the hour', async () => {
+test('a window that lost samples has gaps, which are fetched from a source within the hour', async () => {
   const { clock, market, purge } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();
@@ -113,7 +113,7 @@ test('a source without data has nothing to delete', async () => {
   const { market, purge, database } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();
-  // But for the rows that stand for a whole table, which are there as soon as it is locked.
+  // Except for rows that represent a whole table, which exist as soon as it is locked.
   const query = { where: { NOT: { what: { startsWith: 'writes:' } } }, orderBy: { what: 'asc' } } as const;
   const versions = await database.prisma.refresh.findMany(query);
   expect(await purge('kraken')).toEqual(
@@ -126,7 +126,7 @@ test('a source without data has nothing to delete', async () => {
   expect(await database.prisma.refresh.findMany(query)).toEqual(versions);
 });
 
-test('of an answer that reaches further back, what is too old is not stored', async () => {
+test('data in a response that is older than the retention period is not stored', async () => {
   const { clock, market, database } = await openAt({ MARKET_RETENTION: 'coingecko=3d' });
   const { gaps } = await market.days('bitcoin', 10, 'json');
   await market.idle();
@@ -141,7 +141,7 @@ test('of an answer that reaches further back, what is too old is not stored', as
   expect(opened.sandbox.calls.length).toBe(calls);
 });
 
-test('retention deletes by age once an hour, from memory too, and nothing of it is fetched again', async () => {
+test('the retention deletes data by age once an hour, from memory as well, and the data is not fetched again', async () => {
   const { clock, market, database } = await openAt({ MARKET_RETENTION: 'coingecko=24h' });
   const other = await opened.openAnother();
   const oldest = async () => {

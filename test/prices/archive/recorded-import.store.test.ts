@@ -18,12 +18,12 @@ const FILES = {
   'usd-coin': join(recordings, 'series/coingecko_usd-coin_2018_2022-09.csv'),
 } as const;
 const isRecorded = Object.values(FILES).every(existsSync);
-if (!isRecorded) console.log(`No recordings in ${recordings}: the import of real exports is left out.`);
+if (!isRecorded) console.log(`No recordings in ${recordings}: the import of real exports is skipped.`);
 
 type Row = { date: string; figures: (number | null)[] };
 type Series = Record<'prices' | 'market_cap' | 'total_volume', { date: string; price: number }[]>;
 
-/** The file's rows, read as plainly as can be. */
+/** The rows of the file, read by the simplest code. */
 async function rowsOf(token: keyof typeof FILES): Promise<Row[]> {
   const lines = (await readFile(FILES[token], 'utf8')).trim().split('\n').slice(1);
   return lines.map((line) => {
@@ -39,7 +39,7 @@ const pointsOf = (rows: readonly Row[], figure: number) =>
     return price === null ? [] : [{ date, price }];
   });
 
-describe.runIf(isRecorded)("real exports, taken in and served while the aggregator can't be reached", () => {
+describe.runIf(isRecorded)('real exports, imported and served while CoinGecko is unreachable', () => {
   let database: TestDatabase;
   let parts: Awaited<ReturnType<typeof openParts>>;
   let app: Awaited<ReturnType<typeof buildApp>>;
@@ -79,7 +79,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
 
   const get = (url: string) => app.inject({ url: `/v1/prices/history/${url}`, headers: { 'x-api-key': apiKey } });
 
-  it('gives a date its three figures to the last digit', async () => {
+  it('a date has its three values to the last digit', async () => {
     const answer = await get('date?tokenName=ethereum&date=01-01-2024');
     const row = (await rowsOf('ethereum')).find(({ date }) => date === 'Mon, 01 Jan 2024 00:00:00 GMT');
     const [current_price, market_cap, total_volume] = row?.figures ?? [];
@@ -91,7 +91,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
   it.each([
     ['ethereum', '2015-08-07', '2024-12-20'],
     ['usd-coin', '2018-10-05', '2022-09-14'],
-  ] as const)('gives every row of %s in order', async (token, fromDate, thruDate) => {
+  ] as const)('every row of %s is served in order', async (token, fromDate, thruDate) => {
     const answer = await get(`date/range?tokenName=${token}&fromDate=${fromDate}&thruDate=${thruDate}`);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['quotient-gaps']).toBeUndefined();
@@ -102,7 +102,7 @@ describe.runIf(isRecorded)("real exports, taken in and served while the aggregat
     expect(series.total_volume).toEqual(pointsOf(rows, 2));
   });
 
-  it('has the irregularities of the file as they are', async () => {
+  it('irregularities of the file are preserved', async () => {
     const answer = await get('date/range?tokenName=ethereum&fromDate=2015-08-07&thruDate=2024-12-20');
     const { prices, market_cap, total_volume } = answer.json<Series>();
     const counts = [prices, market_cap, total_volume].map((points) => points.length);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => archive.clear());
 afterAll(() => archive?.close());
 
-it('adds nothing when it is run again', async () => {
+it('changes nothing when it is repeated', async () => {
   const lines = dates('2019-01-01', 1200).map((date, i) => row(date, (i + 1) / 7));
   expect((await archive.take(lines)).counts).toEqual({ ...none, read: 1200, added: 1200 });
   const before = await archive.samples();
@@ -26,7 +26,7 @@ it('adds nothing when it is run again', async () => {
   expect(await archive.covered()).toEqual(['2019-01-01/2022-04-14']);
 });
 
-it('keeps a settled row that differs and names it; --replace takes the file', async () => {
+it('keeps a settled row that differs and lists it; --replace stores the row of the file', async () => {
   await archive.take([row('2020-01-01', 1), row('2020-01-02', 2)]);
   const given = { at: midnight('2020-01-02'), price: 2.5, marketCap: 2, volume: 3 };
   const second = await archive.take([row('2020-01-01', 1), row('2020-01-02', 2.5), row('2020-01-03', 3)]);
@@ -38,7 +38,7 @@ it('keeps a settled row that differs and names it; --replace takes the file', as
   expect((await archive.samples()).map(({ price }) => price)).toEqual([1, 2.5, 3]);
 });
 
-it('has one row to a date when the file has another second of it', async () => {
+it('has one row for a date if the file’s row has another second', async () => {
   await archive.take([row('2020-01-01', 1)]);
   const late = '2020-01-01 00:05:11 UTC,1,2,3';
   expect((await archive.take([late])).counts).toEqual({ ...none, read: 1, kept: 1 });
@@ -46,7 +46,7 @@ it('has one row to a date when the file has another second of it', async () => {
   expect((await archive.samples()).map(({ at }) => at)).toEqual([Date.parse('2020-01-01T00:05:11Z')]);
 });
 
-it('leaves the other tokens and grains alone', async () => {
+it('does not change other tokens and intervals', async () => {
   await archive.take([row('2020-02-01', 1)], { token: 'arweave' });
   await archive.take([row('2020-02-01', 2)], { replace: true });
   expect((await archive.samples('arweave')).map(({ price }) => price)).toEqual([1]);
@@ -68,7 +68,7 @@ it('stores every double to its last bit', async () => {
   );
 });
 
-it('lets a process that runs take the rows over', async () => {
+it('makes running processes reload the rows', async () => {
   const store = createArchiveStore(archive.database.prisma);
   const failover = createFailoverStore(archive.database.prisma);
   const versions = createVersionWatcher(createRefreshStore(archive.database.prisma));

@@ -27,11 +27,11 @@ describe('a row of an export', () => {
     ['2017-06-06', '2017-06-06T00:00:00Z'],
     ['2017-06-06 23:29:00', '2017-06-06T23:29:00Z'],
     ['2017-06-06T23:29:00.123Z', '2017-06-06T23:29:00.123Z'],
-  ])('may be of %s', (time, at) => {
+  ])('can have the header of %s', (time, at) => {
     expect(read(`${time},1,2,3`)).toMatchObject({ sample: { at: Date.parse(at) } });
   });
 
-  it('may name its source, if the name is known', () => {
+  it('can name its source, if the name is known', () => {
     const received = (source: string) =>
       readImportRow(['2018-01-30', '1', '2', '3', source], [...IMPORT_COLUMNS, 'source'], NOW);
     expect(received('kraken')).toMatchObject({ sample: { source: 'kraken' } });
@@ -39,13 +39,13 @@ describe('a row of an export', () => {
     expect(received('unknown')).toMatchObject({ fault: 'source must be one of coingecko, kraken' });
   });
 
-  it('has null where a figure is empty', () => {
+  it('has null for an empty value', () => {
     expect(read('2017-04-02 00:00:00 UTC,48.37846727683558,,86493796.3560341')).toMatchObject({
       sample: { price: 48.37846727683558, marketCap: null, volume: 86493796.3560341 },
     });
   });
 
-  it('reads every double above 0 to its last bit, however its digits are written', () => {
+  it('reads every double above 0 to its last bit, whatever the notation', () => {
     const figure = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     const written = fc.constantFrom(
       (value: number) => String(value),
@@ -100,7 +100,7 @@ describe('merging days', () => {
     });
   });
 
-  it('settles a row that is the same', () => {
+  it('settles an identical row', () => {
     const given = day('2024-05-31T00:00:00Z', 1);
     const { merged, gone, samples } = mergeDays([{ ...given, settled: false }], [given], false);
     expect({ merged, gone, samples }).toEqual({
@@ -118,7 +118,7 @@ describe('merging days', () => {
       replace: fc.boolean(),
     }),
   );
-  it('leaves each date one row, of midnight once there was one, in whatever order they come', () => {
+  it('keeps one row per date, at midnight if there is one, in any order of the rows', () => {
     fc.assert(
       fc.property(property, (rows) => {
         let stored: ReturnType<typeof day>[] = [];
@@ -137,7 +137,7 @@ describe('merging days', () => {
     );
   });
 
-  it('lets a source before it in the line have its row, and no source after it', () => {
+  it('replaces the row of a source with lower priority, and not of one with higher priority', () => {
     const first = day('2024-05-31T00:00:00Z', 1, false);
     const second = day('2024-05-31T00:00:00Z', 1, false, 'kraken');
     expect(mergeDays([second], [first], false)).toMatchObject({
@@ -153,7 +153,7 @@ describe('merging days', () => {
     }
   });
 
-  it('keeps a settled row that differs in its time alone', () => {
+  it('keeps a settled row that differs only in its time', () => {
     const stored = day('2024-05-31T00:00:00Z', 1);
     const given = day('2024-05-31T00:05:00Z', 1);
     expect(mergeDays([stored], [given], false)).toEqual({

@@ -31,7 +31,7 @@ test('evicts the least recently used first, and no more than necessary', () => {
   expect(set.reading()).toEqual({ bytes: 80, mostBytes: 100 });
 });
 
-test('what was used a moment ago stays, also beyond the bound', () => {
+test('a recently used series stays, even beyond the limit', () => {
   const { clock, set, dropped, resident } = open(10);
   set.use(resident('a', 40));
   set.trim();
@@ -42,7 +42,7 @@ test('what was used a moment ago stays, also beyond the bound', () => {
   expect(set.reading().bytes).toBe(40);
 });
 
-test('after a trim no more is held than may be, unless it was just used', () => {
+test('after a trim, the size is within the limit, except for recently used series', () => {
   const step = fc.record({ name: fc.integer({ min: 0, max: 9 }), after: fc.integer({ min: 0, max: 60 }) });
   fc.assert(
     fc.property(

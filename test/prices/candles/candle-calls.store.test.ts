@@ -13,7 +13,7 @@ async function openAt(now: string, env: Record<string, string> = {}) {
   const clock = createTestClock(now);
   opened = await openTestMarket(clock, { env });
   const { candles, sandbox, database } = opened;
-  /** The calls for candles that something cost, refreshes behind it included, by their intervals. */
+  /** The intervals of the candle calls that an action caused, including background refreshes. */
   async function cost(ask: () => unknown, service = candles) {
     const before = sandbox.calls.length;
     await ask();
@@ -29,7 +29,7 @@ const received = ({ body }: Answer): Received => JSON.parse(String(body.identity
 const times = (answer: Answer) => received(answer).map(({ date }) => new Date(date).toISOString());
 
 describe('the first window', () => {
-  test('fetches everything that Kraken serves, in one call', async () => {
+  test('fetches all candles that Kraken provides in one call', async () => {
     const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const days = () => candles.range('bitcoin', 'day', date('2026-05-01'), date('2026-05-15'), 'json');
     expect(await cost(days)).toEqual(['XXBTZUSD 1440']);
@@ -43,14 +43,14 @@ describe('the first window', () => {
     expect(await older()).toMatchObject({ settled: true, gaps: [] });
   });
 
-  test('of minutes has candles of five, the running one left out', async () => {
+  test('of one-minute intervals has five-minute candles, without the current one', async () => {
     const { candles, cost } = await openAt('2026-05-15T00:12:00.000Z');
     const minutes = () => candles.range('solana', 'minute', date('2026-05-15'), date('2026-05-16'), 'json');
     expect(await cost(minutes)).toEqual(['SOLUSD 5']);
     expect(times(await minutes())).toEqual(['2026-05-15T00:00:00.000Z', '2026-05-15T00:05:00.000Z']);
   });
 
-  test('that reaches further back than Kraken serves names the gap', async () => {
+  test('that starts before Kraken’s data reports the gap', async () => {
     const { candles } = await openAt('2026-05-15T14:42:25.300Z');
     const answer = await candles.range('ethereum', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
     expect(answer.gaps).toEqual(['2024-01-01/2024-05-24']);
@@ -58,7 +58,7 @@ describe('the first window', () => {
     expect(times(answer)[0]).toBe('2024-05-25T00:00:00.000Z');
   });
 
-  test('of a token that is younger at the venue has no gap before', async () => {
+  test('of a token that Kraken listed later has no gap before the listing', async () => {
     const { candles } = await openAt('2026-05-15T14:42:25.300Z');
     const answer = await candles.range('arweave', 'day', date('2025-01-01'), date('2026-05-14'), 'json');
     expect(times(answer)[0]).toBe('2025-04-28T00:00:00.000Z');
@@ -76,12 +76,12 @@ describe('a new candle', () => {
     clock.goTo('2026-05-15T15:00:01.000Z');
     expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
     expect(times(await hours()).at(-1)).toBe('2026-05-15T14:00:00.000Z');
-    // From a second before the oldest that was not settled yet.
+    // From a second before the oldest unsettled candle.
     const since = Number(sandbox.calls.at(-1)?.query.since) * 1000;
     expect(new Date(since).toISOString()).toBe('2026-05-15T12:59:59.000Z');
   });
 
-  test('is settled an hour after its end, and does not change after that', async () => {
+  test('is settled an hour after its end, and does not change afterwards', async () => {
     const { clock, candles, cost, database } = await openAt('2026-05-15T00:00:30.000Z');
     const yesterday = () => candles.range('bitcoin', 'day', date('2026-05-14'), date('2026-05-14'), 'json');
     await cost(yesterday);
@@ -99,7 +99,7 @@ describe('a new candle', () => {
     expect(rows.every(({ settled, source }) => settled && source === 'kraken')).toBe(true);
   });
 
-  test('that is late is fetched once a minute', async () => {
+  test('that is late is requested once a minute', async () => {
     const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
     await hours();
@@ -115,8 +115,8 @@ describe('a new candle', () => {
   });
 });
 
-describe('while the venue fails', () => {
-  test('what is stored is served, with the cause', async () => {
+describe('while Kraken fails', () => {
+  test('stored candles are served, with the cause', async () => {
     const { clock, candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
     const before = await hours();
@@ -132,7 +132,7 @@ describe('while the venue fails', () => {
   test.each([
     [{ kind: 'status', status: 500 } as const, 'upstream_unavailable'],
     [{ kind: 'truncated' } as const, 'upstream_invalid'],
-  ])('and nothing is stored, it is a problem', async (fault, code) => {
+  ])('and nothing is stored, a problem is returned', async (fault, code) => {
     const { candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always(fault, { path: 'OHLC' });
     const answer = candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
@@ -140,7 +140,7 @@ describe('while the venue fails', () => {
   });
 });
 
-test('what one process has fetched another serves, and all who ask at once cost one call', async () => {
+test('processes share fetched candles, and concurrent requests make one call', async () => {
   const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
   const ask = (service = candles) => service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
   const other = await opened.anotherCandles();

@@ -27,7 +27,7 @@ const record = (candles: readonly StoredCandle[], covers = span(0, 10)) =>
   store().record(WHAT, { ...HOURS, source: 'kraken', candles, covers }, BEGIN);
 const closes = async () => (await store().candles(HOURS, ALL)).map(({ at, close }) => [(at - BEGIN) / HOUR, close]);
 
-test('what is stored is read exactly, in order, page by page', async () => {
+test('stored candles are read exactly, in order, in pages', async () => {
   const given = [candle(0, 0.1 + 0.2), candle(1, 1 / 3, false), candle(2, 123456.789)];
   await record(given);
   expect(await store().candles(HOURS, ALL)).toEqual(given);
@@ -36,7 +36,7 @@ test('what is stored is read exactly, in order, page by page', async () => {
   expect(await store().candles({ ...HOURS, interval: 'day' }, ALL)).toEqual([]);
 });
 
-test('settled candles stay; unsettled ones are replaced, or deleted with a span that lacks them', async () => {
+test('settled candles stay; unsettled ones are replaced, or deleted by a span that lacks them', async () => {
   await record([candle(0, 1), candle(1, 1, false), candle(2, 1, false)]);
   await record([candle(0, 2), candle(1, 2)]);
   expect(await closes()).toEqual([
@@ -50,7 +50,7 @@ test('settled candles stay; unsettled ones are replaced, or deleted with a span 
   ]);
 });
 
-test('spans that touch are one, apart from those of the samples', async () => {
+test('adjacent spans are merged, separately from those of samples', async () => {
   await record([], span(0, 10));
   await record([], span(10, 5));
   await record([], span(20, 5));
@@ -59,7 +59,7 @@ test('spans that touch are one, apart from those of the samples', async () => {
   expect(await database.prisma.coverage.count()).toBe(0);
 });
 
-test('rows that cannot be true are not read', async () => {
+test('implausible rows are not read', async () => {
   await record([candle(0, 1)]);
   for (const [hour, low, volume] of [
     [1, 'NaN', '0'],
@@ -76,7 +76,7 @@ test('rows that cannot be true are not read', async () => {
   expect(await closes()).toEqual([[0, 1]]);
 });
 
-test('a file is stored whole or not at all', async () => {
+test('a file is stored completely or not at all', async () => {
   async function* broken() {
     yield [candle(0, 1)];
     throw new Error('the file ends here');

@@ -7,7 +7,7 @@ import { columnsOf } from '#prices/model/series';
 
 const figure = fc.double({ min: 1e-9, max: 1e12, noNaN: true });
 const BEGIN = Date.parse('2026-05-14T22:00:00Z');
-/** Candles an hour apart. */
+/** Candles at hourly intervals. */
 const candles = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const candles = fc
   )
   .map((rows): StoredCandle[] => rows.map((row, i) => ({ at: BEGIN + i * HOUR, ...row })));
 
-test('JSON has every candle with its figures exactly, at its beginning', () => {
+test('JSON contains every candle with its exact values, at its start', () => {
   fc.assert(
     fc.property(candles, (rows) => {
       const received = JSON.parse([...candlesJson(columnsOf(CANDLES, rows))].join(''));
@@ -33,7 +33,7 @@ test('JSON has every candle with its figures exactly, at its beginning', () => {
   );
 });
 
-test('CSV has a line for each, times as a spreadsheet takes them', () => {
+test('CSV has one line per candle, with times that spreadsheets can parse', () => {
   const row = { open: 1.5, high: 2, low: 1e-7, close: 1.25, volume: 0, settled: true };
   const rows = [22, 23, 24].map((hour) => ({ at: BEGIN + (hour - 22) * HOUR, ...row }));
   expect([...candlesCsv(columnsOf(CANDLES, rows))].join('')).toBe(

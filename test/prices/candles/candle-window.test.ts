@@ -19,7 +19,7 @@ const known = {
   fetchedAt: NOW - 10 * MINUTE,
 };
 
-test('a candle settles when it is fetched an hour after its end', () => {
+test('a candle is settled if it is fetched an hour after its end', () => {
   const begin = at('2026-05-15T12:00:00Z');
   expect(isCandleSettled(begin, HOUR, begin + 2 * HOUR - 1)).toBe(false);
   expect(isCandleSettled(begin, HOUR, begin + 2 * HOUR)).toBe(true);
@@ -29,13 +29,13 @@ test.each([
   ['minute', '2026-05-15T14:40:00Z'],
   ['hour', '2026-05-15T14:00:00Z'],
   ['day', '2026-05-15T00:00:00Z'],
-] as const)('the running candle of a %s', (interval, begin) => {
+] as const)('the current candle of a %s', (interval, begin) => {
   expect(runningCandle(interval, NOW)).toBe(at(begin));
   expect(runningCandle(interval, at(begin))).toBe(at(begin));
   expect(runningCandle(interval, at(begin) - 1)).toBeLessThan(at(begin));
 });
 
-test('a gap is what is finished and not known, never the running candle', () => {
+test('a gap contains finished, unknown candles, and never the current candle', () => {
   const coverage = [hours('2026-05-15T02:00:00Z', '2026-05-15T12:59:59.999Z')];
   expect(candleGaps(today, today.from, { ...known, coverage })).toEqual([
     hours('2026-05-15T00:00:00Z', '2026-05-15T01:59:59.999Z'),
@@ -46,16 +46,16 @@ test('a gap is what is finished and not known, never the running candle', () => 
 });
 
 describe('a window', () => {
-  test('of which all is known and settled needs nothing', () => {
+  test('with known, settled candles needs no fetch', () => {
     expect(planCandles(today, known)).toBeUndefined();
   });
 
-  test('without known candles waits for everything that Kraken serves', () => {
+  test('without known candles waits for all candles that Kraken provides', () => {
     const plan = planCandles(today, { ...known, coverage: [] });
     expect(plan).toEqual({ from: undefined, wait: 'end' });
   });
 
-  test('that lacks the newest candle alone waits a moment, and asks for no more', () => {
+  test('that lacks only the newest candle waits briefly, and requests only that candle', () => {
     const coverage = [{ from: 0, thru: at('2026-05-15T13:00:00Z') - 1 }];
     expect(planCandles(today, { ...known, coverage })).toEqual({
       from: at('2026-05-15T13:00:00Z'),
@@ -63,7 +63,7 @@ describe('a window', () => {
     });
   });
 
-  test('with a candle that can be settled does not wait for that', () => {
+  test('with a candle that can be settled does not wait for it', () => {
     const unsettledFrom = at('2026-05-15T12:00:00Z');
     expect(planCandles(today, { ...known, unsettledFrom })).toEqual({ from: unsettledFrom, wait: 'none' });
     expect(planCandles(today, { ...known, unsettledFrom: unsettledFrom + HOUR })).toBeUndefined();
@@ -71,26 +71,26 @@ describe('a window', () => {
     expect(planCandles(before, { ...known, unsettledFrom })).toBeUndefined();
   });
 
-  test('that was fetched within a minute needs nothing, whatever it lacks', () => {
+  test('that was fetched within the last minute needs no fetch, even if it is incomplete', () => {
     expect(planCandles(today, { ...known, coverage: [], fetchedAt: NOW - MINUTE + 1 })).toBeUndefined();
     expect(planCandles(today, { ...known, coverage: [], fetchedAt: NOW - MINUTE })).toBeDefined();
   });
 
-  test('older than what is kept needs nothing, and one of which a part is kept asks for that', () => {
+  test('before the retention period needs no fetch, and one partly within it requests that part', () => {
     const keptFrom = at('2026-05-15T03:30:00Z');
     const nothing = { ...known, coverage: [], keptFrom };
     expect(planCandles(today, nothing)).toEqual({ from: at('2026-05-15T04:00:00Z'), wait: 'end' });
     expect(planCandles({ ...today, thru: keptFrom }, nothing)).toBeUndefined();
     const unsettledFrom = at('2026-05-15T04:00:00Z');
     expect(planCandles(today, { ...nothing, unsettledFrom })).toEqual({ from: unsettledFrom, wait: 'end' });
-    // More is stored than Kraken serves.
+    // More is stored than Kraken provides.
     expect(planCandles(today, { ...nothing, keptFrom: reach - DAY })).toEqual({
       from: undefined,
       wait: 'end',
     });
   });
 
-  test('older than what Kraken serves needs no fetch', () => {
+  test('before Kraken’s data needs no fetch', () => {
     const old = { from: at('2020-01-01'), thru: at('2020-01-01') + DAY - 1 };
     expect(planCandles(old, { ...known, coverage: [] })).toBeUndefined();
   });

@@ -18,7 +18,7 @@ const used = async () => {
 };
 
 describe('candles', () => {
-  test('are days where no interval is named, both dates included, each at its beginning', async () => {
+  test('are daily by default, for both dates of the range, each at its start', async () => {
     const { status, body, header } = await service.ask(SETTLED);
     expect(status).toBe(200);
     const candles = JSON.parse(body) as Candle[];
@@ -35,11 +35,11 @@ describe('candles', () => {
     expect(header('quotient-source')).toBe('kraken');
     expect(header('quotient-gaps')).toBeUndefined();
     expect(header('cache-control')).toMatch(/immutable/);
-    // The end of the newest.
+    // The end of the newest candle.
     expect(header('last-modified')).toBe('Mon, 04 May 2026 00:00:00 GMT');
   });
 
-  test('of today are those that are finished', async () => {
+  test('of today are the finished ones', async () => {
     const { body, header } = await service.ask(ohlc('bitcoin&fromDate=2026-05-15&thruDate=2026-06-01&interval=hourly'));
     const candles = JSON.parse(body) as Candle[];
     expect(candles).toHaveLength(14);
@@ -63,7 +63,7 @@ describe('candles', () => {
     expect(lines[2]).toMatch(/^2026-05-15 00:05:00,/);
   });
 
-  test('are charged once each, and free for who has them', async () => {
+  test('are charged once each, and free for clients that have them', async () => {
     const { header } = await service.ask(SETTLED);
     const before = await used();
     await service.ask(SETTLED);
@@ -73,7 +73,7 @@ describe('candles', () => {
 });
 
 describe('candles that are not available', () => {
-  test('of a part of the window is named', async () => {
+  test('in a part of the window are reported as a gap', async () => {
     const { header, body } = await service.ask(ohlc('bitcoin&fromDate=2024-01-01&thruDate=2024-05-27'));
     expect(header('quotient-gaps')).toBe('2024-01-01/2024-05-24');
     expect(header('cache-control')).not.toMatch(/immutable/);
@@ -81,11 +81,11 @@ describe('candles that are not available', () => {
   });
 
   test.each([
-    ['older than Kraken serves', 'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02', ['2023-01-01/2023-01-02']],
+    ['older than Kraken’s data', 'bitcoin&fromDate=2023-01-01&thruDate=2023-01-02', ['2023-01-01/2023-01-02']],
     ['older than the token', 'solana&fromDate=2015-01-01&thruDate=2015-01-02', undefined],
-    ['of a day that runs', 'bitcoin&fromDate=2026-05-15&thruDate=2026-05-15', undefined],
-    ['before the venue had the token', 'arweave&fromDate=2025-01-01&thruDate=2025-04-27', undefined],
-  ])('when it is %s is no_data, and free', async (_what, query, gaps) => {
+    ['of the current day', 'bitcoin&fromDate=2026-05-15&thruDate=2026-05-15', undefined],
+    ['before Kraken listed the token', 'arweave&fromDate=2025-01-01&thruDate=2025-04-27', undefined],
+  ])('%s are no_data, and free', async (_what, query, gaps) => {
     await service.ask(ohlc('arweave&fromDate=2026-05-01&thruDate=2026-05-03'));
     const before = await used();
     const { status, body } = await service.ask(ohlc(query));
@@ -106,7 +106,7 @@ describe('candles that are not available', () => {
     expect([status, JSON.parse(body).errors[0].location]).toEqual([400, location]);
   });
 
-  test('in the format that is wanted is 406', async () => {
+  test('in an unsupported format are 406', async () => {
     expect((await service.ask(SETTLED, { accept: 'image/png' })).status).toBe(406);
   });
 });

@@ -21,7 +21,7 @@ async function openAt(env: Record<string, string> = {}) {
   opened = await openTestMarket(clock, { env });
   const { database, candles, sandbox } = opened;
 
-  /** Deletes a source's data; returns the numbers of candles and of spans of coverage. */
+  /** Deletes a source's data. Returns the numbers of deleted candles and coverage spans. */
   async function purge(source: MarketSourceName, before?: number) {
     const sum = { candles: 0, spans: 0 };
     for await (const purged of createPurge({ store: createPurgeStore(database.prisma), clock })({
@@ -34,7 +34,7 @@ async function openAt(env: Record<string, string> = {}) {
     return sum;
   }
 
-  /** Days of May, with what they cost and what is missing of them. */
+  /** Daily candles of May, with the calls that they caused and the gaps. */
   async function may(interval: 'hour' | 'day' = 'day', service = candles) {
     const before = sandbox.calls.length;
     const { gaps, body } = await service.range('bitcoin', interval, ...MAY, 'json');
@@ -46,7 +46,7 @@ async function openAt(env: Record<string, string> = {}) {
   return { clock, database, candles, purge, may, coverage };
 }
 
-test('all candles of a source are deleted, on every process, and fetched again on request', async () => {
+test('all candles of a source are deleted on every process, and fetched again on request', async () => {
   const { clock, database, candles, purge, may, coverage } = await openAt();
   const other = await opened.openAnother();
   expect(await may()).toMatchObject({ count: 14, gaps: [] });
@@ -86,7 +86,7 @@ test('all candles of a source are deleted, on every process, and fetched again o
   }
 });
 
-test('candles before a date go, in as many batches as it takes, and the rest stays covered', async () => {
+test('candles before a date are deleted in several batches, and the rest stays covered', async () => {
   const { clock, database, purge, may, coverage } = await openAt();
   const series = { token: 'solana', interval: 'minute' } as const;
   const first = date('2026-03-01');
@@ -116,7 +116,7 @@ test('candles before a date go, in as many batches as it takes, and the rest sta
   expect((await old()).gaps).toEqual([]);
 });
 
-test('retention: what is too old is not stored, and a gap that is not asked for again', async () => {
+test('the retention: old candles are not stored, and the gap is not requested again', async () => {
   const { clock, database, may } = await openAt({ MARKET_RETENTION: 'kraken=60h' });
   const oldest = async () => {
     const { _min } = await database.prisma.candle.aggregate({ _min: { at: true } });
@@ -128,7 +128,7 @@ test('retention: what is too old is not stored, and a gap that is not asked for 
   expect(await oldest()).toBe('2026-05-13T03:00:00.000Z');
   clock.advance(MINUTE);
   expect(await may('hour')).toEqual({ ...hours, calls: 0 });
-  // Days begin before their end is kept.
+  // Days start before the retained part starts.
   expect(await may()).toMatchObject({
     first: 'Thu, 14 May 2026 00:00:00 GMT',
     gaps: ['2026-05-01/2026-05-13'],
@@ -139,13 +139,13 @@ test('retention: what is too old is not stored, and a gap that is not asked for 
   });
 });
 
-test('retention deletes candles by their age, from memory too', async () => {
+test('the retention deletes candles by age, from memory as well', async () => {
   const { clock, database, may } = await openAt({ MARKET_RETENTION: 'kraken=60h' });
   const other = await opened.openAnother();
   await may('hour');
   await opened.enforceRetention();
   clock.advance(10 * HOUR);
-  // One of them does it, whichever comes first.
+  // One of the two processes deletes them.
   await Promise.all([opened.enforceRetention(), other.enforceRetention()]);
   await Promise.all([opened.poll(), other.poll()]);
   const { _min } = await database.prisma.candle.aggregate({ _min: { at: true } });

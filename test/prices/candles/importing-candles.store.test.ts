@@ -52,12 +52,12 @@ async function imported(
 
 const rows = () => opened.database.prisma.candle.findMany({ orderBy: { at: 'asc' } });
 
-describe('a file of the venue', () => {
+describe('a file from Kraken', () => {
   test.each([
     ['minute', 5 * MINUTE],
     ['hour', HOUR],
     ['day', DAY],
-  ] as const)('of candles of a %s is known by their distance, and stored exactly', async (interval, length) => {
+  ] as const)('with candles of a %s is recognised by their distance, and stored exactly', async (interval, length) => {
     expect(await imported(lines(3, length))).toEqual({ interval, count: 3, stored: 3 });
     const stored = await rows();
     expect(stored[1]).toEqual({
@@ -73,7 +73,7 @@ describe('a file of the venue', () => {
     expect(stored).toHaveLength(3);
   });
 
-  test('is served as soon as the processes look, further back than the listing, without a gap', async () => {
+  test('is served as soon as the processes poll, even before the listing, without a gap', async () => {
     const from = Date.parse('2012-01-01T00:00:00Z');
     await imported(lines(400, DAY, from));
     const other = await opened.anotherCandles();
@@ -83,19 +83,19 @@ describe('a file of the venue', () => {
     expect(opened.sandbox.countCalls('/OHLC')).toBe(0);
   });
 
-  test('changes nothing that is settled, and can be imported again', async () => {
+  test('changes no settled candle, and can be imported again', async () => {
     await imported(lines(3, HOUR));
     const other = [line(BEGIN, { 4: '99' }), ...lines(3, HOUR).slice(1), line(BEGIN + 3 * HOUR)];
     expect(await imported(other)).toEqual({ interval: 'hour', count: 4, stored: 1 });
     expect((await rows()).map(({ close }) => close)).toEqual([105, 105, 105, 105]);
   });
 
-  test('of thousands of lines is stored in one go', async () => {
+  test('with thousands of lines is stored in one transaction', async () => {
     expect(await imported(lines(4500, HOUR))).toEqual({ interval: 'hour', count: 4500, stored: 4500 });
     expect(await rows()).toHaveLength(4500);
   });
 
-  test('of five minutes long ago is served from the database, whole', async () => {
+  test('with old five-minute candles is served completely from the database', async () => {
     await imported(lines(2500, 5 * MINUTE));
     const answer = await opened.candles.range('bitcoin', 'minute', BEGIN, BEGIN + 8 * DAY, 'json');
     const candles = JSON.parse(String(answer.body.identity.payload)) as { date: string }[];
@@ -107,7 +107,7 @@ describe('a file of the venue', () => {
     expect(String(day.body.identity.payload).trimEnd().split('\r\n')).toHaveLength(1 + 288);
   });
 
-  test('may lack candles where that is said, and nothing is missing then', async () => {
+  test('can lack candles if this is allowed, and then has no gap', async () => {
     const holed = lines(10, HOUR).filter((_, i) => i !== 4 && i !== 5);
     expect(await imported(holed, { allowHoles: true })).toEqual({ interval: 'hour', count: 8, stored: 8 });
     const other = await opened.anotherCandles();
@@ -125,10 +125,10 @@ test.each<[string, readonly string[], BadLine]>([
     [first, second, line(hour(4))],
     { line: 3, fault: '2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z' },
   ],
-  ['a second line of a time', [first, second, second], { line: 3, fault: 'has the same time as line 2' }],
-  ['another order', [second, third, first], { line: 3, fault: 'is earlier than line 2' }],
+  ['a duplicate time', [first, second, second], { line: 3, fault: 'has the same time as line 2' }],
+  ['lines in another order', [second, third, first], { line: 3, fault: 'is earlier than line 2' }],
   [
-    'a column too few',
+    'a missing column',
     [first, '1577840400,1,1,1,1,1'],
     {
       line: 2,
@@ -149,7 +149,7 @@ test.each<[string, readonly string[], BadLine]>([
     },
   ],
   [
-    'a date for a time',
+    'a date as its time',
     [first, '2020-01-01,1,1,1,1,1,1'],
     { line: 2, fault: 'timestamp is not an integer number of Unix seconds' },
   ],
@@ -160,25 +160,25 @@ test.each<[string, readonly string[], BadLine]>([
   ['a wrong low', [first, line(hour(1), { 3: 101 })], { line: 2, fault: 'low is not the lowest price' }],
   ['a wrong high', [first, line(hour(1), { 2: 104 })], { line: 2, fault: 'high is not the highest price' }],
   [
-    'a candle beside its place',
+    'a candle off its boundary',
     [first, second, line(hour(2) + 5 * MINUTE)],
     { line: 3, fault: 'does not start on a boundary of an hour' },
   ],
   [
-    'a candle that runs',
+    'a current candle',
     lines(2, HOUR, Date.parse('2026-05-15T13:00:00Z')),
     { line: 2, fault: 'is not finished yet, or is in the future' },
   ],
-])('a file with %s is refused with its line, and nothing of it is stored', async (_what, text, bad) => {
+])('a file with %s is rejected with its line number, and none of it is stored', async (_what, text, bad) => {
   const interval = text[0]?.startsWith('15778') ? 'hour' : undefined;
   expect(await imported(text, { ...(interval && { interval }) })).toEqual({ bad: [bad] });
   expect(await rows()).toEqual([]);
 });
 
 test.each([
-  ['of a minute', lines(3, MINUTE), 2, /^is 60 s after the previous line/],
-  ['of one line', lines(1, HOUR), 1, /^is the only line/],
-])('candles %s have no interval', async (_what, text, line, fault) => {
+  ['of one minute', lines(3, MINUTE), 2, /^is 60 s after the previous line/],
+  ['of a single line', lines(1, HOUR), 1, /^is the only line/],
+])('candles %s have no known interval', async (_what, text, line, fault) => {
   expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
 });
 

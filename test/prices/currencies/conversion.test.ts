@@ -17,7 +17,7 @@ import { columnsOf } from '#prices/model/series';
 
 const at = (date: string) => Date.parse(date);
 
-/** Figures and rates as they can be. */
+/** Realistic values and rates. */
 const figure = fc.double({ min: 1e-18, max: 1e18, noNaN: true });
 const maybe = fc.option(figure, { nil: null });
 const worths = fc.double({ min: 1e-9, max: 1e9, noNaN: true });
@@ -32,7 +32,7 @@ const MONEY = ['price', 'marketCap', 'volume'] as const;
 const isNear = (one: number, other: number) => Math.abs(one - other) <= 1e-12 * Math.abs(other);
 
 describe('a series', () => {
-  test('is the same there and back within one part in 10^12; what is unknown stays so', () => {
+  test('is unchanged by a conversion and its inverse within one part in 10^12; unknown values stay unknown', () => {
     fc.assert(
       fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
         const usdRate: UsdRate = (time) => values[time % values.length] as number;
@@ -64,7 +64,7 @@ describe('a series', () => {
     expect([...converted.volume]).toEqual([3, 3]);
   });
 
-  test('never has a number that is none, whatever finite figures and rates it is made of', () => {
+  test('never contains NaN or infinity, whatever finite values and rates it is computed from', () => {
     const any = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(any, any, (dollars, usdRate) => {
@@ -83,7 +83,7 @@ describe('a series', () => {
   });
 });
 
-test('candles keep their order of prices, and their volume in tokens', () => {
+test('candles keep the order of their prices, and their volume in tokens', () => {
   const columns = columnsOf(
     CANDLES,
     [0, 1].map((i) => ({ at: i * DAY, open: 10, high: 16, low: 8, close: 12, volume: 7, settled: true })),
@@ -115,7 +115,7 @@ describe('a latest price', () => {
     atl_date: 'Sat, 06 Jul 2013 00:00:00 GMT',
   };
 
-  test('has its extremes by the rates of their dates, and supplies and percentages as they were', () => {
+  test('has its extremes at the rates of their dates, and unchanged supplies and percentages', () => {
     const usdRate: UsdRate = (time) => (time > at('2020-01-01') ? 1.5 : 1.25);
     expect(convertLatest(record, 2, usdRate)).toEqual({
       ...record,
@@ -123,7 +123,7 @@ describe('a latest price', () => {
     });
   });
 
-  test('has no extreme where nothing is known of its date, and is none without a price', () => {
+  test('has no extreme without a known rate at its date, and does not exist without a price', () => {
     const unknown = () => Number.NaN;
     expect(convertLatest({ ...record, ath_date: null }, 2, unknown)).toMatchObject({ ath: null, atl: null });
     expect(convertLatest(record, Number.NaN, unknown)).toBeUndefined();
@@ -141,7 +141,7 @@ describe('by rates', () => {
   );
   const yen = createRateSeries([[at('2026-04-02'), 150]], newest);
 
-  test('an instant has those of its own date, or the last before it', () => {
+  test('an instant has the rate of its own date, or the last one before it', () => {
     const [euro, yenWorth] = [usdRateFromRates(dollars, undefined), usdRateFromRates(dollars, yen)];
     const instants = ['2026-04-01T23:59:59Z', '2026-04-02', '2026-04-06T12:00:00Z'].map(at);
     expect(instants.map(euro)).toEqual([1.25, 1.5, 1.5]);
@@ -158,7 +158,7 @@ describe('by samples of a token', () => {
       rows.map(([time, price]) => ({ at: time, price, marketCap: null, volume: null })),
     );
 
-  test('a day has the one of its own date, the nearest where there are two', () => {
+  test('a day has the sample of its own date, the nearest if there are two', () => {
     const day = at('2026-04-02');
     const usdRate = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
     const requested = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];
@@ -168,7 +168,7 @@ describe('by samples of a token', () => {
   test.each([
     ['hour', HOUR],
     ['minute', 5 * MINUTE],
-  ] as const)('of an interval (%s) it is the nearest within its spacing', (interval, spacing) => {
+  ] as const)('for the interval %s, uses the nearest sample within its spacing', (interval, spacing) => {
     const base = at('2026-04-02T00:00:00Z');
     const usdRate = usdRateFromSamples(
       series([base, 2], [base + 4 * spacing, 4], [base + 5 * spacing, null]),
@@ -182,7 +182,7 @@ describe('by samples of a token', () => {
     ).toEqual(expected);
   });
 
-  test('of nothing it is not known', () => {
+  test('is unknown without samples', () => {
     expect(usdRateFromSamples(series(), 'day')(at('2026-04-02'))).toBeNaN();
   });
 });

@@ -8,7 +8,7 @@ import { type FaultyUpstreamService, startWithFaultyUpstream } from '../../suppo
 
 let service: FaultyUpstreamService;
 beforeAll(async () => {
-  // A Friday, before that day's rates are out.
+  // A Friday, before the publication of the day's rates.
   service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '20000' } });
 });
 afterAll(() => service?.close());
@@ -29,7 +29,7 @@ const used = async () => {
 };
 
 describe('US dollars', () => {
-  test.each(PATHS)('are what nothing asks for, and cost no call to the bank: %s', async (path) => {
+  test.each(PATHS)('are the default, and cause no call to the ECB: %s', async (path) => {
     const { body, header } = await service.ask(path);
     expect(header('quotient-currency')).toBeUndefined();
     for (const named of ['currency=usd', 'vs_currency=USD', 'currency=usd&vs_currency=usd']) {
@@ -44,7 +44,7 @@ describe('US dollars', () => {
 });
 
 describe('another currency', () => {
-  test('of a latest price is returned with its rate, and made once for all clients', async () => {
+  test('returns a latest price with its rate, built once for all clients', async () => {
     const [dollars, first] = [await json(LATEST), await service.ask(`${LATEST}&currency=EUR`)];
     const [, rate] =
       /^eur;rate=(\d\.\d+);on=2026-05-14;source=ecb$/.exec(first.header('quotient-currency') ?? '') ?? [];
@@ -61,7 +61,7 @@ describe('another currency', () => {
     expect(ecbCalls()).toBe(1);
   });
 
-  test.each(PATHS)('is a question of its own, with a validator of its own: %s', async (path) => {
+  test.each(PATHS)('has its own response and validator: %s', async (path) => {
     const requested = `${path}&currency=chf`;
     const first = await service.ask(requested);
     expect(first.status).toBe(200);
@@ -71,20 +71,20 @@ describe('another currency', () => {
     expect(again.status).toBe(304);
     expect(again.header('quotient-currency')).toBeUndefined();
     expect(await used()).toBe(before);
-    // Those in dollars are not those in francs.
+    // The responses in dollars differ from those in francs.
     const dollars = await service.ask(path, { 'if-none-match': first.header('etag') ?? '' });
     expect(dollars.status).toBe(200);
     expect(dollars.header('quotient-currency')).toBeUndefined();
   });
 
-  test('of one date has the rate of that date: on a Sunday that of Friday', async () => {
+  test('uses the rate of a single date: on a Sunday, that of Friday', async () => {
     const { body, header } = await service.ask(`${DATE}&currency=jpy`);
     const [, rate] = /^jpy;rate=(\d+\.\d+);on=2026-05-08;source=ecb$/.exec(header('quotient-currency') ?? '') ?? [];
     const [[yen], [dollars]] = [JSON.parse(body), await json(DATE)];
     expect(yen.current_price / dollars.current_price).toBeCloseTo(Number(rate), 6);
   });
 
-  test('is the last column of CSV, so that it is not mistaken for dollars', async () => {
+  test('is the last column of CSV, so that values are not mistaken for dollars', async () => {
     const csv = { accept: 'text/csv' };
     const { body } = await service.ask(`${RANGE}&currency=eur`, csv);
     const lines = body.trimEnd().split('\r\n');
@@ -99,7 +99,7 @@ describe('another currency', () => {
     expect((await service.ask(RANGE, csv)).body).toMatch(/^date,price,market_cap,total_volume\r\n/);
   });
 
-  test('is not taken for dollars by an import', async () => {
+  test('is rejected by an import, which expects dollars', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
     const path = join(folder, 'euros.csv');
     await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
@@ -107,7 +107,7 @@ describe('another currency', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('of candles is one rate for each, and leaves the volume', async () => {
+  test('converts candles at one rate each, and does not convert the volume', async () => {
     const [dollars, euros] = [await json(OHLC), await json(`${OHLC}&currency=eur`)];
     expect(euros).toHaveLength(dollars.length);
     for (const [i, one] of euros.entries()) {
@@ -120,7 +120,7 @@ describe('another currency', () => {
 
   test('is immutable once the rates of its dates cannot change', async () => {
     expect((await service.ask(`${RANGE}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
-    // The rate of Thursday is out, that of Friday is not: a later one may be that of the weekend.
+    // The rate of Thursday is published and that of Friday is not. A later one may apply to the weekend.
     const thru = (day: string) => RANGE.replace('2026-05-12', `2026-05-${day}`);
     expect((await service.ask(`${thru('14')}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
     await service.pass(30 * 60 * MINUTE);
@@ -132,7 +132,7 @@ describe('bitcoin and ether', () => {
   test.each([
     ['btc', 'bitcoin'],
     ['eth', 'ethereum'],
-  ])('%s is worth what the samples of %s of the same time say', async (currency, token) => {
+  ])('%s is converted with the samples of %s at the same time', async (currency, token) => {
     const path = RANGE.replace('ethereum', 'solana');
     const [dollars, base, converted] = [
       await json(path),
@@ -148,14 +148,14 @@ describe('bitcoin and ether', () => {
     }
   });
 
-  test('are one of themselves', async () => {
+  test('are 1 in themselves', async () => {
     expect((await json(`${LATEST}&currency=eth`)).current_price).toBe(1);
     const [{ prices, market_cap }] = await json(`${DAYS}&currency=eth`);
     expect(prices.every(({ price }: { price: number }) => price === 1)).toBe(true);
     expect(market_cap[0].price).toBeGreaterThan(1e6);
   });
 
-  test('of several latest prices are those of each alone', async () => {
+  test('several latest prices equal those of single requests', async () => {
     const path = '/v1/prices/latest/tokens?tokenNames=ethereum,bitcoin';
     for (const currency of ['eur', 'btc']) {
       const several = await service.ask(`${path}&currency=${currency}`);
@@ -177,7 +177,7 @@ describe('bitcoin and ether', () => {
     expect((await service.ask(`${path}&currency=xyz`)).status).toBe(400);
   });
 
-  test('of hours, and of a latest price, have the nearest sample', async () => {
+  test('hours and latest prices use the nearest sample', async () => {
     const [[{ prices }], [bitcoin]] = [
       await json(`${HOURS}&currency=btc`),
       await json(HOURS.replace('ethereum', 'bitcoin')),
@@ -191,12 +191,12 @@ describe('bitcoin and ether', () => {
     ];
     const received = JSON.parse(inBitcoin.body);
     expect(received.current_price).toBe(latest.current_price / ofBitcoin.current_price);
-    // A date beyond the reach of the CoinGecko plan.
+    // A date beyond the range of the CoinGecko plan.
     expect(received.ath).toBeNull();
     expect(inBitcoin.header('quotient-currency')).toMatch(/^btc;rate=0\.0000\d+;on=2026-05-16;source=coingecko$/);
   });
 
-  test('have candles by the first price of their own', async () => {
+  test('candles use the opening price', async () => {
     const [dollars, bitcoin, converted] = [
       await json(OHLC),
       await json(OHLC.replace('ethereum', 'bitcoin')),
@@ -209,7 +209,7 @@ describe('bitcoin and ether', () => {
     }
   });
 
-  test('that did not exist yet have no points', async () => {
+  test('there are no points before the currency token existed', async () => {
     const early =
       '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-05-01&thruDate=2026-05-02&currency=eth';
     expect((await service.ask(early)).status).toBe(200);
@@ -219,7 +219,7 @@ describe('bitcoin and ether', () => {
   });
 });
 
-describe('a currency that cannot be had', () => {
+describe('an unavailable currency', () => {
   test.each([
     ['currency=xyz', 'query.currency'],
     ['vs_currency=xyz', 'query.vs_currency'],
@@ -231,7 +231,7 @@ describe('a currency that cannot be had', () => {
     ['currency=eur,usd', 'query.currency'],
     ['currency=bitcoin', 'query.currency'],
     ['currency=__proto__', 'query.currency'],
-  ])('is 400 and free, with the list: %s', async (query, location) => {
+  ])('is rejected with 400 free of charge, with the list of currencies: %s', async (query, location) => {
     const before = await used();
     for (const path of PATHS) {
       const { status, body } = await service.ask(`${path}&${query}`);
@@ -244,7 +244,7 @@ describe('a currency that cannot be had', () => {
     expect(await used()).toBe(before);
   });
 
-  test('in a discontinued currency is 400 now, and its history is served', async () => {
+  test('is rejected with 400 for latest prices if it is discontinued, and its history is served', async () => {
     const { status, body } = await service.ask(`${LATEST}&currency=bgn`);
     expect([status, JSON.parse(body).errors]).toEqual([
       400,

@@ -22,10 +22,10 @@ test.each([
   [67_361, '0.00001484538531'],
   [2_000_000, '0.0000005'],
   [1e-10, '10000000000'],
-])('a unit worth %s dollars is written as the rate %s, in digits only', (usdRate, rate) => {
+])('a unit worth %s dollars is formatted as the rate %s, in digits only', (usdRate, rate) => {
   expect(currencyText(valuation(usdRate), at)).toBe(`eur;rate=${rate};on=2026-11-20;source=ecb`);
 });
 
-test('an answer of many rates names none', () => {
+test('a response with many rates states none', () => {
   expect(currencyText(valuation(1.1))).toBe('eur;source=ecb');
 });

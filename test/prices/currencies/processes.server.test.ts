@@ -23,12 +23,12 @@ const requested = (...currencies: string[]) =>
     ),
   );
 
-test('all processes together make one call, for any request, and respond alike', async () => {
+test('all processes together make one call, for any request, and respond identically', async () => {
   const received = await requested('eur', 'jpy', 'chf');
   expect(new Set(received).size).toBe(3);
   expect(calls()).toBe(1);
 
-  // The next publication too: each finds it due by itself.
+  // Includes the next publication, which each process finds due.
   clock.advance(4 * HOUR);
   await requested('eur');
   await Promise.all(processes.map(({ rates }) => rates.idle()));

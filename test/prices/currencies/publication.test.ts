@@ -5,28 +5,31 @@ import { planRates } from '#prices/currencies/rate-series';
 const at = (date: string) => Date.parse(date);
 const since = at('2025-06-01');
 
-/** The plan for a time in 2025, as of an instant: `from date, wait`; or nothing. */
+/** The fetch that is planned for a time in 2025, as of an instant: `from date, wait`, or nothing. */
 function plan(now: string, { newest, fetchedAt }: { newest: string; fetchedAt: string }): string | undefined {
   const known = { from: at('2013-01-01'), newest: at(newest), fetchedAt: at(fetchedAt) };
   const planned = planRates(since, known, at(now));
   return planned && `${isoDate(planned.from)}, ${planned.wait}`;
 }
 
-describe('what is missing', () => {
+describe('missing rates', () => {
   const known = { newest: at('2026-11-20'), fetchedAt: at('2026-11-20T16:00:00Z') };
   const now = at('2026-11-21T10:00:00Z');
 
   test.each([
     ['nothing is stored', undefined, '2025-06-01', '2025-01-01'],
-    // A rate of the year before may hold on New Year.
+    // A rate of the previous year may apply on New Year's Day.
     ['nothing is stored', undefined, '2025-01-05', '2024-01-01'],
     ['nothing is stored', undefined, '1990-01-01', '2008-01-01'],
     ['years before are stored', '2013-01-01', '2013-01-11', undefined],
     ['years after are stored', '2013-01-01', '2013-01-10', '2012-01-01'],
-  ])('is fetched in whole years and waited for: %s (from %s), asked from %s on', (_what, from, instant, planned) => {
-    const plan = planRates(at(instant), { ...known, from: from === undefined ? undefined : at(from) }, now);
-    expect(plan).toEqual(planned === undefined ? undefined : { from: at(planned), wait: 'end' });
-  });
+  ])(
+    'are fetched in whole years and waited for: %s (from %s), requested from %s on',
+    (_what, from, instant, planned) => {
+      const plan = planRates(at(instant), { ...known, from: from === undefined ? undefined : at(from) }, now);
+      expect(plan).toEqual(planned === undefined ? undefined : { from: at(planned), wait: 'end' });
+    },
+  );
 });
 
 describe('the next publication', () => {
@@ -38,22 +41,22 @@ describe('the next publication', () => {
     ['2026-11-22T23:00:00Z', undefined],
     ['2026-11-23T14:09:59Z', undefined],
     ['2026-11-23T14:10:00Z', '2026-11-21, none'],
-  ])('is looked for when it can be there: after Friday, as of %s', (now, planned) => {
+  ])('is requested when it can be available: after Friday, as of %s', (now, planned) => {
     expect(plan(now, friday)).toBe(planned);
   });
 
-  test('is waited for when a day that is over lacks it', () => {
+  test('is waited for if a past day lacks it', () => {
     expect(plan('2026-11-24T01:00:00Z', friday)).toBe('2026-11-21, end');
     expect(plan('2026-11-23T23:59:00Z', friday)).toBe('2026-11-21, none');
-    // There was no request since Wednesday.
+    // There has been no request since Wednesday.
     const wednesday = { newest: '2026-11-18', fetchedAt: '2026-11-18T18:00:00Z' };
     expect(plan('2026-11-21T12:00:00Z', wednesday)).toBe('2026-11-19, end');
   });
 
-  test('takes no more than a few calls over the longest holidays', () => {
+  test('takes only a few calls over the longest holidays', () => {
     const known = { from: at('2013-01-01'), newest: at('2026-04-02'), fetchedAt: at('2026-04-02T15:00:00Z') };
     const calls: string[] = [];
-    // Good Friday to Easter Monday: nothing comes before Tuesday.
+    // Good Friday to Easter Monday: nothing is published before Tuesday.
     for (let now = at('2026-04-03T00:00:00Z'); now < at('2026-04-07T15:00:00Z'); now += HOUR / 12) {
       if (!planRates(since, known, now)) continue;
       calls.push(isoDate(now));
@@ -65,7 +68,7 @@ describe('the next publication', () => {
     expect(calls.at(-1)).toBe('2026-04-07');
   });
 
-  test('is looked for an hour after a look without news, and not after the clock was set back', () => {
+  test('is requested an hour after an unsuccessful request, and not after the clock was set back', () => {
     const monday = { newest: '2026-11-20', fetchedAt: '2026-11-23T14:10:00Z' };
     expect(plan('2026-11-23T15:09:59Z', monday)).toBeUndefined();
     expect(plan('2026-11-23T15:10:00Z', monday)).toBe('2026-11-21, none');

@@ -15,22 +15,22 @@ test.each([
   ['2025-12-25', 1, '2025-12-24'],
   ['2025-12-28T23:59:59.999Z', 1, '2025-12-24'],
   ['2025-12-29', 2, '2025-12-29'],
-  // Nothing was published since: the last one holds on.
+  // Nothing was published since, so the last rate still applies.
   ['2026-03-01', 3, '2025-12-30'],
-])('at %s the rate of the last date up to it holds', (instant, rate, on) => {
+])('at %s, the last rate up to that date applies', (instant, rate, on) => {
   const rates = series(['2025-12-24', '2025-12-29', '2025-12-30'], '2025-12-30');
   expect(rates.at(at(instant))).toEqual({ rate, on: at(on) });
   expect(rates.endedOn).toBeUndefined();
 });
 
-test('there is none before the first', () => {
+test('there is no rate before the first one', () => {
   const rates = series(['2025-12-24'], '2025-12-24');
   expect(rates.at(at('2025-12-24') - 1)).toBeUndefined();
   expect(rates.known).toEqual([{ from: at('2025-12-24'), thru: Number.POSITIVE_INFINITY }]);
   expect(createRateSeries([], at('2025-12-24')).at(at('2025-12-24'))).toBeUndefined();
 });
 
-test('a currency without which others are published has ended: its last rate holds for its own date', () => {
+test('a currency that is missing from later publications is discontinued: its last rate applies only to its own date', () => {
   const ended = series(['2025-12-30', '2025-12-31'], '2026-01-11');
   expect(isoDate(ended.endedOn ?? 0)).toBe('2025-12-31');
   expect(ended.at(at('2026-01-01') - 1)?.rate).toBe(2);
@@ -40,7 +40,7 @@ test('a currency without which others are published has ended: its last rate hol
   expect(late.at(at('2026-01-09'))?.rate).toBe(2);
 });
 
-test('while a currency was not quoted for longer than ten days there is no rate', () => {
+test('there is no rate while a currency was not quoted for more than ten days', () => {
   const rates = series(['2008-12-08', '2008-12-09', '2018-02-01'], '2018-02-01');
   expect(rates.at(at('2008-12-09') + DAY - 1)?.rate).toBe(2);
   expect(rates.at(at('2008-12-10'))).toBeUndefined();

@@ -34,7 +34,7 @@ test('rates are stored with the requested span, and read by currency', async () 
   expect(row).toMatchObject({ version: 1, fetchedAt: new Date(NOW) });
 });
 
-test('a rate that is stored stays, and a span grows', async () => {
+test('a stored rate is unchanged, and a span grows', async () => {
   await store.record('rates', [rate('usd', '2026-05-13', 1.1302)], at('2026-01-01'), NOW);
   await store.record('rates', [rate('usd', '2026-05-13', 2), rate('usd', '2026-05-14', 3)], at('2026-05-14'), NOW);
   await store.record('rates', [rate('jpy', '2026-05-13', 170)], at('2025-01-01'), NOW);
@@ -43,7 +43,7 @@ test('a rate that is stored stays, and a span grows', async () => {
   expect((await store.rates('usd', NOW)).map(([, value]) => value)).toEqual([1.1302, 3]);
 });
 
-test('the rates of many years are stored in one go', async () => {
+test('the rates of many years are stored in one transaction', async () => {
   const dates = Array.from({ length: 4600 }, (_, i) => NOW - (i + 1) * DAY);
   const received = ['aud', 'jpy', 'usd'].flatMap((currency) =>
     dates.map((date, i) => ({ currency, date: date - (date % DAY), rate: 1 + i / 7 })),
@@ -55,7 +55,7 @@ test('the rates of many years are stored in one go', async () => {
   expect(usd[0]?.[1]).toBe(1 + 4599 / 7);
 });
 
-test('what cannot be true is not read', async () => {
+test('implausible rates are not read', async () => {
   await database.prisma.$executeRaw`INSERT INTO exchange_rates (date, rates) VALUES
     ('2026-05-11', '{"usd": 0}'), ('2026-05-12', '{"usd": "NaN"}'), ('2026-05-13', '{"usd": -1.5}'),
     ('2026-05-14', '{"usd": 1.1}'), ('2026-05-15', '{"jpy": 170}'), ('2026-05-16', '{"usd": 1.2}')`;

@@ -7,7 +7,7 @@ import { openTestMarket, type TestMarket } from '../../support/service/market.ts
 let clock: TestClock;
 let opened: TestMarket;
 beforeEach(async () => {
-  // A Friday, when its rates are not out yet.
+  // A Friday, before the publication of its rates.
   clock = createTestClock('2026-05-15T12:00:00Z');
   opened = await openTestMarket(clock, { env: { UPSTREAM_TIMEOUT_MS: '3000' } });
 });
@@ -18,7 +18,7 @@ const starts = () =>
   opened.sandbox.calls.filter(({ path }) => path.includes(EXR)).map(({ query }) => query.startPeriod);
 const rateOf = async (currency = 'eur', market = opened.market) => (await market.latest('solana', currency)).currency;
 
-/** Requests again after the responses of the last second expired and fetches completed. */
+/** Repeats a request after the cached responses have expired and fetches have completed. */
 async function later(ms: number): Promise<string | undefined> {
   clock.advance(ms);
   const received = await rateOf();
@@ -27,32 +27,32 @@ async function later(ms: number): Promise<string | undefined> {
 }
 
 describe('rates', () => {
-  test('are fetched once for all currencies, from the year on that is needed', async () => {
+  test('are fetched once for all currencies, from the earliest required year', async () => {
     await Promise.all([rateOf('eur'), rateOf('jpy'), rateOf('eur')]);
     await rateOf('chf');
     expect(starts()).toEqual(['2020-01-01']);
-    // Older ones on a request for an older time: then all from there on.
+    // For an earlier time, all rates from then on are fetched.
     await opened.market.range('bitcoin', 'day', Date.parse('2026-01-02'), Date.parse('2026-01-03'), 'json', 'eur');
     expect(starts()).toHaveLength(1);
     await opened.market.latest('bitcoin', 'gbp');
     expect(starts()).toEqual(['2020-01-01', '2013-01-01']);
   });
 
-  test('are fetched when published: until then the old ones are served, with their date', async () => {
+  test('are fetched when published: until then, the old ones are served with their date', async () => {
     expect(await rateOf()).toMatch(/on=2026-05-14;/);
-    // In vain: in summer they are out at two, and here at three.
+    // Without a result: in summer the rates are published at two, and here at three.
     expect(await later(2 * HOUR + 20 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
     expect(await later(30 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(starts()).toHaveLength(2);
     expect(await later(31 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(await later(MINUTE)).toMatch(/on=2026-05-15;/);
-    // Until Monday afternoon there is nothing to ask for.
+    // Nothing is requested until Monday afternoon.
     for (let hours = 0; hours < 70; hours += 5) expect(await later(5 * HOUR)).toMatch(/on=2026-05-15;/);
     expect(starts()).toEqual(['2020-01-01', '2026-05-15', '2026-05-15']);
   });
 
-  test('of days that are over are waited for', async () => {
+  test('of past days are waited for', async () => {
     await rateOf();
     clock.advance(6 * DAY);
     expect(await rateOf()).toMatch(/on=2026-05-20;/);
@@ -67,12 +67,12 @@ describe('rates', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const day = (date: string, currency: string) =>
     opened.market.range('solana', 'day', Date.parse('2026-05-01'), Date.parse(date), 'json', currency);
   const text = ({ body }: Awaited<ReturnType<typeof day>>) => String(body.identity.payload);
 
-  test('is made anew of new rates, also where its prices are the same', async () => {
+  test('is built again for new rates, even if its prices are unchanged', async () => {
     await opened.market.days('solana', 30, 'json');
     await rateOf();
     const [latest, window] = [await opened.market.latest('solana', 'eur'), await day('2026-05-15', 'eur')];
@@ -84,7 +84,7 @@ describe('an answer', () => {
     expect(text(await day('2026-05-15', 'eur'))).not.toBe(text(window));
   });
 
-  test('says that something was fetched for it, and is not settled while its last rate is missing', async () => {
+  test('states that data was fetched for it, and is not settled while its last rate is missing', async () => {
     await opened.market.latest('solana');
     expect((await opened.market.latest('solana', 'eur')).outcome.fetched).toBe(true);
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect((await day('2026-05-15', 'eur')).settled).toBe(false);
   });
 
-  test('of the day after a currency has ended is refused, of its last day it is not', async () => {
+  test('is rejected for the day after a currency was discontinued, but not for its last day', async () => {
     const last = Date.parse('2025-12-31');
     expect((await opened.market.date('solana', last, 'json', 'bgn')).currency).toContain('on=2025-12-31');
     await expect(opened.market.date('solana', last + DAY, 'json', 'bgn')).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('an answer', () => {
   });
 });
 
-describe('without the source', () => {
+describe('without the ECB', () => {
   test('there is no response while nothing is stored, and dollars are served as before', async () => {
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
     await expect(rateOf()).rejects.toMatchObject({
@@ -119,27 +119,27 @@ describe('without the source', () => {
     expect(await rateOf()).toMatch(/on=2026-05-14;/);
   });
 
-  test('the last rates serve for as long as it takes', async () => {
+  test('the last rates are served indefinitely', async () => {
     const before = await rateOf();
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
     clock.advance(30 * DAY);
     expect(await rateOf()).toBe(before);
     const answer = await opened.market.latest('solana', 'eur');
     expect(answer.outcome.failure).toBeUndefined();
-    // The last request waits no longer: no call is made while the last failure is fresh.
+    // The last request does not wait: no call is made while the last failure is recent.
     const calls = starts().length;
     await rateOf('jpy');
     expect(starts()).toHaveLength(calls);
   });
 
-  test('that hangs is requested for all years and for this one, and not again while the failure is fresh', async () => {
+  test('a hanging request for all years and for the current one is not repeated while the failure is recent', async () => {
     opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: EXR });
     await expect(rateOf()).rejects.toMatchObject({ code: 'upstream_timeout' });
     await expect(rateOf('jpy')).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
   });
 
-  test('that sends many years too slowly, this year is served', async () => {
+  test('the current year is served if the response with many years is too slow', async () => {
     opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: /startPeriod=20[12]\d-01-01/ });
     opened.sandbox.faults.next({ kind: 'delay', ms: 1 }, { path: /startPeriod=2026-01-01/ });
     const answer = await opened.market.latest('solana', 'eur');
@@ -148,7 +148,7 @@ describe('without the source', () => {
     expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
   });
 
-  test('what is older than the stored ones is a gap', async () => {
+  test('data older than the stored rates is a gap', async () => {
     await opened.market.days('solana', 30, 'json', 'eur');
     expect(starts()).toEqual(['2026-01-01']);
     opened.sandbox.faults.always({ kind: 'html' }, { path: EXR });

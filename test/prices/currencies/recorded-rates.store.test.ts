@@ -14,7 +14,7 @@ const ETHEREUM = join(DIRECTORY, 'series/coingecko_ethereum_2015_2024-12.csv');
 type Points = { date: string; price: number }[];
 type Series = Record<'prices' | 'market_cap' | 'total_volume', Points>;
 
-describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
+describe.runIf(haveRecordings)('recorded prices in recorded rates', () => {
   const clock = createTestClock('2026-05-15T14:10:06Z');
   let bank: UpstreamServer;
   let service: Service;
@@ -44,7 +44,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
     await bank?.close();
   });
 
-  /** The file's figures in US dollars, by date: price, market cap, volume; read as plainly as can be. */
+  /** The file's values in US dollars, by date: price, market cap, volume; read by the simplest code. */
   const exported = new Map(
     (haveRecordings ? readFileSync(ETHEREUM, 'utf8') : '')
       .trim()
@@ -57,7 +57,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
   );
   const published = haveRecordings ? readRecordedRates() : [];
 
-  /** The value of one US dollar in a currency on a date, from the last line of the bank's file up to that date. */
+  /** The value of one US dollar in a currency on a date, from the last line of the ECB's file up to that date. */
   function perDollar(currency: string, date: string): number {
     const rates = published.filter((line) => line.date <= date).at(-1)?.rates ?? {};
     return (currency === 'eur' ? 1 : (rates[currency] as number)) / (rates.usd as number);
@@ -78,7 +78,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
     ['gbp', 'the first of April', '2017-04-01', '2017-04-03', 3],
     ['chf', 'the whole file', '2015-08-07', '2023-12-31', 3068],
   ])(
-    'in %s over %s, each figure is that of the file by the rate of its date',
+    'in %s for %s, each value is that of the file at the rate of its date',
     async (currency, _when, from, thru, days) => {
       const { response, series } = await get(currency, from, thru);
       expect(response.status).toBe(200);
@@ -102,7 +102,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
     },
   );
 
-  test('all of them took one call for each start of a time', () => {
+  test('all of these took one call for each start date', () => {
     const requested = bank.calls.map(({ query }) => query.startPeriod);
     expect(requested.filter((from) => from?.endsWith('-01-01'))).toEqual(['2022-01-01', '2017-01-01', '2015-01-01']);
   });
@@ -120,7 +120,7 @@ describe.runIf(haveRecordings)('recorded prices by recorded rates', () => {
     });
   });
 
-  test('a currency that was not quoted for years has no points of them', async () => {
+  test('a currency that was not quoted for years has no points in these years', async () => {
     const { response, series } = await get('isk', '2018-01-30', '2018-02-02');
     expect(series.prices.map(({ date }) => date.slice(5, 11))).toEqual(['01 Feb', '02 Feb']);
     expect(response.headers.get('quotient-gaps')).toBe('2018-01-30/2018-01-31');

@@ -14,38 +14,41 @@ async function openAt(now: string, plan?: 'public' | 'demo' | 'pro') {
   return { clock, ...opened };
 }
 
-describe('a window that begins before the plan’s reach', () => {
-  test.each(['public', 'demo'] as const)('has the points there are, and names the rest (%s)', async (plan) => {
-    const { market } = await openAt(NOW, plan);
-    const answer = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
-    expect(answer.gaps).toEqual(['2025-01-01/2025-05-15']);
-    expect(answer.settled).toBe(false);
-    const times = timesOf(answer);
-    expect(times[0]).toBe(date('2025-05-16'));
-    expect(times).toHaveLength((date('2026-01-01') - date('2025-05-16')) / DAY);
-  });
+describe('a window that starts before the plan’s range', () => {
+  test.each(['public', 'demo'] as const)(
+    'returns the existing points, and reports the rest as gaps (%s)',
+    async (plan) => {
+      const { market } = await openAt(NOW, plan);
+      const answer = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
+      expect(answer.gaps).toEqual(['2025-01-01/2025-05-15']);
+      expect(answer.settled).toBe(false);
+      const times = timesOf(answer);
+      expect(times[0]).toBe(date('2025-05-16'));
+      expect(times).toHaveLength((date('2026-01-01') - date('2025-05-16')) / DAY);
+    },
+  );
 
-  test('names no date before the listing', async () => {
+  test('reports no date before the listing', async () => {
     const { market } = await openAt(NOW);
     const answer = await market.range('usd-coin', 'day', date('2010-01-01'), date('2026-01-01'), 'json');
     expect(answer.gaps).toEqual(['2018-10-05/2025-05-15']);
   });
 
-  test('of days up to now is never settled', async () => {
+  test('with days up to now is never settled', async () => {
     const { market } = await openAt(NOW);
     const answer = await market.days('bitcoin', 366, 'json');
     expect(answer.gaps).toEqual(['2025-05-15/2025-05-15']);
     expect(answer.settled).toBe(false);
   });
 
-  test('exactly at midnight has the date that is a year back', async () => {
+  test('includes the date a year ago at exactly midnight', async () => {
     const { market } = await openAt('2026-05-15T00:00:00.000Z');
     const answer = await market.range('bitcoin', 'day', date('2025-05-14'), date('2025-05-17'), 'json');
     expect(answer.gaps).toEqual(['2025-05-14/2025-05-14']);
     expect(timesOf(answer)).toEqual(['2025-05-15', '2025-05-16', '2025-05-17'].map(date));
   });
 
-  test('keeps the rows that the reach has passed', async () => {
+  test('keeps rows that have left the plan’s range', async () => {
     const { clock, market } = await openAt(NOW);
     await market.days('bitcoin', 30, 'json');
     clock.advance(40 * DAY);
@@ -57,7 +60,7 @@ describe('a window that begins before the plan’s reach', () => {
   });
 });
 
-describe('a window of which nothing can be had', () => {
+describe('a window without available data', () => {
   test('is no_data before the listing, without gaps', async () => {
     const { market } = await openAt(NOW);
     const none = { code: 'no_data', status: 404, members: {} };
@@ -66,7 +69,7 @@ describe('a window of which nothing can be had', () => {
     await expect(range).rejects.toMatchObject(none);
   });
 
-  test('is upstream_unavailable beyond the reach, with the gaps', async () => {
+  test('is upstream_unavailable beyond the plan’s range, with the gaps', async () => {
     const { market } = await openAt(NOW);
     const range = market.range('bitcoin', 'day', date('2013-01-01'), date('2014-12-31'), 'json');
     await expect(range).rejects.toMatchObject({
@@ -78,7 +81,7 @@ describe('a window of which nothing can be had', () => {
     });
   });
 
-  test('is no_data with the gaps for minutes that no plan gives', async () => {
+  test('is no_data with the gaps for minutes that no plan provides', async () => {
     const { market } = await openAt(NOW, 'pro');
     const range = market.range('bitcoin', 'minute', date('2026-05-01'), date('2026-05-01'), 'json');
     await expect(range).rejects.toMatchObject({
@@ -87,7 +90,7 @@ describe('a window of which nothing can be had', () => {
     });
   });
 
-  test('is no_data for a date that the aggregator has not', async () => {
+  test('is no_data for a date that CoinGecko lacks', async () => {
     const { market } = await openAt(NOW, 'pro');
     const hole = market.date('ethereum', date('2015-08-09'), 'json');
     await expect(hole).rejects.toMatchObject({ code: 'no_data', members: {} });
@@ -96,7 +99,7 @@ describe('a window of which nothing can be had', () => {
     expect(around.gaps).toEqual([]);
   });
 
-  test('that reaches from year 0 is answered like any other', async () => {
+  test('that starts in year 0 gets the same response', async () => {
     const { market } = await openAt(NOW);
     const answer = await market.range('bitcoin', 'minute', date('0000-01-01'), date('2026-05-15'), 'json');
     expect(timesOf(answer).length).toBeGreaterThan(100);
@@ -104,7 +107,7 @@ describe('a window of which nothing can be had', () => {
 });
 
 describe('a window is settled', () => {
-  test('when all its days are ready and none is missing', async () => {
+  test('if all its days are ready and none is missing', async () => {
     const { clock, market } = await openAt('2026-05-15T00:41:00Z', 'pro');
     const thru = (iso: string) => market.range('bitcoin', 'day', date('2013-01-01'), date(iso), 'json');
     expect(await thru('2026-05-14')).toMatchObject({ settled: true, gaps: [] });
@@ -114,7 +117,7 @@ describe('a window is settled', () => {
     expect(timesOf(await thru('2026-05-15')).at(-1)).toBe(date('2026-05-15'));
   });
 
-  test('only when its hours were fetched two hours after they were', async () => {
+  test('only if its hours were fetched two hours after their end', async () => {
     const { clock, market } = await openAt('2026-05-14T23:50:00Z');
     await market.days('bitcoin', 1, 'json');
     clock.goTo('2026-05-15T02:30:00Z');

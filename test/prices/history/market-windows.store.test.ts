@@ -17,8 +17,8 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
 const snapshot = ({ body }: Awaited<ReturnType<TestMarket['market']['date']>>) =>
   JSON.parse(String(body.identity.payload));
 
-describe('so many days', () => {
-  test('1 is the last 24 hours by five minutes, up to now', async () => {
+describe('a number of days', () => {
+  test('of 1 is the last 24 hours in five-minute points, up to now', async () => {
     const { clock, market } = await openAt('2026-05-15T14:42:25.300Z');
     const times = timesOf(await market.days('bitcoin', 1, 'json'));
     expect(times.length).toBeGreaterThan(280);
@@ -26,7 +26,7 @@ describe('so many days', () => {
     expect(times.at(-1)).toBe(Date.parse('2026-05-15T14:42:25Z'));
   });
 
-  test('10 is the last 240 hours', async () => {
+  test('of 10 is the last 240 hours', async () => {
     const { clock, market } = await openAt('2026-05-15T14:42:25.300Z');
     const times = timesOf(await market.days('bitcoin', 10, 'json'));
     expect(times[0]).toBeGreaterThan(clock.now() - 10 * DAY);
@@ -34,21 +34,21 @@ describe('so many days', () => {
     expect(clock.now() - (times.at(-1) ?? 0)).toBeLessThan(HOUR);
   });
 
-  test('11 is eleven midnights, today’s among them, and the latest sample', async () => {
+  test('of 11 is eleven midnights, including today’s, and the latest sample', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
     const times = timesOf(await market.days('bitcoin', 11, 'json'));
     const midnights = Array.from({ length: 11 }, (_, day) => date('2026-05-05') + day * DAY);
     expect(times).toEqual([...midnights, Date.parse('2026-05-15T14:42:25Z')]);
   });
 
-  test('more than there are go back to the listing', async () => {
+  test('that exceeds the history goes back to the listing', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
     const answer = await market.days('arweave', 36_500, 'json');
     expect(timesOf(answer)[0]).toBe(date('2020-01-31'));
     expect(answer.gaps).toEqual([]);
   });
 
-  test('are served with CoinGecko’s own values', async () => {
+  test('returns CoinGecko’s own values', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
     const series = received(await market.days('ethereum', 36_500, 'json'));
     for (const { date: at, price } of series.prices.slice(0, -1)) {
@@ -65,7 +65,7 @@ describe('so many days', () => {
 });
 
 describe('today', () => {
-  test('has its only sample once, though it is the latest too', async () => {
+  test('returns the only sample once, although it is also the latest', async () => {
     const { market } = await openAt('2026-05-15T00:01:00.000Z');
     const { body } = await market.days('bitcoin', 30, 'csv');
     const dates = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
@@ -73,7 +73,7 @@ describe('today', () => {
     expect(new Set(dates.map((line) => line.split(',')[0])).size).toBe(30);
   });
 
-  test('before its row is ready is served from its first sample', async () => {
+  test("is served from the day's first sample until its row is ready", async () => {
     const { market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.days('bitcoin', 1, 'json');
     const first = timesOf(await market.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json'))[0];
@@ -89,7 +89,7 @@ describe('today', () => {
     expect(series.at(-1)).toBe(date('2026-05-15') + 20 * MINUTE);
   });
 
-  test('is served from its own row from 00:40, and the provisional row is gone', async () => {
+  test('is served from its own row from 00:40 on, and the provisional row is deleted', async () => {
     const { clock, market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.date('bitcoin', date('2026-05-15'), 'json');
     clock.goTo('2026-05-15T00:40:00.000Z');
@@ -113,7 +113,7 @@ describe('today', () => {
 });
 
 describe('a range', () => {
-  test('that has ended has both its dates, and no latest sample', async () => {
+  test('in the past has both its dates, and no latest sample', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
     const answer = await market.range('bitcoin', 'day', date('2026-05-12'), date('2026-05-14'), 'json');
     expect(timesOf(answer)).toEqual(['2026-05-12', '2026-05-13', '2026-05-14'].map(date));
@@ -128,7 +128,7 @@ describe('a range', () => {
     expect(answer.modifiedAt).toBe(times[2]);
   });
 
-  test('ends with the newest sample there is, whichever call brought it', async () => {
+  test('ends with the newest sample, whichever call returned it', async () => {
     const { clock, market } = await openAt('2026-05-15T14:42:25.300Z');
     const range = () => market.range('bitcoin', 'day', date('2026-05-14'), date('2026-05-15'), 'json');
     await range();
@@ -142,7 +142,7 @@ describe('a range', () => {
     );
   });
 
-  test('of one hour’s date is hours of that date alone', async () => {
+  test('of hours within one date has only the hours of that date', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
     const answer = await market.range('bitcoin', 'hour', date('2026-05-03'), date('2026-05-03'), 'json');
     const hours = timesOf(answer).map((at) => Math.floor((at - date('2026-05-03')) / HOUR));
@@ -150,7 +150,7 @@ describe('a range', () => {
   });
 });
 
-test('an answer’s text is a new one when its figures are, and the same one when they are not', async () => {
+test('a response’s text is rebuilt if its values change, and reused if not', async () => {
   const { clock, market } = await openAt('2026-05-15T14:42:25.300Z');
   const etag = async () => (await market.days('bitcoin', 30, 'json')).body.identity.etag;
   const first = await etag();

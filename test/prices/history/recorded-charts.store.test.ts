@@ -49,7 +49,10 @@ async function ask(path: string, accept = 'application/json') {
   return response;
 }
 
-/** The expected series: each value at its own time, in whole seconds; of two in one second the later. */
+/**
+ * The expected series: each value at its own time, in whole seconds. If two values have the same second, the later one
+ * is kept.
+ */
 function points(column: Column): { date: string; price: number }[] {
   const bySecond = new Map(ascending(column).map(([at, value]) => [new Date(at).toUTCString(), value]));
   return [...bySecond].flatMap(([date, price]) => (price === null ? [] : [{ date, price }]));
@@ -68,7 +71,7 @@ function expected(interval: Interval, from = Number.NEGATIVE_INFINITY) {
 function expectedCsv(interval: Interval): string {
   const { prices, market_caps, total_volumes } = recorded(interval);
   const [caps, volumes] = [new Map(market_caps), new Map(total_volumes)];
-  // The later of two samples in one second stays.
+  // The later of two samples in one second is kept.
   const lines = new Map(
     ascending(prices).map(([at, price]) => [
       spreadsheetTime(at),
@@ -78,8 +81,8 @@ function expectedCsv(interval: Interval): string {
   return ['date,price,market_cap,total_volume', ...lines.values(), ''].join('\r\n');
 }
 
-describe.runIf(haveRecordings)('recorded charts come out with exactly the recorded figures', () => {
-  test('the last day, by five minutes', async () => {
+describe.runIf(haveRecordings)('recorded charts are served with exactly the recorded values', () => {
+  test('the last day, in five-minute points', async () => {
     await startAt('minute');
     const [series] = (await (await ask('days?tokenName=bitcoin&days=1')).json()) as [ReturnType<typeof expected>];
     expect(series).toEqual(expected('minute'));
@@ -89,7 +92,7 @@ describe.runIf(haveRecordings)('recorded charts come out with exactly the record
     expect(upstream.calls.filter(({ path }) => path.endsWith('market_chart'))).toHaveLength(1);
   });
 
-  test('thirty days, by the hour', async () => {
+  test('thirty days, in hours', async () => {
     await startAt('hour');
     const path = 'date/range?tokenName=bitcoin&fromDate=2021-04-15&thruDate=2021-05-15&interval=hourly';
     const series = (await (await ask(path)).json()) as Series;
