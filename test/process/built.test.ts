@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { buildServiceFolder } from '../support/service/built-service.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-/** As a terminal would have it. */
+/** Makes the output look like a terminal's. */
 const AT_A_TERMINAL = ['--import', 'data:text/javascript,process.stdout.isTTY=true'];
 
 let root: string;

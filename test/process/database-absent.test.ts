@@ -2,10 +2,10 @@ import { expect, it, vi } from 'vitest';
 import { startRefusingServer } from '../support/database/refusing-server.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-// Each test starts a process: seconds, on a busy machine.
+// Each test starts a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-it('waits for a server that is not there, says so once, and is ended by SIGTERM at once', async () => {
+it('waits for an unreachable server, logs it once, and ends immediately on SIGTERM', async () => {
   const server = await startRefusingServer('57P03', 'unused');
   await server.close();
   const service = spawnService({ DATABASE_URL: server.url });
@@ -21,7 +21,7 @@ it('waits for a server that is not there, says so once, and is ended by SIGTERM 
   expect(service.lines.map((text) => JSON.parse(text).msg)).toEqual([JSON.parse(line).msg, 'stopping']);
 });
 
-it('tries again while the server starts, and says it once', async () => {
+it('retries while the server starts, and logs it once', async () => {
   const server = await startRefusingServer('57P03', 'the database system is starting up');
   const service = spawnService({ DATABASE_URL: server.url });
   await server.asked(3);
@@ -34,7 +34,7 @@ it('tries again while the server starts, and says it once', async () => {
 it.each([
   ['28P01', 'password authentication failed for user "someuser"'],
   ['3D000', 'database "quotient" does not exist'],
-])('does not wait for what no waiting mends: %s', async (sqlState, message) => {
+])('does not wait after an error that waiting cannot resolve: %s', async (sqlState, message) => {
   const server = await startRefusingServer(sqlState, message);
   const service = spawnService({ DATABASE_URL: server.url });
   expect(await service.exited).toEqual([1, null]);
@@ -43,7 +43,7 @@ it.each([
   await server.close();
 });
 
-it('tries every host of a list, names each, and waits until one of them is there', async () => {
+it('tries every host of a list, names each, and waits until one of them accepts a connection', async () => {
   const starting = await startRefusingServer('57P03', 'the database system is starting up');
   const gone = await startRefusingServer('57P03', 'unused');
   await gone.close();
@@ -58,7 +58,7 @@ it('tries every host of a list, names each, and waits until one of them is there
   await starting.close();
 });
 
-it('does not try the next host with a password that one has rejected', async () => {
+it('does not try the next host with a password that one host has rejected', async () => {
   const server = await startRefusingServer('28P01', 'password authentication failed for user "someuser"');
   const service = spawnService({ DATABASE_URL: `postgresql://x@${server.at},127.0.0.1:9/quotient` });
   expect(await service.exited).toEqual([1, null]);
@@ -70,7 +70,7 @@ it.each([
   'postgresql://db1,db2/quotient?target_session_attrs=prefer-standby',
   'postgresql://db1,db2/quotient?load_balance_hosts=random',
   'postgresql://db1,,db2/quotient',
-])('exits at once with a list of hosts that it does not support: %s', async (url) => {
+])('exits immediately for an unsupported list of hosts: %s', async (url) => {
   const service = spawnService({ DATABASE_URL: url });
   expect(await service.exited).toEqual([2, null]);
   await service.logged(/^DATABASE_URL must/);

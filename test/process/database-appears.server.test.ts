@@ -4,8 +4,8 @@ import { readMigrations } from '#database/migrations';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-describe.runIf(canStartPostgres)('a database that comes after the service', () => {
-  it('is migrated once by two processes that waited for it', { timeout: 90_000 }, async () => {
+describe.runIf(canStartPostgres)('a database that becomes available after the service', () => {
+  it('is migrated once by two waiting processes', { timeout: 90_000 }, async () => {
     const server = await startPostgresServer();
     await server.stop();
     const services = [1, 2].map(() => spawnService({ DATABASE_URL: server.url }));

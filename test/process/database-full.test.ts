@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { canMount, mountSmallDisk } from '../support/database/small-disk.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-// Each test starts a process: seconds, on a busy machine.
+// Each test starts a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-it('says in one line that the data directory is a file', async () => {
+it('reports in one line that the data directory is a file', async () => {
   const file = join(directory, 'data');
   await writeFile(file, '');
   const service = spawnService({ DATA_DIR: file });
@@ -22,8 +22,8 @@ it('says in one line that the data directory is a file', async () => {
   expect(service.lines).toEqual([`the data directory ${file} cannot be created or written: EEXIST`]);
 });
 
-describe.runIf(canMount)('on a disk of its own', () => {
-  it('says in one line that it is full, from the start or in the middle of it', async () => {
+describe.runIf(canMount)('on a separate disk', () => {
+  it('reports in one line that the disk is full, at the start or later', async () => {
     const disk = await mountSmallDisk(directory, 24);
     try {
       const service = spawnService({ DATA_DIR: join(directory, 'data') });
@@ -40,7 +40,7 @@ describe.runIf(canMount)('on a disk of its own', () => {
     }
   });
 
-  it('says in one line that it is read-only', async () => {
+  it('reports in one line that the disk is read-only', async () => {
     const disk = await mountSmallDisk(directory, 24);
     try {
       await disk.makeReadOnly();

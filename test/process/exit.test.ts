@@ -3,14 +3,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { EXIT, toExitReport } from '#process/exit';
 
-/** The message for a server that cannot listen there. */
+/** The message for a server that cannot listen at this place. */
 async function rejection(host: string, port: number) {
   const server = createServer().listen(port, host);
   const [error] = await once(server, 'error');
   return toExitReport(error);
 }
 
-it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', async (host) => {
+it.each(['127.0.0.1', '::1'])('reports in one line that a port of %s is in use', async (host) => {
   const other = createServer().listen(0, host);
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -22,14 +22,14 @@ it.each(['127.0.0.1', '::1'])('says in one line that a port of %s is taken', asy
   other.close();
 });
 
-it('says in one line that an address is not of this machine', async () => {
+it('reports in one line that an address does not belong to this machine', async () => {
   expect(await rejection('192.0.2.1', 8080)).toEqual({
     text: expect.stringMatching(/^cannot listen at 192\.0\.2\.1:8080: .*\bHOST\b.*$/),
     exitCode: EXIT.failed,
   });
 });
 
-it('says in one line that a host has no address', async () => {
+it('reports in one line that a host has no address', async () => {
   expect(await rejection('nowhere.invalid', 8080)).toEqual({
     text: 'nowhere.invalid has no address (HOST and METRICS_HOST set the address)',
     exitCode: EXIT.failed,

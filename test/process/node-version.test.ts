@@ -9,19 +9,19 @@ const manifest = JSON.parse(read('package.json')) as {
   engines: { node: string };
 };
 
-/** What `npm run` runs of the built service, as sources. */
+/** The modules of the built service that `npm run` runs, as sources. */
 const entries = Object.values(manifest.scripts).flatMap((script) => {
   const name = /^node build\/(\S+)\.js$/.exec(script)?.[1];
   return name ? [`src/${name}.ts`] : [];
 });
 
-/** Node, as another version. */
+/** Node with another version number. */
 const pretending = (version: string) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`,
 ];
 
-it.each(['20.19.0', '22.18.1'])('says in one line that Node %s is too old', async (version) => {
+it.each(['20.19.0', '22.18.1'])('reports in one line that Node %s is too old', async (version) => {
   const oldest = manifest.engines.node.replace('>=', '');
   for (const entry of ['src/main.ts', 'src/cli/users.ts']) {
     const refused = spawnService({}, [...pretending(version), entry, '--help']);
@@ -36,7 +36,7 @@ it.each(['22.19.0', '23.0.0', '100.0.0'])('runs on Node %s', async (version) => 
   expect(await help.exited).toEqual([0, null]);
 });
 
-it('is checked before anything else is run', () => {
+it('is checked before anything else runs', () => {
   expect(entries).toContain('src/main.ts');
   const files = readdirSync('src/cli').filter((name) => name.endsWith('.ts'));
   const commands = files.filter((name) => read(`src/cli/${name}`).includes('\nawait run'));
@@ -45,12 +45,12 @@ it('is checked before anything else is run', () => {
     expect([entry, read(entry)]).toEqual([entry, expect.stringMatching(/^import '#process\/supported-node';\n/)]);
 });
 
-it.each(['src/main.ts', 'src/process/supported-node.ts', 'scripts/prepare.js'])('an old Node can read %s', (file) => {
+it.each(['src/main.ts', 'src/process/supported-node.ts', 'scripts/prepare.js'])('an old Node can parse %s', (file) => {
   const written = (target: string) => transformSync(file, read(file), { target });
   const { code, warnings, errors } = written('es2020');
   expect({ warnings, errors }).toEqual({ warnings: [], errors: [] });
   expect(code).toBe(written('esnext').code);
-  // All that a module imports is read before it is run.
+  // All imports of a module are parsed before it runs.
   const imports = [...read(file).matchAll(/^import .*'(.+)';$/gm)].map(([, name]) => name);
   expect(imports.filter((name) => !name?.startsWith('node:') && name !== '#process/supported-node')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../support/database/database.ts';
 import { findPgBouncer, startPooler } from '../support/database/pooler.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-// It starts processes: seconds, on a busy machine.
+// The test starts processes, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 it.runIf(findPgBouncer())(
@@ -22,7 +22,7 @@ it.runIf(findPgBouncer())(
     expect(service.lines[0]).toContain(`at ${behind.host}: unsupported startup parameter: options`);
     expect(service.lines[0]).toContain('ignore_startup_parameters = options');
 
-    // Without parameters of the service nothing is rejected.
+    // Without the service's startup parameters, nothing is rejected.
     behind.searchParams.set('options', '');
     const bare = spawnService({ DATABASE_URL: behind.href });
     await bare.logged(/Server listening/);

@@ -11,7 +11,7 @@ afterAll(() => replicas?.close());
 it.each([
   ['SIGTERM', 'arweave'],
   ['SIGINT', 'solana'],
-] as const)('a stop that takes its time is ended by a second signal, %s', async (signal, token) => {
+] as const)('a second signal ends a slow stop, %s', async (signal, token) => {
   const process = await replicas.start();
   const { apiKey } = await replicas.createUser(10);
   const hold = replicas.sandbox.faults.hold();

@@ -4,25 +4,25 @@ import { SETTING_NAMES } from '#settings';
 import { startRefusingServer } from '../support/database/refusing-server.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-// Each test starts processes: seconds, on a busy machine.
+// Each test starts processes, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const module = (text: string) => ['--import', `data:text/javascript,${encodeURIComponent(text)}`];
 
-/** A line per started process: its kind and its arguments. */
+/** Prints a line for each started process: its flags, environment and heap limit. */
 const REPORT = module(`
   import { getHeapStatistics } from 'node:v8';
   const { pid, execArgv: flags, env } = process;
   const heap = getHeapStatistics().heap_size_limit / 2 ** 20;
   console.log('report ' + JSON.stringify({ pid, flags, env, heap }));`);
-/** Node's report of itself on Windows, where a process cannot be replaced. */
+/** Makes Node report the platform as Windows, where a process cannot be replaced. */
 const AS_ON_WINDOWS = module(`Object.defineProperty(process, 'platform', { value: 'win32' });`);
 
 type Report = { pid: number; flags: string[]; env: Record<string, string>; heap: number };
 const reports = (lines: readonly string[]) =>
   lines.filter((line) => line.startsWith('report ')).map((line) => JSON.parse(line.slice(7)) as Report);
 
-/** The service as `npm start` starts it, until it waits for a database that is not there. */
+/** The service as `npm start` starts it, until it waits for an unreachable database. */
 async function startWaiting(args: readonly string[], env: Record<string, string> = {}) {
   const server = await startRefusingServer('57P03', 'unused');
   await server.close();
@@ -31,7 +31,7 @@ async function startWaiting(args: readonly string[], env: Record<string, string>
   return service;
 }
 
-it('continues as one process, with the flags and the environment', async () => {
+it('replaces the process, with the flags and the environment', async () => {
   const service = await startWaiting(REPORT);
   expect(await service.stop()).toBe(0);
   const [before, after, ...more] = reports(service.lines);
@@ -42,7 +42,7 @@ it('continues as one process, with the flags and the environment', async () => {
   expect(before?.flags).toEqual(REPORT);
 });
 
-it('is not run again where it has them, and leaves what the operator set', async () => {
+it('does not restart with the flags already set, and keeps the operator’s settings', async () => {
   const complete = await startWaiting([...NODE_FLAGS, ...REPORT], { ...NODE_ENVIRONMENT });
   expect(await complete.stop()).toBe(0);
   expect(reports(complete.lines)).toHaveLength(1);
@@ -55,7 +55,7 @@ it('is not run again where it has them, and leaves what the operator set', async
   expect(after?.heap).toBeGreaterThan(1000);
 });
 
-it('has a child where a process cannot be replaced, which gets its signals and gives its exit code', async () => {
+it('starts a child where a process cannot be replaced, and forwards its signals and exit code', async () => {
   const service = await startWaiting([...AS_ON_WINDOWS, ...REPORT]);
   const [parent, child] = reports(service.lines);
   expect(parent?.pid).toBe(service.pid);
@@ -68,13 +68,13 @@ it('has a child where a process cannot be replaced, which gets its signals and g
   expect(await refused.exited).toEqual([2, null]);
 });
 
-it('leaves no child behind when it is killed', async () => {
+it('leaves no child running when it is killed', async () => {
   const service = await startWaiting(AS_ON_WINDOWS);
   await service.kill();
   expect(JSON.parse(await service.logged(/"stopping"/))).toMatchObject({ signal: 'SIGTERM' });
 });
 
-it('prints its usage, and takes no other argument', async () => {
+it('prints its usage, and accepts no other argument', async () => {
   const help = spawnService({}, ['src/main.ts', '--help']);
   expect(await help.exited).toEqual([0, null]);
   await help.logged(/Exit codes/);

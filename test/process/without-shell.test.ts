@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { NPM, WORD_SPLITTING_SHELL } from '../support/npm.ts';
 
-// npm takes a second to start, on a busy machine several.
+// npm takes a second to start, and several on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -22,7 +22,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
-/** `npm run` with a shell that only splits words, in the checkout. */
+/** `npm run` in the checkout, with a shell that only splits words. */
 const run = (...args: string[]) =>
   promisify(execFile)(process.execPath, [NPM, `--script-shell=${WORD_SPLITTING_SHELL}`, 'run', '--silent', ...args], {
     cwd: root,
@@ -37,13 +37,13 @@ it.each(Object.entries(scripts))('%s is a program and words', (_name, script) =>
   expect([source, existsSync(source)]).toEqual([source, true]);
 });
 
-it('the shell of these tests knows nothing but words', async () => {
+it('the shell of these tests only splits words', async () => {
   const run = promisify(execFile)(WORD_SPLITTING_SHELL, ['-c', `printf %s| A=1 && $(id) "*.json" '*'`]);
   expect((await run).stdout).toBe(`A=1|&&|$(id)|"*.json"|'*'|`);
 });
 
-it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s does without more of a shell', async (name) => {
-  // The build has its own test: here the sources run under its name.
+it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s requires no other shell feature', async (name) => {
+  // The build has its own test. Here, the sources run under its name.
   const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
   const built = join(root, `build/${entry}.js`);
   await mkdir(join(built, '..'), { recursive: true });
