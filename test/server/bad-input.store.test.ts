@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close());
 
-/** How many users, keys, charged calls and samples are stored. */
+/** The numbers of stored users, keys, charged calls and samples. */
 async function stored() {
   const { user, apiKey, usageDay, point } = service.database.prisma;
   return {
@@ -26,7 +26,7 @@ async function stored() {
 
 type Sent = { method?: string; headers?: Record<string, string>; body?: (string | Buffer)[] };
 
-/** A request in just these bytes; the key goes with it. */
+/** Sends exactly these bytes, with the key. */
 async function send(target: string, { method = 'GET', headers, body = [] }: Sent = {}) {
   const lines = Object.entries({ host: 'quotient', 'x-api-key': key, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -47,7 +47,7 @@ async function send(target: string, { method = 'GET', headers, body = [] }: Sent
   return { ...answer, code: problem.code, locations: problem.errors?.map(({ location }) => location) };
 }
 
-/** Holds what a request does to what is stored: nothing. */
+/** Expects that a request does not change the database. */
 async function refused(...request: Parameters<typeof send>) {
   const before = await stored();
   const answer = await send(...request);
@@ -77,7 +77,7 @@ describe('parameters', () => {
     [`tokenName=bitcoin&${RANGE}&Interval=hourly`, 'interval'],
     [`tokenName=bitcoin&${RANGE}&curency=eur`, 'currency'],
     [`tokenName=bitcoin&${RANGE}&fromat=csv`, 'format'],
-  ])('%s is 400 with the right name', async (query, name) => {
+  ])('%s responds with 400 and the name of the parameter', async (query, name) => {
     const { code, body } = await refused(`/v1/prices/history/date/range?${query}`);
     expect(code).toBe('invalid_request');
     const faults = JSON.parse(body).errors as { location: string; fix: string }[];
@@ -153,7 +153,7 @@ describe('parameters', () => {
     ['Bitcoin Cash', /^use bitcoin,/],
     ['zzzzzzzz', /GET \/v1\/tokens/],
     [`qt_${'a'.repeat(38)}`, /GET \/v1\/tokens/],
-  ])('tokenName=%s: the fix has the nearest there is', async (text, fix) => {
+  ])('tokenName=%s: the fix contains the closest match', async (text, fix) => {
     const { body } = await refused(`/v1/prices/latest/token?tokenName=${encodeURIComponent(text)}`);
     expect(JSON.parse(body).errors).toEqual([
       expect.objectContaining({ location: 'query.tokenName', fix: expect.stringMatching(fix) }),
@@ -161,7 +161,7 @@ describe('parameters', () => {
     expect(body).not.toContain(text);
   });
 
-  it('repeats nothing of what was sent', async () => {
+  it('repeats no input', async () => {
     const { body } = await refused('/v1/prices/history/days?tokenName=s3cret&days=s3cret&currency=s3cret');
     expect(body).not.toContain('s3cret');
   });
@@ -169,12 +169,12 @@ describe('parameters', () => {
 
 describe('paths, methods and encodings', () => {
   it.each(['/v1/tokens/%zz', '/%', '/v1/%E0%A4%A', '/v1/prices/latest/token%?tokenName=bitcoin'])(
-    'a path that is not percent-encoding: %s',
+    'a path with invalid percent-encoding: %s',
     async (target) => expect(await refused(target)).toMatchObject({ status: 400, code: 'invalid_request' }),
   );
 
   it.each(['tokenName=%zz', 'tokenName=bitcoin&x=%', 'tokenName=%E0%A4%A', '%FF=1'])(
-    'a query that is not percent-encoding: %s',
+    'a query with invalid percent-encoding: %s',
     async (query) => {
       const answer = await refused(`/v1/prices/latest/token?${query}`);
       expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['query'] });
@@ -192,7 +192,7 @@ describe('paths, methods and encodings', () => {
     '//',
     '/v1/prices/latest',
     '/nothing?x=1',
-  ])('no such path: %s', async (target) =>
+  ])('an unknown path: %s', async (target) =>
     expect(await refused(target)).toMatchObject({ status: 404, code: 'not_found' }),
   );
 
@@ -204,13 +204,13 @@ describe('paths, methods and encodings', () => {
     ['OPTIONS', '/v1/tokens', ['GET', 'HEAD']],
     ['GET', '/v1/user/create', ['POST']],
     ['GET', '/v1/user', ['DELETE']],
-  ])('%s %s is 405', async (method, target, allow) => {
+  ])('%s %s responds with 405', async (method, target, allow) => {
     const answer = await refused(target, { method });
     expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed' });
     expect(answer.headers.allow?.split(', ').sort()).toEqual(allow);
   });
 
-  it('bytes that are no request', async () => {
+  it('bytes that are not a request', async () => {
     const answer = await exchange(service.url, 'this is not HTTP\r\n\r\n');
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'invalid_request' });
@@ -265,7 +265,7 @@ describe('sizes', () => {
     const chunk = Buffer.concat([Buffer.from('40000\r\n'), Buffer.alloc(0x40000, 'x'), Buffer.from('\r\n')]);
     const body = [...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n'];
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'text/plain' };
-    // A request that is rejected whatever its body is rejected before the body arrives.
+    // A request that is rejected regardless of its body is rejected before the body arrives.
     const rejection = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
     expect((await refused(target, { method, headers, body })).code).toBe(rejection ?? 'body_too_large');
   });
@@ -303,7 +303,7 @@ describe('a body', () => {
     '',
   ];
 
-  it.each(types)('that is broken JSON under %o is not read', async (type) => {
+  it.each(types)('of invalid JSON with %o is not read', async (type) => {
     const before = await stored();
     const body = '{"name": "Eve", mnemonic';
     const head =
@@ -315,14 +315,14 @@ describe('a body', () => {
     expect(await stored()).toEqual({ ...before, users: before.users + 1, keys: before.keys + 1 });
   });
 
-  it.each(types)('does not make up for a parameter under %o', async (type) => {
+  it.each(types)('does not replace a parameter with %o', async (type) => {
     const body = 'name=Ada&email=ada@example.org&plan=monthly';
     const headers = { 'content-length': String(body.length), ...(type && { 'content-type': type }) };
     const answer = await refused('/v1/user/create', { method: 'POST', headers, body: [body] });
     expect(answer).toMatchObject({ status: 400, locations: ['query.name', 'query.email', 'query.plan'] });
   });
 
-  it.each(types)('of broken JSON with a GET under %o changes nothing', async (type) => {
+  it.each(types)('of invalid JSON in a GET with %o has no effect', async (type) => {
     const body = '{"broken';
     const head =
       `GET /v1/tokens HTTP/1.1\r\nhost: quotient\r\n` +
@@ -336,7 +336,7 @@ describe('a body', () => {
     ['POST', '/nothing', 404],
     ['DELETE', '/v1/tokens', 405],
     ['GET', '/v1/tokens', 200],
-  ])('that is announced by its type alone is not waited for: %s %s', async (method, target, status) => {
+  ])('announced only by its media type is not waited for: %s %s', async (method, target, status) => {
     for (const type of ['application/json', 'nonsense']) {
       const head = `${method} ${target} HTTP/1.1\r\nhost: q\r\nx-api-key: ${key}\r\ncontent-type: ${type}\r\n\r\n`;
       expect((await exchange(service.url, head)).status, type).toBe(status);

@@ -17,7 +17,7 @@ type Call = {
   on?: Service;
 };
 
-/** Calls, holds the answer to the description, and gives it. */
+/** Sends a call, expects that the response conforms to the description, and returns it. */
 async function call(target: string, { method = 'GET', key, headers, body, on = service }: Call = {}) {
   const sent = { ...(key && { 'x-api-key': keys[key] }), ...headers };
   const response = await fetch(`${on.url}${target}`, { method, headers: sent, ...(body && { body }) });
@@ -63,7 +63,7 @@ const RANGE = `/v1/prices/history/date/range?tokenName=arweave&fromDate=${isoDat
 const STATS = '/v1/prices/latest/stats?token=sol';
 const PRICED = [LATEST, STATS, DATE, DAYS, RANGE];
 
-describe('every answer is as published', () => {
+describe('every response conforms to the description', () => {
   it.each([
     ...PRICED,
     '/v1/prices/latest/token?tokenName=BITCOIN&currency=USD&vs_currency=usd',
@@ -82,7 +82,7 @@ describe('every answer is as published', () => {
     expect(head.status).toBe(200);
   });
 
-  it('lists the gaps of a window beyond the reach of the plan', async () => {
+  it('lists the gaps of a window beyond the plan’s range', async () => {
     const { headers } = await call('/v1/prices/history/days?tokenName=bitcoin&days=36500', { key: 'good' });
     expect(headers.get('quotient-gaps')).toMatch(/^2013-04-28\/\d{4}-\d\d-\d\d$/);
   });
@@ -98,20 +98,20 @@ describe('every answer is as published', () => {
     expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
   });
 
-  it('200 beside unknown parameters, also a name of another service beside our own', async () => {
+  it('responds with 200 and ignores unknown parameters, including another service’s parameter names', async () => {
     const others = 'network=mainnet&_=1&utm_source=x&id=1&coin=x&precision=2&to=1';
     expect((await call(`${RANGE}&${others}`, { key: 'good' })).status).toBe(200);
   });
 
   it.each([...PRICED, '/v1/user/usage', '/v1/tokens', '/health/live'])(
-    '406 to who can take nothing that %s gives',
+    'responds with 406 if the client accepts no media type of %s',
     async (target) => {
       const refused = await call(target, { key: 'good', headers: { accept: 'image/png' } });
       expect(refused).toMatchObject({ status: 406, code: 'not_acceptable' });
     },
   );
 
-  it.each([LATEST, STATS, '/v1/user/usage'])('406 to who wants CSV of %s', async (target) => {
+  it.each([LATEST, STATS, '/v1/user/usage'])('responds with 406 to a request for CSV from %s', async (target) => {
     for (const accept of ['text/csv', 'application/xml', 'text/csv, application/json;q=0'])
       expect((await call(target, { key: 'good', headers: { accept } })).status, accept).toBe(406);
     const byName = `${target}${target.includes('?') ? '&' : '?'}format=csv`;
@@ -120,7 +120,7 @@ describe('every answer is as published', () => {
     expect(either.status).toBe(200);
   });
 
-  it.each(PRICED)('304 to a repeat of %s', async (target) => {
+  it.each(PRICED)('responds with 304 to a repeated request for %s', async (target) => {
     const { headers } = await call(target, { key: 'good' });
     const again = await call(target, {
       key: 'good',
@@ -147,7 +147,7 @@ describe('every answer is as published', () => {
     expect((await call('/v1/user/data', { key: 'revoked' })).code).toBe('api_key_revoked');
   });
 
-  it('the life of a key', async () => {
+  it('the life cycle of a key', async () => {
     const lapsed = await service.createUser({ validUntil: Date.now() - MINUTE });
     const first = { headers: { 'x-api-key': await service.register() } };
     expect((await call('/v1/user/usage', first)).status).toBe(200);
@@ -167,7 +167,7 @@ describe('every answer is as published', () => {
     }
   });
 
-  it('a registration that is refused', async () => {
+  it('a rejected registration', async () => {
     const target = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';
     const fromElsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://example.org' };
     expect((await call(target, { method: 'POST', headers: fromElsewhere })).code).toBe('cross_site');
@@ -186,7 +186,7 @@ describe('every answer is as published', () => {
     }
   });
 
-  it.each(PRICED)('every refusal of %s', async (target) => {
+  it.each(PRICED)('every rejection of %s', async (target) => {
     expect((await call(target)).code).toBe('api_key_missing');
     expect((await call(target, { headers: { 'x-api-key': 'nonsense' } })).code).toBe('api_key_invalid');
     expect((await call(target, { key: 'expired' })).code).toBe('api_key_expired');
@@ -228,8 +228,8 @@ const FAULTS: [string, number, Fault][] = [
   ['upstream_timeout', 504, { kind: 'hangBeforeHeaders' }],
 ];
 
-describe('an upstream at fault, with nothing stored', () => {
-  it.each(FAULTS)('%s (%i) of %o', async (code, status, fault) => {
+describe('a failing upstream, without stored data', () => {
+  it.each(FAULTS)('%s (%i) for %o', async (code, status, fault) => {
     const bare = await startService({
       settings: { UPSTREAM_TIMEOUT_MS: status === 504 ? '300' : '5000' },
     });

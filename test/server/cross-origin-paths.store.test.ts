@@ -7,12 +7,12 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-// A preflight is answered on any path, which once made every path a known one.
-test('with pages of other origins let in, an unknown path is still unknown', async () => {
+// Regression: preflights are answered on any path, which made every path a known one.
+test('with other origins allowed, an unknown path is still unknown', async () => {
   expect((await service.get('/nowhere')).status).toBe(404);
 });
 
-test('with pages of other origins let in, a known path names its own methods', async () => {
+test('with other origins allowed, a known path lists its own methods', async () => {
   const response = await fetch(`${service.url}/v1/prices/latest/token`, { method: 'DELETE' });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD']);

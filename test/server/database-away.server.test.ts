@@ -6,8 +6,8 @@ import { startServiceProcess } from '../support/service/service-process.ts';
 
 const CREATE = '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly';
 
-describe.runIf(canStartPostgres)('while the database is away', () => {
-  it('calls that need it report it: unreachable, starting, and available again', {
+describe.runIf(canStartPostgres)('while the database is unavailable', () => {
+  it('calls that require it report it: unreachable, starting, and available again', {
     timeout: 60_000,
   }, async () => {
     const server = await startPostgresServer();
@@ -27,11 +27,11 @@ describe.runIf(canStartPostgres)('while the database is away', () => {
     const well = [201, 'api_key_invalid', 200, 200];
     const away = Array.from({ length: 4 }, () => 'database_unavailable');
     try {
-      // Not the tokens: what the archive holds is remembered until it changes.
+      // The tokens stay available, because the archive in memory is used until it changes.
       expect(await codeOf(CREATE, { method: 'POST' })).toBe(201);
       await server.stop('immediate');
       expect(await codes()).toEqual(away);
-      // As while it recovers: it accepts a connection, and refuses it.
+      // As in a database recovery, the server accepts a connection and rejects it.
       const port = Number(new URL(server.url).port);
       const refusing = await startRefusingServer('57P03', 'the database system is starting up', port);
       expect(await codes()).toEqual(away);

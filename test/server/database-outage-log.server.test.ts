@@ -21,14 +21,14 @@ type Outage = {
   close?: () => Promise<void>;
 };
 
-/** How many calls are refused before an outage ends: they take a second, and five where each waits for its answer. */
+/** The number of rejected calls before an outage ends. They take a second, or five if each waits for its response. */
 const REFUSED = 100;
 
 function stopped(server: Server, mode: 'fast' | 'immediate'): Outage {
   return { begin: () => server.stop(mode), end: server.start };
 }
 
-/** Another server at the same place, which refuses every connection. */
+/** Starts another server at the same address that rejects every connection. */
 function refusing(server: Server, sqlState: string): Outage {
   let other: Awaited<ReturnType<typeof startRefusingServer>>;
   return {
@@ -62,7 +62,7 @@ const FILL = `
       EXECUTE format('CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION no_room()', name);
     END LOOP; END $$`;
 
-/** Every statement that writes fails as on a full disk, and every one that reads succeeds. */
+/** Makes every writing statement fail as on a full disk, while reading statements succeed. */
 async function full(server: Server): Promise<Outage> {
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
@@ -73,7 +73,7 @@ async function full(server: Server): Promise<Outage> {
   };
 }
 
-/** The lines that a service writes from the beginning of an outage under load to its recovery. */
+/** The log lines of a service from the beginning of an outage under load to its recovery. */
 async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | Promise<Outage>): Promise<Line[]> {
   const server = await startPostgresServer();
   const outage = await open(server);
@@ -87,12 +87,12 @@ async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | 
     method: 'POST',
   });
   const { apiKey } = (await created.json()) as { apiKey: string };
-  // Its price is in memory from now on.
+  // The price is in memory from now on.
   expect((await fetch(service.url + PRICED, { headers: { 'x-api-key': apiKey } })).status).toBe(200);
   const before = service.lines.length;
   try {
     await outage.begin();
-    // One key that nothing is known of, and one whose lease ends.
+    // One unknown key, and one whose lease ends.
     const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 20 }));
     const refused = () => load.reduce((sum, { count }) => sum + count(503), 0);
     await expect.poll(refused, { timeout: 40 * SECOND }).toBeGreaterThan(REFUSED);
@@ -111,14 +111,14 @@ async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | 
 const OUTAGES: [string, (server: Server) => Outage | Promise<Outage>, string][] = [
   ['that crashes', (server) => stopped(server, 'immediate'), 'unreachable'],
   ['that is starting', (server) => refusing(server, '57P03'), '57P03'],
-  ['that does not answer', stalled, 'timeout'],
+  ['that does not respond', stalled, 'timeout'],
   ['whose disk is full', full, '53100'],
 ];
 if (findPgBouncer()) OUTAGES.push(['that stops behind PgBouncer', pooled, '']);
 
 describe.runIf(canStartPostgres).concurrent('a database', () => {
   it.for(OUTAGES)(
-    '%s is a line for each cause in ten seconds, and one line when it is back',
+    '%s is logged in one line per cause and ten seconds, and in one line at the recovery',
     {
       timeout: 120_000,
     },

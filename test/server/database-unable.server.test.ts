@@ -10,11 +10,11 @@ import { startStallingProxy } from '../support/database/stalling-proxy.ts';
 import { seriesOf } from '../support/service/metrics.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 
-/** An answer comes within 5 s, and what a busy machine takes beside: longer is without an end. */
+/** The deadline of 5 s, and a margin for a busy machine. Longer calls count as hanging. */
 const PATIENCE = 7 * SECOND;
 const SCRAPE_TIMEOUT = 10 * SECOND;
 
-/** A service on its own server, under a role without superuser rights, and the superuser's connection to it. */
+/** A service with its own server, under a role without superuser rights, and a superuser connection. */
 async function startOnOwnServer() {
   const server = await startPostgresServer();
   const admin = new pg.Client({ connectionString: server.url });
@@ -54,10 +54,10 @@ async function startOnOwnServer() {
       const signal = AbortSignal.timeout(SCRAPE_TIMEOUT);
       return seriesOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal })).text());
     },
-    /** Every session of the service's begins anew, with what was changed for its role. */
+    /** Ends all sessions of the service, so that new ones have the role's changed settings. */
     reconnect: () => admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'"),
 
-    /** The responses to all calls that must write, at the same time: with a known key, and without one. */
+    /** The responses to all calls that must write, sent concurrently: with a known key, and without one. */
     async writing(key: string) {
       const asked = {
         create: create(),
@@ -73,7 +73,7 @@ async function startOnOwnServer() {
       return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof asked, string | number>;
     },
 
-    /** As `writing`, of what is only read. */
+    /** Like `writing`, for calls that only read. */
     async reading(key: string) {
       const asked = {
         usage: ask('/v1/user/usage', { key }),
@@ -102,7 +102,7 @@ const SET_READ_ONLY = 'ALTER ROLE app SET default_transaction_read_only = on';
 const SET_WRITABLE = 'ALTER ROLE app RESET default_transaction_read_only';
 const FORBID = 'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM app';
 const ALLOW = 'GRANT ALL ON ALL TABLES IN SCHEMA public TO app';
-/** As every writing statement says once no page can be added any more. */
+/** The error of every writing statement when no page can be added. */
 const FILL = `
   CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
@@ -112,13 +112,13 @@ const FILL = `
     END LOOP; END $$`;
 const EMPTY = 'DROP FUNCTION no_room CASCADE';
 
-describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
+describe.runIf(canStartPostgres).concurrent('a reachable database', () => {
   it.for([
-    ['and read-only', SET_READ_ONLY, SET_WRITABLE],
-    ['and full', FILL, EMPTY],
-    ['and forbids it', FORBID, ALLOW],
+    ['that is read-only', SET_READ_ONLY, SET_WRITABLE],
+    ['that is full', FILL, EMPTY],
+    ['that denies access', FORBID, ALLOW],
   ] as const)(
-    '%s: calls that write report it, and the service recovers by itself',
+    '%s: calls that write report it, and the service recovers without a restart',
     { timeout: 90_000 },
     async ([, breaking, mending], { expect }) => {
       const own = await startOnOwnServer();
@@ -146,7 +146,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
     },
   );
 
-  it('and does not respond: every call reports it within the deadline, and the service recovers by itself', {
+  it('that does not respond: every call reports it within the deadline, and the service recovers without a restart', {
     timeout: 90_000,
   }, async ({ expect }) => {
     const own = await startOnOwnServer();
@@ -154,7 +154,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
       const { apiKey } = await own.create();
       expect((await own.reading(apiKey)).usage).toBe(200);
       own.proxy.stall();
-      // First, so that its statements get the connections that hang.
+      // Sent first, so that its statements get the hanging connections.
       const scrape = own.series();
       const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
       const series = await scrape;
@@ -162,7 +162,7 @@ describe.runIf(canStartPostgres).concurrent('a database that is there', () => {
       expect(series.has('quotient_lease_rows{state="open"}')).toBe(false);
       expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
       own.proxy.resume();
-      // The connections that hang are given up: nothing is ever heard on them again.
+      // The hanging connections are abandoned: they never receive a response.
       await expect.poll(() => own.create().then(({ received }) => received), { timeout: 40_000 }).toBe(201);
     } finally {
       await own.close();

@@ -6,9 +6,9 @@ import { type Service, startService } from '../support/service/service.ts';
 import { openConnection } from '../support/service/socket.ts';
 
 const REQUESTS = amount(1_000, 10_000);
-/** Another seed asks other questions; a failure names the one to repeat it. */
+/** Another seed generates other requests. A failure prints the seed, so that it can be repeated. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-/** Some calls end the key that they are made with. */
+/** Some calls end the key with which they are made. */
 const SPARE_KEYS = 100;
 
 let service: Service;
@@ -36,7 +36,7 @@ const word = fc.string({ maxLength: 12 });
 const long = fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length));
 const oneOf = (...values: string[]) => fc.constantFrom(...values);
 
-/** Values that a parameter may well have, and some that it nearly may. */
+/** Valid values of a parameter, and almost valid ones. */
 const LIKELY: Record<string, fc.Arbitrary<string>> = {
   tokenName: oneOf('bitcoin', 'ETHEREUM', 'solana', 'arweave', 'usd-coin', 'btc', 'dogecoin'),
   token: oneOf('btc', 'ETH', 'sol', 'ar', 'usdc', 'bitcoin'),
@@ -105,7 +105,7 @@ const stray = fc
   .oneof(fc.constantFrom(...Object.keys(LIKELY).filter((name) => name !== 'mnemonic')), otherCase, unlikely)
   .chain(pair);
 
-/** The parameters of an operation, most of the time as they should be, and others. */
+/** The parameters of an operation, most of them valid, and additional ones. */
 function query(names: string[]): fc.Arbitrary<string> {
   const own = names.map((name) => fc.option(pair(name), { freq: 15, nil: undefined }));
   const others = fc.oneof(
@@ -173,7 +173,7 @@ const credential = fc.oneof(
 
 const body = fc.option(fc.oneof(oneOf('{"broken', '{}', '\0', 'mnemonic=abandon'), latin1(40)), { freq: 4 });
 
-/** One request, of an operation that is described or of none. */
+/** One request, for an operation that is described or an unknown one. */
 function request() {
   const operations = Object.entries(contract.document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, { parameters = [] }]) => ({
@@ -206,13 +206,13 @@ function request() {
 const withKeys = (text: string) =>
   text.replace(/(?:\{|%7B)key(?: |%20)(\d+)(?:\}|%7D)/g, (_, index) => keys[index] ?? '');
 
-it(`${REQUESTS} requests, good and bad, find no 500 and nothing that is not as published`, {
+it(`${REQUESTS} requests, valid and invalid, cause no 500 and no response that differs from the description`, {
   timeout: longTimeout,
 }, async () => {
   const seen = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(request(), async ({ path, query, method, credential, headers, body }) => {
-      // The first key is for reading alone, so that nothing ends it.
+      // The first key can only read, so that no request ends it.
       const spare =
         typeof credential === 'number' ? keys[method === 'GET' || method === 'HEAD' ? 0 : credential] : credential;
       const lines = [
@@ -227,14 +227,14 @@ it(`${REQUESTS} requests, good and bad, find no 500 and nothing that is not as p
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
       expect(answer.status).not.toBe(500);
       expect(answer.body).not.toContain('abandon');
-      // Bytes that are no request are answered without a Date, and with a body whatever their method was.
+      // Bytes that are not a request get a response without a Date, and with a body for any method.
       const understood = answer.headers.date === undefined ? 'GET' : method;
       const isPage = path.startsWith('/docs') && answer.status === 200;
       if (!isPage) expect(contract.faults({ method: understood, path, ...answer })).toEqual([]);
     }),
     { numRuns: REQUESTS, seed: SEED },
   );
-  // It asked for more than refusals.
+  // The requests were not all rejected.
   for (const status of [200, 201, 304, 400, 401, 404, 405, 406, 414, 431, 503]) {
     expect(seen.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { addSandboxTokens } from '../../fixtures/sandbox-tokens.ts';
 import { startService } from '../support/service/service.ts';
 
-test.each([1, 10])('a client that hangs up while an upstream is awaited is not charged %i', async (cost) => {
+test.each([1, 10])('a client that disconnects while an upstream is awaited is not charged %i', async (cost) => {
   const service = await startService();
   try {
     const names = await addSandboxTokens(service.database.prisma, 10 * cost);

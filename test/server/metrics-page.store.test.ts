@@ -24,7 +24,7 @@ const spentOf = (series: Series, upstream: string) =>
 const callsOf = (series: Series, upstream: string, outcome: string, cause = '') =>
   series.get(`quotient_upstream_calls_total{upstream="${upstream}",outcome="${outcome}",cause="${cause}"}`);
 
-test('a failing upstream shows in its calls, breaker and budget', async () => {
+test('a failing upstream is visible in its calls, breaker and budget', async () => {
   const first = await scrape.series();
   expect([stateOf(first, 'coingecko'), spentOf(first, 'coingecko')]).toEqual([0, 0]);
   expect(first.get('quotient_upstream_budget_limit_calls{upstream="coingecko"}')).toBe(10_000);
@@ -55,14 +55,14 @@ test('a failing upstream shows in its calls, breaker and budget', async () => {
   expect(stateOf(well, 'bitcoin-stats')).toBe(0);
 });
 
-test('a new month starts with nothing spent, even before its first call', async () => {
+test('a new month starts with an unused budget, even before its first call', async () => {
   await service.ask(LATEST);
   expect(spentOf(await scrape.series(), 'coingecko')).toBe(1);
   await service.pass(20 * DAY);
   expect(spentOf(await scrape.series(), 'coingecko')).toBe(0);
 });
 
-describe('the age of what is stored', () => {
+describe('the age of stored data', () => {
   const of = (series: Series, figure: string, token: string, interval: string) =>
     series.get(`quotient_data_${figure}_seconds{token="${token}",interval="${interval}"}`);
 
@@ -87,7 +87,7 @@ describe('the age of what is stored', () => {
     expect(now.get('quotient_archive_memory_limit_bytes')).toBe(128 * 1024 * 1024);
   });
 
-  test('comes with what it should be, and with who wants it', async () => {
+  test('is reported with its interval and the time since the last request', async () => {
     await service.ask(LATEST);
     await service.ask('/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026');
     await service.pass(MINUTE);
@@ -98,13 +98,13 @@ describe('the age of what is stored', () => {
     expect(of(series, 'interval', 'bitcoin', 'day')).toBe(DAY / SECOND);
     expect(of(series, 'interval', 'bitcoin', 'statistics')).toBe(HOUR / SECOND);
     expect(of(series, 'idle', 'bitcoin', 'latest')).toBe(60);
-    expect(of(series, 'idle', 'bitcoin', 'day'), 'a date that is past').toBeUndefined();
+    expect(of(series, 'idle', 'bitcoin', 'day'), 'a past date').toBeUndefined();
     expect(of(series, 'idle', 'solana', 'latest')).toBeUndefined();
     await service.ask(DAYS);
     expect(of(await scrape.series(), 'idle', 'bitcoin', 'day')).toBe(0);
   });
 
-  test('has no end of an interval when the budget is spent', async () => {
+  test('has an infinite interval when the budget is spent', async () => {
     await service.close();
     await scrape.close();
     service = await startWithStatistics({ settings: { ...METRICS_ON, COINGECKO_CALLS_PER_MONTH: '0' } });

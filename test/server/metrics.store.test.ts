@@ -43,13 +43,13 @@ async function countedWhile(work: () => Promise<unknown>): Promise<Record<string
   return Object.fromEntries(grown.filter(([, count]) => count !== 0));
 }
 
-test('each answer is counted once, by the pattern of its route, wherever it was given', async () => {
+test('each response is counted once, by the pattern of its route, on every response path', async () => {
   const key = await service.register();
   const poor = await service.createUser({ limit: 1 });
   const etag = (await service.get(LATEST, { key })).headers.get('etag') ?? '';
 
   const counted = await countedWhile(async () => {
-    // The clock stands still: except for the first, the fast path responds.
+    // The clock does not advance, so the fast path sends all but the first response.
     for (let i = 0; i < 20; i++) await service.get(LATEST, { key });
     await service.get(LATEST, { key, headers: { 'if-none-match': etag } });
     await service.get(LATEST);
@@ -97,7 +97,7 @@ test('each answer is counted once, by the pattern of its route, wherever it was 
   });
 });
 
-test('a histogram has every successful answer of its route, and its buckets add up', async () => {
+test('a histogram has every successful response of its route, and its buckets add up', async () => {
   const series = await scrape.series();
   const successes = new Map<string, number>();
   for (const [request, count] of Object.entries(requestsOf(series))) {
@@ -117,9 +117,10 @@ test('a histogram has every successful answer of its route, and its buckets add 
   }
 });
 
-test('calls are reported as they are leased, settled and returned', async () => {
+test('calls are reported as leased, settled and returned', async () => {
   const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
-  // Fetched now: a settlement between the charge of the refused call and its refund would settle both.
+  // The statistics are fetched now, because a settlement between the charge of the rejected call and its refund would
+  // settle both.
   await service.get(gone, { key: await service.createUser({ limit: 100 }) });
   const key = await service.createUser({ limit: 100 });
   await service.parts.allowance.settle();
@@ -149,8 +150,8 @@ test('an unresponsive database is reported', async () => {
   expect(series.get('quotient_database_up')).toBe(0);
 });
 
-describe('of what callers send', () => {
-  test('no failure is reported', async () => {
+describe('input of clients', () => {
+  test('is not reported as a failure', async () => {
     const key = await service.register();
     const secrets = [key, 'abandon', 'Lovelace', 'example.org', 'weird', 'my-request-id', '203.0.113.7', 'zz'];
     await service.get(`/v1/user/data?api=${key}`);
@@ -170,7 +171,7 @@ describe('of what callers send', () => {
     expect(text).toContain(`quotient_http_requests_total{route="${TOKEN}",method="GET"`);
   });
 
-  test('nothing makes a series: a thousand paths and methods are a few', async () => {
+  test('does not create series: a thousand paths and methods are counted under a few labels', async () => {
     const connection = openConnection(service.url);
     const segment = fc.stringMatching(/^[\w.~%:*-]{0,12}$/);
     const path = fc
@@ -200,7 +201,7 @@ describe('of what callers send', () => {
   });
 });
 
-test('the metrics are at one path of their own port, and not on the public one', async () => {
+test('the metrics are on one path of a separate port, and not on the public port', async () => {
   expect((await service.get('/metrics')).status).toBe(404);
   expect((await fetch(scrape.url.replace('/metrics', '/v1/tokens'))).status).toBe(404);
   const response = await fetch(scrape.url);

@@ -17,6 +17,6 @@ it.each([
   ['/wp-login.php', undefined],
   ['/v2', undefined],
   [`/${'x'.repeat(5000)}`, undefined],
-])('%s may be %s', (path, meant) => {
+])('the suggestion for %s is %s', (path, meant) => {
   expect(nearestPath(path, KNOWN)).toBe(meant);
 });

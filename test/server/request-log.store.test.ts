@@ -6,7 +6,7 @@ import { type Service, startService } from '../support/service/service.ts';
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const LATEST = '/v1/prices/latest/token?tokenName=';
 const TOKENS = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin'];
-/** Nothing listens there. */
+/** A port without a listener. */
 const NOWHERE = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
 
 type Line = { level: number; msg: string; count: number; work?: Record<string, number> } & Record<string, unknown>;
@@ -31,7 +31,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   service.logLines.length = 0;
 }
 
-/** The lines of requests and failures, once those that are due were written. */
+/** The lines of requests and failures, after all due lines have been written. */
 async function lines(): Promise<Line[]> {
   await new Promise(setImmediate);
   service.parts.failures.review();
@@ -40,7 +40,7 @@ async function lines(): Promise<Line[]> {
     .filter(({ msg }) => /^(request|upstream|database) /.test(msg));
 }
 
-/** Asks for each path in turn, so often; gives the statuses that there were. */
+/** Requests each path in turn, `times` times. Returns the distinct statuses. */
 async function ask(paths: readonly string[], times = 1): Promise<number[]> {
   const calls = Array.from({ length: times }, () => paths).flat();
   return [...new Set(await Promise.all(calls.map(async (path) => (await service.get(path, { key })).status)))];
@@ -54,7 +54,7 @@ const HISTORIES = TOKENS.flatMap((token) => [
 ]);
 
 describe('an upstream that is down', () => {
-  test('is one line per cause in ten seconds, for all paths and any number of calls', async () => {
+  test('is logged in one line per cause and ten seconds, for all paths and any number of calls', async () => {
     await start();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
     expect(await ask(HISTORIES, 20)).toEqual([503]);
@@ -74,7 +74,7 @@ describe('an upstream that is down', () => {
     expect(all.reduce((sum, { work }) => sum + (work?.request ?? 0), 0)).toBe(30 * HISTORIES.length);
   });
 
-  test('and answers again is one line, with how long it was away', async () => {
+  test('and that recovers is logged in one line, with the duration of the outage', async () => {
     await start();
     service.sandbox.faults.always({ kind: 'status', status: 400 });
     await ask([`${LATEST}bitcoin`]);
@@ -89,7 +89,7 @@ describe('an upstream that is down', () => {
   });
 });
 
-test('nodes that are down are a line for each node and cause, by their names in the metrics', async () => {
+test('failing nodes are logged in one line per node and cause, with their names in the metrics', async () => {
   await start({ NODE_URLS: NOWHERE.join(',') });
   expect(await ask([`/v1/node/bank/balances/${ADDRESS}`, '/v1/node/blocks/latest'], 2)).toEqual([503]);
   for (let call = 0; call < 100; call++) await ask(['/v1/node/blocks/latest']);
@@ -99,15 +99,15 @@ test('nodes that are down are a line for each node and cause, by their names in 
   expect(names).toEqual([...new Set(names)]);
 });
 
-/** The next calls for a latest price fail with a fault of ours. */
+/** Makes the next calls for a latest price fail with an internal error. */
 function breakLatest(): void {
   service.parts.market.latest = () => {
     throw new TypeError('x is undefined');
   };
 }
 
-describe('a fault of ours', () => {
-  test.each(['errors', 'all', 'none'])('is one line for each request with LOG_REQUESTS=%s', async (which) => {
+describe('an internal error', () => {
+  test.each(['errors', 'all', 'none'])('is logged in one line for each request with LOG_REQUESTS=%s', async (which) => {
     await start({ LOG_REQUESTS: which });
     breakLatest();
     const answers = [1, 2, 3].map(() => service.get(`${LATEST}bitcoin`, { key }));
@@ -123,7 +123,7 @@ describe('a fault of ours', () => {
   });
 });
 
-test('LOG_REQUESTS=all has a line for each request, and one more for what failed', async () => {
+test('LOG_REQUESTS=all logs one line for each request, and one more for each failure', async () => {
   await start({ LOG_REQUESTS: 'all' });
   service.sandbox.faults.always({ kind: 'status', status: 400 });
   await ask([`${LATEST}bitcoin`, '/v1/tokens'], 10);
@@ -137,7 +137,7 @@ test('LOG_REQUESTS=all has a line for each request, and one more for what failed
   expect(all).toHaveLength(21);
 });
 
-test('a request that is refused for another reason is shown, each reason once', async () => {
+test('requests rejected for other reasons are logged, each reason once', async () => {
   await start();
   for (let call = 0; call < 20; call++) {
     expect(await ask(['/v1/node/blocks/latest'])).toEqual([503]);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createAnswerQueue } from '#server/connections/answer-queue';
 
-/** More than a connection takes that is not read. */
+/** More than an unread connection buffers. */
 const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
 
 const closers: (() => unknown)[] = [];
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server whose answers are queued; one that is refused is a 503. */
+/** A server whose responses are queued. A rejected response is a 503. */
 async function serve(queue: ReturnType<typeof createAnswerQueue>) {
   let began = 0;
   const server = createServer(async (_request, response) => {
@@ -35,7 +35,7 @@ async function serve(queue: ReturnType<typeof createAnswerQueue>) {
   return {
     began: () => began,
     ask: () => fetch(`http://127.0.0.1:${port}`),
-    /** Sends a request and never reads the response; resolves once the response has started. */
+    /** Sends a request and never reads the response. Resolves when the response has started. */
     async hold() {
       const beginning = once(server, 'began');
       const socket = connect(port, '127.0.0.1').pause();
@@ -47,7 +47,7 @@ async function serve(queue: ReturnType<typeof createAnswerQueue>) {
   };
 }
 
-test('who reads too slowly is cut off when another waits, the first one first', async () => {
+test('disconnects a slow reader when another response waits, the earliest reader first', async () => {
   const queue = createAnswerQueue({ atOnce: 2, waiting: 5, patience: 20 });
   const server = await serve(queue);
   const [first, second] = [await server.hold(), await server.hold()];
@@ -59,7 +59,7 @@ test('who reads too slowly is cut off when another waits, the first one first', 
   expect(second.destroyed).toBe(false);
 });
 
-test('so many wait, the next is refused, and a turn comes with the end of another', async () => {
+test('queues a number of responses, rejects the next one, and continues when a response ends', async () => {
   const queue = createAnswerQueue({ atOnce: 1, waiting: 1 });
   const server = await serve(queue);
   const first = await server.hold();

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createAnswerQueues } from '#server/connections/answer-queue';
 
-/** A response as far as a queue knows it: it is over when it is closed. */
+/** A response from the queue's point of view: it ends when it is closed. */
 function answer() {
   const response = Object.assign(new EventEmitter(), { closed: false });
   const over = () => {
@@ -22,7 +22,7 @@ async function stateOf(entered: Promise<void>): Promise<string> {
   ]);
 }
 
-test('the long answers to a user are given one at a time, and three may wait', async () => {
+test('the long responses to a user are sent one at a time, and three can wait', async () => {
   const enter = createAnswerQueues();
   const first = answer();
   expect(await stateOf(enter(1, first.response, 'long'))).toBe('started');
@@ -34,7 +34,7 @@ test('the long answers to a user are given one at a time, and three may wait', a
   expect(await Promise.all(waiting.map(stateOf))).toEqual(['started', 'waits', 'waits']);
 });
 
-test('six long answers are given to all users together, and wide ones do not wait for them', async () => {
+test('six long responses are sent to all users together, and wide ones do not wait for them', async () => {
   const enter = createAnswerQueues();
   let user = 0;
   const enterNext = () => enter(++user, answer().response, 'long');
@@ -49,7 +49,7 @@ test('six long answers are given to all users together, and wide ones do not wai
   expect(await Promise.all(waiting.slice(0, 2).map(stateOf))).toEqual(['started', 'waits']);
 });
 
-test('who goes while waiting leaves their turn to the next', async () => {
+test('a client that disconnects while waiting passes its turn to the next one', async () => {
   const enter = createAnswerQueues();
   const [first, gone] = [answer(), answer()];
   await enter(1, first.response, 'wide');

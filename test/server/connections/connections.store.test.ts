@@ -28,7 +28,7 @@ afterAll(async () => {
   await node?.close();
 });
 
-/** A connection on which these bytes are sent; `received` is everything that arrives until the server ends it. */
+/** A connection on which these bytes are sent. `received` is everything that arrives until the server closes it. */
 function open(bytes = '') {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   sockets.push(socket);
@@ -40,7 +40,7 @@ function open(bytes = '') {
   return { socket, send, received, text: () => text };
 }
 
-/** Status and code of each answer. */
+/** The status and code of each response. */
 const outcomes = (answers: string[]) =>
   answers.map((answer) => {
     const code = /"code":"(\w+)"/.exec(answer)?.[1];
@@ -54,7 +54,7 @@ const TIMED_OUT = [408, 'request_timeout'];
 const INVALID = [400, 'invalid_request'];
 
 test.each(['', 'GET /health/live HT', 'GET /health/live HTTP/1.1\nHost: x\nx-'])(
-  'a head that does not become whole: %j',
+  'responds with 408 to an incomplete head: %j',
   async (bytes) => {
     const answers = await open(bytes).received;
     expect(outcomes(answers)).toEqual([TIMED_OUT]);
@@ -63,8 +63,8 @@ test.each(['', 'GET /health/live HT', 'GET /health/live HTTP/1.1\nHost: x\nx-'])
 );
 
 test.each([
-  ['no host', '', INVALID],
-  ['two hosts', 'Host: x\nhost: x\n', INVALID],
+  ['no Host header', '', INVALID],
+  ['two Host headers', 'Host: x\nhost: x\n', INVALID],
 ])('%s', async (_what, fields, outcome) => {
   const answers = await open(get('/health/live', fields) + get('/health/live')).received;
   expect(outcomes(answers)).toEqual([outcome]);
@@ -72,13 +72,13 @@ test.each([
 });
 
 test.each([
-  ['a head that is none', 'nonsense\n\n', INVALID],
-  ['a head that ends in the middle', 'GET / HT', TIMED_OUT],
+  ['an invalid head', 'nonsense\n\n', INVALID],
+  ['a truncated head', 'GET / HT', TIMED_OUT],
   ['a head that is too large', `GET / HTTP/1.1\nHost: x\nx: ${'x'.repeat(140_000)}\n\n`, [431, 'headers_too_large']],
-  ['a length beside chunks', post('/', 'Content-Length: 1\nTransfer-Encoding: chunked\n'), INVALID],
-  ['no host', get('/health/live', ''), INVALID],
+  ['both Content-Length and Transfer-Encoding', post('/', 'Content-Length: 1\nTransfer-Encoding: chunked\n'), INVALID],
+  ['no Host header', get('/health/live', ''), INVALID],
   ['a tunnel', 'CONNECT x:80 HTTP/1.1\nHost: x\n\n', INVALID],
-])('%s comes after the answers that are pending', async (_what, bytes, outcome) => {
+])('%s is answered after the pending responses', async (_what, bytes, outcome) => {
   const { promise: asked, resolve: arrived } = Promise.withResolvers<() => void>();
   node.state.override = ({ path }, response) => {
     if (!path.includes('/balances/')) return undefined;
@@ -88,14 +88,14 @@ test.each([
   const { send, received } = open(get(SLOW) + get('/health/live'));
   const answer = await asked;
   send(bytes);
-  // The service has read it by now: it answers the same on another connection.
+  // The service has read the bytes by now, because it responds on another connection.
   await open(get('/health/live', 'Host: x\nConnection: close\n')).received;
   answer();
   expect(outcomes(await received)).toEqual([[200, undefined], [200, undefined], outcome]);
 });
 
 test.each([
-  ['a body that breaks off in nonsense', 'Transfer-Encoding: chunked\n', 'nonsense\n\n', INVALID],
+  ['a body that becomes invalid', 'Transfer-Encoding: chunked\n', 'nonsense\n\n', INVALID],
   [
     'a chunk with endless extensions',
     'Transfer-Encoding: chunked\n',
@@ -103,14 +103,14 @@ test.each([
     [413, 'body_too_large'],
   ],
   [
-    'trailers without end',
+    'endless trailers',
     'Transfer-Encoding: chunked\n',
     `2\n{}\n0\nx: ${'x'.repeat(200_000)}`,
     [431, 'headers_too_large'],
   ],
-  ['a body that does not come', 'Content-Length: 10\n', '', TIMED_OUT],
+  ['a body that does not arrive', 'Content-Length: 10\n', '', TIMED_OUT],
   ['a body that is too large', 'Content-Length: 131073\n', 'x'.repeat(131_073), [413, 'body_too_large']],
-])('%s is the answer to its request, and the last', async (_what, fields, body, outcome) => {
+])('%s is rejected in response to its request, and the connection is closed', async (_what, fields, body, outcome) => {
   expect(outcomes(await open(post('/v1/node/txs', fields) + body).received)).toEqual([outcome]);
 });
 
@@ -126,7 +126,7 @@ test.each([
   clearInterval(dripping);
 });
 
-test('a refused body that is there leaves its connection open, one that is long does not', async () => {
+test('a rejected body that has arrived keeps its connection open, and a long one does not', async () => {
   const refused = (bytes: number) => post('/nothing', `Content-Length: ${bytes}\n`) + 'x'.repeat(bytes);
   const last = get('/health/live', 'Host: x\nConnection: close\n');
   const small = open(refused(10) + refused(60_000) + last);

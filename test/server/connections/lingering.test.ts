@@ -28,7 +28,7 @@ async function lingering(ms: number, count: number): Promise<{ sockets: Socket[]
   return { sockets, close };
 }
 
-it('cuts those that linger longest where there are more than 256, also when all come at once', async () => {
+it('closes the connections that linger longest if there are more than 256, even if all start at the same time', async () => {
   const { sockets, close } = await lingering(MINUTE, 260);
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([
     ...Array<boolean>(4).fill(true),
@@ -37,7 +37,7 @@ it('cuts those that linger longest where there are more than 256, also when all 
   close();
 });
 
-it('cuts a connection when its moment is over', async () => {
+it('closes a connection when its time is over', async () => {
   const { sockets, close } = await lingering(10, 1);
   await once(sockets[0] as Socket, 'close');
   expect(sockets[0]?.destroyed).toBe(true);

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Problem } from '#core/problems';
 import { createRequestBodies, MAX_DISCARDED, TIMEOUTS } from '#server/connections/request-body';
 
-/* The bodies behind a server that answers with what became of them. */
+/* Bodies are sent to a server that responds with the outcome of reading them. */
 
 const MAX_READ = 128 * 1024;
 const QUICK = { ...TIMEOUTS, body: 400, window: 100, linger: 200 };
@@ -39,7 +39,7 @@ async function listen(timeouts = TIMEOUTS) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  /** A connection that has sent a head and the beginning of a body; `received` is everything that arrives. */
+  /** A connection that has sent a head and the beginning of a body. `received` is everything that arrives. */
   function send(path: string, framing: string, ...pieces: (string | Buffer)[]) {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -58,7 +58,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const last = (answer: string) => answer.split('\r\n\r\n').at(-1);
 
-test('a body is read whole, however it is cut', async () => {
+test('reads a body completely, however it is split', async () => {
   const { send } = await listen();
   const pieces = Array.from({ length: 1000 }, (_, i) => chunk('x'.repeat(1 + (i % 7))));
   expect(await send('/read/a', CHUNKED, ...pieces, '0\r\n\r\n').answered()).toMatch(/whole: 3997/);
@@ -69,23 +69,23 @@ test('a body is read whole, however it is cut', async () => {
 test.each([
   ['read', MAX_READ],
   ['discard', MAX_DISCARDED],
-])('a body of one byte too many: %s', async (verb, limit) => {
+])('rejects a body that is one byte too long: %s', async (verb, limit) => {
   const { send } = await listen(QUICK);
   const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).received;
   expect([answer.slice(0, 12), last(answer)]).toEqual(['HTTP/1.1 413', expect.stringContaining('body_too_large')]);
 });
 
-test('a body in thousands of pieces', async () => {
+test('rejects a body in thousands of chunks', async () => {
   const { send } = await listen(QUICK);
   expect(await send('/discard/a', CHUNKED, chunk('x').repeat(5000)).received).toMatch('body_too_large');
 });
 
-test.each(['read', 'discard'])('a body of which nothing comes any more: %s', async (verb) => {
+test.each(['read', 'discard'])('times out if the rest of a body does not arrive: %s', async (verb) => {
   const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
   expect(await send(`/${verb}/a`, length(100), 'x').received).toMatch(/^HTTP\/1\.1 408[\s\S]*request_timeout/);
 });
 
-test.each([1, 5000])('a body that drips after its first bytes: %i', async (first) => {
+test.each([1, 5000])('times out if a body becomes slow after its first bytes: %i', async (first) => {
   const { send } = await listen({ ...QUICK, body: TIMEOUTS.body });
   const { socket, answered } = send('/read/a', length(first + 100), 'x'.repeat(first));
   const dripping = setInterval(() => socket.write('x'), 20);
@@ -93,7 +93,7 @@ test.each([1, 5000])('a body that drips after its first bytes: %i', async (first
   clearInterval(dripping);
 });
 
-test('a body that comes fast enough, and never ends', async () => {
+test('times out if a fast body never ends', async () => {
   const { send } = await listen({ ...QUICK, window: 200 });
   const { socket, received } = send('/discard/a', length(1_000_000), 'x');
   const coming = setInterval(() => socket.write('x'.repeat(500)), 20);
@@ -101,7 +101,7 @@ test('a body that comes fast enough, and never ends', async () => {
   clearInterval(coming);
 });
 
-test('a caller has four bodies arriving at once, another as many', async () => {
+test('accepts four concurrent bodies of a caller, and four of another', async () => {
   const { send, calls } = await listen();
   for (const caller of ['a', 'a', 'b', 'a', 'a']) send(`/read/${caller}`, length(10), 'x');
   await expect.poll(() => calls.length).toBe(5);
@@ -109,13 +109,13 @@ test('a caller has four bodies arriving at once, another as many', async () => {
     /^HTTP\/1\.1 503[\s\S]*retry-after: 1[\s\S]*overloaded/,
   );
   expect(await send('/read/b', length(1), 'x').answered()).toMatch('whole: 1');
-  // One that goes makes room.
+  // A connection that closes makes room.
   sockets[0]?.destroy();
   const again = async () => last(await send('/read/a', length(1), 'x').answered());
   await expect.poll(again).toBe('whole: 1');
 });
 
-test('all bodies together have 16 MB', async () => {
+test('accepts 16 MB of concurrent bodies in total', async () => {
   const { send, calls } = await listen();
   const most = Buffer.alloc(MAX_READ - 1, 'x');
   for (let i = 0; i < 128; i++) send(`/read/${i}`, length(MAX_READ), most);
@@ -126,7 +126,7 @@ test('all bodies together have 16 MB', async () => {
   await expect.poll(async () => last(await one())).toBe('whole: 1');
 });
 
-test('a client that expects 100 Continue receives it when the body is read', async () => {
+test('sends 100 Continue when the body is read, if the client expects it', async () => {
   const { send } = await listen();
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   const { socket, answered } = send('/read/a', `${length(2)}\r\nExpect: 100-continue`);

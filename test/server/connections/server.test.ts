@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A connection to a server that hands its requests on in turn. */
+/** A connection to a server that starts its requests in turn. */
 async function open(handle: (response: ServerResponse) => void) {
   const inTurn = createPipelines();
   const server = createServer((request, response) => inTurn(request, response, () => handle(response)));
@@ -26,12 +26,12 @@ async function open(handle: (response: ServerResponse) => void) {
   return {
     isOpen: () => !socket.destroyed,
     answers: () => text.split('HTTP/1.1 200').length - 1,
-    /** Sends so many requests in one piece. */
+    /** Sends a number of requests in one write. */
     send: (count: number) => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count)),
   };
 }
 
-test('so many wait for the answer before them; with one more the connection is cut', async () => {
+test('a limited number of requests waits; one more closes the connection', async () => {
   const held: ServerResponse[] = [];
   const polite = await open((response) => held.push(response));
   polite.send(1 + WAITING);
@@ -43,7 +43,7 @@ test('so many wait for the answer before them; with one more the connection is c
   expect(held).toHaveLength(1);
 });
 
-test('a request that was answered makes room, however many came before', async () => {
+test('an answered request makes room, however many came before', async () => {
   const { send, answers } = await open((response) => response.end());
   for (let sent = 20; sent <= 100; sent += 20) {
     send(20);
@@ -51,7 +51,7 @@ test('a request that was answered makes room, however many came before', async (
   }
 });
 
-test('each starts in its own turn of the event loop', async () => {
+test('each request starts in a separate turn of the event loop', async () => {
   let [started, most] = [0, 0];
   const { send, answers } = await open((response) => {
     started += 1;

@@ -6,7 +6,7 @@ import { createCacheHeaders } from '#server/replies/answer-headers';
 const NOTHING_DONE = { fetched: false, refreshing: false, failure: undefined };
 const NOW = Date.UTC(2026, 4, 15, 14, 10, 6);
 
-/** The fields of an answer that was fetched before `now` and is fetched again after it (ms). */
+/** The headers of a response that was fetched before `now` and is due after it (ms). */
 function fieldsOf(before: number, after: number, name?: string, format: 'json' | 'csv' = 'json') {
   const body = bodyOf('[]');
   const answer = {

@@ -29,7 +29,7 @@ const used = async () => {
 };
 
 describe.each(ALL)('GET %s', (path) => {
-  test('has a strong ETag, the same for every key, and another for each coding of another body', async () => {
+  test('has a strong ETag: the same for every key, and different for each body and coding', async () => {
     const mine = await service.ask(path, { 'accept-encoding': 'identity' });
     const again = await service.ask(path, { 'accept-encoding': 'identity' });
     const theirs = await service.get(path, { key: other, headers: { 'accept-encoding': 'identity' } });
@@ -47,7 +47,7 @@ describe.each(ALL)('GET %s', (path) => {
     expect(etags.size).toBe(mine.body.length < 1024 ? 1 : 3);
   });
 
-  test('is 304 to who has it: free of charge, with what a cache needs, without a body', async () => {
+  test('responds with 304 to a client that has the body: free of charge, with caching headers, without a body', async () => {
     const full = await service.ask(path);
     const etag = full.header('etag') ?? '';
     const before = await used();
@@ -67,7 +67,7 @@ describe.each(ALL)('GET %s', (path) => {
     expect(await used()).toBe(before + 4);
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD is like GET without the body', async () => {
     const got = await service.ask(path, { 'accept-encoding': 'identity' });
     const headers = { 'x-api-key': service.key, 'accept-encoding': 'identity' };
     const head = await fetch(`${service.url}${path}`, { method: 'HEAD', headers });
@@ -80,7 +80,7 @@ describe.each(ALL)('GET %s', (path) => {
   });
 });
 
-test('the tag of one coding is not that of another', async () => {
+test('the ETag of one coding does not match another', async () => {
   const plain = await service.ask(DAYS, { 'accept-encoding': 'identity' });
   const answer = await service.ask(DAYS, {
     'accept-encoding': 'br',
@@ -90,7 +90,7 @@ test('the tag of one coding is not that of another', async () => {
 });
 
 describe('Cache-Control', () => {
-  test.each(OPEN)('of %s ends when its time has come', async (path) => {
+  test.each(OPEN)('of %s is fresh for a limited time', async (path) => {
     await service.ask(path);
     const fresh = await service.ask(path);
     const { ttl } = cacheStatusOf(fresh.header('cache-status'));
@@ -99,7 +99,7 @@ describe('Cache-Control', () => {
     expect(Number(fresh.header('age')) + (ttl ?? 0)).toBe(360);
   });
 
-  test.each([DATE, SETTLED])('of a settled past, %s, is immutable', async (path) => {
+  test.each([DATE, SETTLED])('is immutable for a settled past: %s', async (path) => {
     const answer = await service.ask(path);
     expect(answer.header('cache-control')).toBe('private, max-age=31536000, immutable');
     expect(answer.cache).toEqual({ cache: 'quotient', hit: true });
@@ -122,7 +122,7 @@ describe('Cache-Control', () => {
     expect(answer.header('cache-control')).not.toContain('immutable');
   });
 
-  test('is no-store outside 2xx and 304', async () => {
+  test('is no-store for statuses other than 2xx and 304', async () => {
     const answer = await service.ask('/v1/prices/latest/token?tokenName=dogecoin');
     expect(answer).toMatchObject({ status: 400 });
     expect(answer.header('cache-control')).toBe('no-store');
@@ -133,7 +133,7 @@ describe('If-Modified-Since', () => {
   const since = (path: string, value: string, headers = {}) =>
     service.ask(path, { ...headers, 'if-modified-since': value });
 
-  test.each(ALL)('is 304 and free for %s where it is the time of the answer', async (path) => {
+  test.each(ALL)('responds with 304 free of charge for %s if the time is that of the response', async (path) => {
     const full = await service.ask(path);
     const modified = full.header('last-modified') ?? '';
     const before = await used();
@@ -141,7 +141,7 @@ describe('If-Modified-Since', () => {
     expect(await used()).toBe(before);
   });
 
-  test('is not looked at beside If-None-Match, and another time or none is another answer', async () => {
+  test('ignores If-Modified-Since next to If-None-Match, and responds with 200 to another time', async () => {
     const full = await service.ask(LATEST);
     const modified = full.header('last-modified') ?? '';
     const at = Date.parse(modified);
@@ -150,7 +150,7 @@ describe('If-Modified-Since', () => {
       expect(await since(LATEST, other), other).toMatchObject({ status: 200, body: full.body });
   });
 
-  test('is not enough where older figures may still change: gaps, exchange rates', async () => {
+  test('responds with 200 to a time if older values may still change: gaps, exchange rates', async () => {
     const gaps = '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2025-04-01&thruDate=2025-06-01';
     for (const path of [gaps, `${SETTLED}&currency=eur`]) {
       const modified = (await service.ask(path)).header('last-modified') ?? '';
@@ -159,7 +159,7 @@ describe('If-Modified-Since', () => {
   });
 });
 
-test('Age counts the seconds since it was fetched, and Last-Modified is the newest sample', async () => {
+test('Age is the number of seconds since the fetch, and Last-Modified is the time of the newest sample', async () => {
   const first = await service.ask(LATEST);
   await service.pass(90_000);
   const later = await service.ask(LATEST);

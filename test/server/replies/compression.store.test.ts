@@ -15,7 +15,7 @@ afterAll(() => service?.close());
 const YEAR = '/v1/prices/history/days?tokenName=ethereum&days=365';
 const decode = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
-/** The bytes as they came, which `fetch` would have decoded. */
+/** Sends a request without `fetch`, which would decode the body, and returns the received bytes. */
 async function raw(path: string, coding: string) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     bytes: Buffer;
@@ -33,7 +33,7 @@ async function raw(path: string, coding: string) {
 }
 
 describe.each(['br', 'gzip'] as const)('%s', (coding) => {
-  test('decodes to the same bytes, has its own tag, and a length that is right', async () => {
+  test('decodes to the same bytes, and has a separate ETag and the right length', async () => {
     const plain = await raw(YEAR, 'identity');
     const coded = await raw(YEAR, coding);
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -45,14 +45,14 @@ describe.each(['br', 'gzip'] as const)('%s', (coding) => {
     expect(coded.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  test('is not used for less than 1 KB', async () => {
+  test('is not used below 1 KB', async () => {
     const small = await raw(LATEST, coding);
     expect(small.bytes.length).toBeLessThan(1024);
     expect(small.headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(small.bytes.toString()).current_price).toBeGreaterThan(0);
   });
 
-  test('is never used for a user record, a problem or a count of calls', async () => {
+  test('is never used for a user record, a problem or the number of calls', async () => {
     for (const path of ['/v1/user/data', '/v1/user/usage', '/v1/prices/latest/token?tokenName=x']) {
       expect((await raw(path, coding)).headers['content-encoding']).toBeUndefined();
     }
@@ -70,7 +70,7 @@ describe.each(['br', 'gzip'] as const)('%s', (coding) => {
 describe('a body', () => {
   const text = 'a price, and another price; '.repeat(100);
 
-  test('is compressed once however many ask at once, and never again', async () => {
+  test('is compressed once for all concurrent requests, and never again', async () => {
     const body = bodyOf(text);
     const asked = await Promise.all(Array.from({ length: 50 }, () => body.in('br')));
     expect(new Set(asked).size).toBe(1);
@@ -85,7 +85,7 @@ test('a window is compressed once per version of its series, for all clients', a
   );
   const forms = await Promise.all(answers.map(({ body }) => body.in('br')));
   expect(new Set(forms).size).toBe(1);
-  await service.pass(2000); // what is recalled for a second has ended
+  await service.pass(2000); // the cached responses of the last second have expired
   const later = await service.parts.market.days('ethereum', 365, 'json');
   expect(later.body.in('br')).toBe(forms[0]);
 
@@ -96,7 +96,7 @@ test('a window is compressed once per version of its series, for all clients', a
   expect(await renewed.body.in('br')).not.toBe(forms[0]);
 });
 
-test('CSV is compressed too', async () => {
+test('CSV is compressed as well', async () => {
   const answer = await service.ask(DAYS, { accept: 'text/csv', 'accept-encoding': 'br' });
   expect(answer.header('content-encoding')).toBe('br');
   expect(answer.body).toMatch(/^date,price,market_cap,total_volume\r\n/);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-test.each([ONE, OTHER])('a response for %s names that origin, also as 304', async (origin) => {
+test.each([ONE, OTHER])('a response for %s names that origin, also as a 304', async (origin) => {
   const answer = await service.get(LATEST, { key, headers: { origin } });
   const etag = answer.headers.get('etag') ?? '';
   const again = await service.get(LATEST, { key, headers: { origin, 'if-none-match': etag } });
@@ -22,7 +22,7 @@ test.each([ONE, OTHER])('a response for %s names that origin, also as 304', asyn
   }
 });
 
-test('an answer for no origin says that one for an origin would be another, on the fast path as behind it', async () => {
+test('a response without an origin varies by origin, on both response paths', async () => {
   for (let time = 0; time < 3; time++) {
     const { headers } = await service.get(LATEST, { key });
     expect(headers.get('access-control-allow-origin')).toBeNull();
@@ -30,13 +30,13 @@ test('an answer for no origin says that one for an origin would be another, on t
   }
 });
 
-test('a page of another origin may read which currency an answer is in', async () => {
+test('exposes the currency of a response to other origins', async () => {
   const { headers } = await service.get(`${LATEST}&currency=btc`, { key, headers: { origin: ONE } });
   expect(headers.get('quotient-currency')).toMatch(/^btc;rate=/);
   expect(headers.get('access-control-expose-headers')?.split(', ')).toContain('Quotient-Currency');
 });
 
-test('so does the interface description', async () => {
+test('applies to the API description as well', async () => {
   const asked = [await service.get('/openapi.json', { headers: { origin: ONE } }), await service.get('/openapi.json')];
   for (const { headers } of asked) expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
 });

@@ -7,17 +7,17 @@ import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { withoutFastPath } from '../../support/service/without-fast-path.ts';
 
-/** The same service with its fast path and without: every request is sent to both, byte by byte. */
+/** The same service with and without its fast path. Every request is sent to both, byte by byte. */
 const clock = createTestClock('2026-05-15T14:10:06Z');
 const BASE = '/market';
 let service: Service;
-/** Ports of the same app with the fast path and without. */
+/** Ports of the same app with and without the fast path. */
 type Ports = { fastPath: number; framework: number };
 let ports: Ports;
 let key: string;
 const apps: Awaited<ReturnType<typeof buildApp>>[] = [];
 
-/** Two apps, with the fast path and without, of which pages of these origins may read the answers. */
+/** Two apps, with and without the fast path, that allow these origins. */
 async function openBoth(corsOrigins: string[]): Promise<Ports> {
   const parts = { ...service.parts, settings: { ...service.parts.settings, corsOrigins } };
   const listen = async (dependencies: typeof parts) => {
@@ -46,7 +46,7 @@ afterAll(async () => {
 const PATH = `${BASE}/v1/prices/latest/token?tokenName=bitcoin`;
 const LONG = `${BASE}/v1/prices/history/days?tokenName=bitcoin&days=30`;
 
-/** Everything that comes back before the other side hangs up; the last request asks it to. */
+/** Everything that arrives before the server closes the connection, as the last request asks. */
 async function bytes(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -56,7 +56,7 @@ async function bytes(port: number, sent: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Without what is of the one call; the length of a problem depends on its request id. */
+/** Removes the parts that differ between calls. The length of a problem depends on its request ID. */
 const plain = (answer: string) =>
   answer
     .replace(/^content-length: .*\r\n(?=(?:.+\r\n)*\r\n\{"type":)/gim, '')
@@ -79,7 +79,7 @@ const REQUESTS: Record<string, string> = {
   'no host': `GET ${PATH} HTTP/1.1\n${K}\n`,
   'two hosts': `GET ${PATH} HTTP/1.1\nHost: a\nHost: b\n${K}Connection: close\n\n`,
   expect: respond(`${K}Expect: 100-continue\n`) + END,
-  'expect else': respond(`${K}Expect: 200-ok\n`) + END,
+  'an unknown expectation': respond(`${K}Expect: 200-ok\n`) + END,
   'two keys': respond(K + K) + END,
   'two different keys': respond(`${K}x-api-key: other\n`) + END,
   'empty key': respond('x-api-key:\n') + END,
@@ -88,7 +88,7 @@ const REQUESTS: Record<string, string> = {
   'two bearers': respond('Authorization: Bearer KEY\nAuthorization: Bearer other\n') + END,
   'key and bearer': respond(`${K}Authorization: Bearer KEY\n`) + END,
   'key and another': respond(`${K}Authorization: Bearer qt_other\n`) + END,
-  'key and a proxy’s': respond(`${K}Authorization: Basic dXNlcjpwYXNz\n`) + END,
+  'a key and a proxy’s': respond(`${K}Authorization: Basic dXNlcjpwYXNz\n`) + END,
   'unknown scheme': respond('Authorization: Digest KEY\n') + END,
   'no key': respond('') + END,
   'absolute form': `GET http://x${PATH} HTTP/1.1\nHost: x\n${K}\n${END}`,
@@ -100,7 +100,7 @@ const REQUESTS: Record<string, string> = {
   csv: respond(`${K}Accept: text/csv\n`, LONG) + END,
   image: respond(`${K}Accept: image/png\n`, LONG) + END,
   'another currency': respond(K, `${PATH}&currency=eur`) + respond(K) + respond(K, `${LONG}&currency=jpy`) + END,
-  'a currency that is none': respond(K, `${PATH}&currency=xyz`) + END,
+  'an unknown currency': respond(K, `${PATH}&currency=xyz`) + END,
   'two codings': respond(`${K}Accept-Encoding: br\nAccept-Encoding: gzip\n`, LONG) + END,
   'no coding': respond(`${K}Accept-Encoding: identity;q=0, *;q=0\n`, LONG) + END,
   'odd coding': respond(`${K}Accept-Encoding: ;;;,=,q=;q=q,*;q=1e999\n`, LONG) + END,
@@ -140,7 +140,7 @@ const REQUESTS: Record<string, string> = {
   'many headers': respond(`${K}${'x-a: b\n'.repeat(150)}`) + END,
   'too many headers': respond(`${K}${'x-a: b\n'.repeat(2100)}`) + END,
   'long headers': respond(`${K}x-long: ${'x'.repeat(17_000)}\n`) + END,
-  'a key of the request id': respond(`${K}X-Request-Id: KEY\n`) + END,
+  'a key as the request ID': respond(`${K}X-Request-Id: KEY\n`) + END,
   forwarded: respond(`${K}X-Forwarded-For: 1.2.3.4\nX-Forwarded-Host: y\n`) + END,
   'proxy connection': respond(`${K}Proxy-Connection: close\nKeep-Alive: timeout=1\n`) + END,
   te: respond(`${K}TE: trailers\nTrailer: x\n`) + END,
@@ -162,7 +162,7 @@ async function received(port: number, request: string) {
   return { answer, charged: (await used()) - before };
 }
 
-/** Sends a request both ways, and expects the same answer and the same charge. */
+/** Sends a request to both, and expects the same response and the same charge. */
 async function expectSame({ fastPath, framework }: Ports, request: string): Promise<string> {
   for (const port of [fastPath, framework]) {
     await bytes(port, `${respond(K)}${respond(K, LONG)}${respond(`${K}Accept-Encoding: gzip, br\n`, LONG)}${END}`);
@@ -170,7 +170,7 @@ async function expectSame({ fastPath, framework }: Ports, request: string): Prom
   }
   const other = await received(framework, request);
   expect(other.answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-  // The fast path remembers only the last request, which was another one in between.
+  // The fast path remembers only the last request, which differs.
   for (let i = 0; i < 2; i++) expect(await received(fastPath, request)).toEqual(other);
   return other.answer;
 }
@@ -185,7 +185,7 @@ test.each([
   ['*', APP, '*'],
   [APP, APP, APP],
   [APP, OTHER, undefined],
-])('with the origins %s, to a page of %s', async (allowed, origin, received) => {
+])('with the origins %s, for a page of %s', async (allowed, origin, received) => {
   const both = await openBoth([allowed]);
   for (const fields of ['', `Origin: ${origin}\n`, `Origin: ${origin}\nIf-None-Match: *\n`]) {
     const answer = await expectSame(both, respond(K + fields) + respond(K + fields, LONG) + END);
@@ -194,7 +194,7 @@ test.each([
   }
 });
 
-test('the fast path has answered some of them itself', async () => {
+test('the fast path has responded to some of them', async () => {
   const asked = vi.spyOn(service.parts.allowance, 'spendAtOnce');
   await bytes(ports.fastPath, REQUESTS['three in a row'] as string);
   expect(asked.mock.results.filter(({ value }) => value !== undefined).length).toBeGreaterThan(1);

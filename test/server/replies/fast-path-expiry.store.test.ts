@@ -7,7 +7,7 @@ import { type Service, startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';
 import { withoutFastPath } from '../../support/service/without-fast-path.ts';
 
-/* Keys and allowances that end within the second for which a response is remembered. */
+/* Keys and allowances that end within the second for which a response is cached. */
 
 const START = Date.parse('2026-05-15T23:59:59.500Z');
 let clock: TestClock;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Has the fast path know the request and the key, on a second key of its own where that must not cost anything. */
+/** Makes the fast path remember the request and the key, with another key so that the tested keys are not charged. */
 async function warm(...keys: string[]) {
   for (const key of [await service.createUser(), ...keys]) {
     for (let i = 0; i < 3; i++) await service.get(LATEST, { key });
@@ -30,9 +30,9 @@ async function warm(...keys: string[]) {
 }
 
 test.each([
-  ['whose user has not renewed', { validUntil: START + 300 }, 'api_key_expired'],
-  ['that was replaced, after its grace', { expiresAt: new Date(START + 300) }, 'api_key_revoked'],
-])('a key %s is refused at its very end', async (_what, fate, code) => {
+  ['of a user whose term has lapsed', { validUntil: START + 300 }, 'api_key_expired'],
+  ['that was replaced, after its grace period', { expiresAt: new Date(START + 300) }, 'api_key_revoked'],
+])('a key %s is rejected exactly at its end', async (_what, fate, code) => {
   const key = await service.createUser(fate);
   await warm(key);
   clock.advance(299);
@@ -57,7 +57,7 @@ test('a call after midnight counts for the new date', async () => {
   });
 });
 
-test('a burst is as long on the fast path as behind it, and costs what it was answered', async () => {
+test('the burst limit is the same with and without the fast path, and the charge equals the number of 2xx responses', async () => {
   const behind = await buildApp(withoutFastPath(service.parts));
   await behind.listen({ host: '127.0.0.1', port: 0 });
   const framework = `http://127.0.0.1:${(behind.server.address() as AddressInfo).port}`;
@@ -85,7 +85,7 @@ test('a burst is as long on the fast path as behind it, and costs what it was an
   }
 });
 
-test('when the clock is set back, an answer is not taken for one of then, and its age is none', async () => {
+test('after the clock is set back, a cached response is not reused, and the age is zero', async () => {
   const key = await service.createUser();
   await warm(key);
   clock.set(-3_600_000);

@@ -17,10 +17,10 @@ afterAll(() => service?.close());
 const RANGE = '/v1/prices/history/date/range?tokenName=solana&fromDate=2026-04-01&thruDate=2026-04-30';
 const DATE = '/v1/prices/history/date?tokenName=bitcoin&date=01-05-2026';
 
-/** Header fields of the connection, or of a single call. */
+/** Headers of the connection, or of a single call. */
 const OWN = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id', 'ratelimit', 'content-length'];
 
-/** The response of the framework alone: its `inject` does not pass the fast path. */
+/** The framework's response, because `inject` bypasses the fast path. */
 async function within(path: string, headers: Record<string, string>) {
   const { statusCode, headers: sent, rawPayload } = await service.app.inject({ url: path, headers });
   const received = Object.entries(sent).filter(([name]) => !OWN.includes(name));
@@ -72,7 +72,7 @@ test.each([LATEST, DAY_CHART, DAYS, RANGE, DATE])(
   },
 );
 
-test('each call is charged once, wherever it is answered, to the last one', async () => {
+test('each call is charged once on either path, including the last call of the allowance', async () => {
   const key = await service.createUser({ limit: 25 });
   const statuses: number[] = [];
   for (let i = 0; i < 30; i++) statuses.push((await service.get(LATEST, { key })).status);
@@ -81,7 +81,7 @@ test('each call is charged once, wherever it is answered, to the last one', asyn
   expect(await used(key)).toBe(25);
 });
 
-test('a key that was erased is refused at once', async () => {
+test('a key that was erased is rejected immediately', async () => {
   const key = await service.register();
   await service.get(LATEST, { key });
   expect((await service.get(LATEST, { key })).status).toBe(200);

@@ -28,25 +28,25 @@ const URL = '/v1/prices/latest/token?tokenName=bitcoin';
 
 let fastPath: FastPath;
 let server: Server;
-/** The requests that reached the framework. */
+/** The number of requests that reached the framework. */
 let framework: string[];
 let spent: number;
-/** How many of these calls stay paid for. */
+/** The number of calls that stay paid. */
 let kept: number;
 let left: number;
-/** How often a call was to be paid for. */
+/** The number of calls that were spent. */
 let asked: number;
 let holds: boolean;
-/** That of the catalogue; a question that reached the framework may find it changed. */
+/** The generation of the catalogue, which may change while the framework handles a request. */
 let generation: number;
 let onFramework: () => void;
 /** The cost of a call. */
 let cost: number;
-/** Those of the key. */
+/** The scopes of the key. */
 let scopes: readonly Scope[];
 /** When the user's term ends. */
 let validUntil: number;
-/** The pages of other sites for which the key's uses were noted. */
+/** The origins for which the key's uses were noted. */
 let noted: (string | undefined)[];
 
 const answer: Answer = {
@@ -62,7 +62,7 @@ const answer: Answer = {
 };
 
 const ETAG_KEY = 'a key';
-/** The validator of the answer. */
+/** The response's validator. */
 const { etag: ETAG } = createCacheHeaders({ varyByOrigin: false, etagKey: ETAG_KEY })(
   answer,
   answer.body.identity,
@@ -75,7 +75,7 @@ const route = {
   config: { scope: 'prices' },
 } as FastifyRequest['routeOptions'];
 
-/** An allowance of one user, as far as the fast path uses it. */
+/** The parts of one user's allowance that the fast path uses. */
 function anAllowance(): Allowance {
   const period = { start: NOW, end: NOW + 1_000_000 };
   const verbs = {
@@ -148,7 +148,7 @@ beforeEach(async () => {
 });
 afterEach(() => void server.close());
 
-test('a question in the same words is answered without the framework, with all the headers', async () => {
+test('a repeated request is answered without the framework, with all headers', async () => {
   expect((await respond()).body).toBe('framework');
   const again = await respond({ 'x-request-id': 'mine' });
   expect(framework).toHaveLength(1);
@@ -168,29 +168,29 @@ test('a question in the same words is answered without the framework, with all t
 });
 
 test.each([
-  ['other words', {}, { url: `${URL}&x=1` }],
+  ['another URL', {}, { url: `${URL}&x=1` }],
   ['another method', {}, { method: 'HEAD' }],
-  ['a key that is not known', { 'x-api-key': 'unknown' }, {}],
+  ['an unknown key', { 'x-api-key': 'unknown' }, {}],
   ['two keys', { 'x-api-key': [KEY, KEY] }, {}],
-  ['another wish for a media type', { accept: 'text/csv' }, {}],
+  ['another Accept header', { accept: 'text/csv' }, {}],
   ['a body', { 'content-length': '2' }, { body: 'ab' }],
-  ['a body in chunks', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
-  ['header fields that are too large', { 'x-long': 'x'.repeat(16_000), 'x-longer': 'x'.repeat(1000) }, {}],
-])('%s: goes to the framework, and nothing is taken', async (_what, headers, rest) => {
+  ['a chunked body', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
+  ['headers that are too large', { 'x-long': 'x'.repeat(16_000), 'x-longer': 'x'.repeat(1000) }, {}],
+])('%s: goes to the framework, without a charge', async (_what, headers, rest) => {
   await respond();
   await respond(headers as Record<string, string>, rest);
   expect(framework).toHaveLength(2);
   expect(spent).toBe(0);
 });
 
-test('a key without the scope of the route goes to the framework, which refuses it', async () => {
+test('a key without the route’s scope goes to the framework, which rejects it', async () => {
   await respond();
   scopes = ['node'];
   expect((await respond()).body).toBe('framework');
   expect([spent, noted]).toEqual([0, []]);
 });
 
-test('the use of a key is noted, and of an owner key the page of another site that does', async () => {
+test('the use of a key is noted, and for an owner key also the origin of a cross-site page', async () => {
   await respond();
   const page = { host: 'quotient.example', origin: 'https://shop.example' };
   await respond(page);
@@ -202,7 +202,7 @@ test('the use of a key is noted, and of an owner key the page of another site th
   expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
 });
 
-test('a key that has expired is left to the framework, and pays nothing', async () => {
+test('leaves an expired key to the framework, and charges nothing', async () => {
   await respond();
   expect((await respond()).body).toBe('{"current_price":1}');
   validUntil = NOW;
@@ -210,14 +210,14 @@ test('a key that has expired is left to the framework, and pays nothing', async 
   expect(asked).toBe(1);
 });
 
-test('an answer that holds no more is not given again', async () => {
+test('a response that is no longer valid is not reused', async () => {
   await respond();
   holds = false;
   expect((await respond()).body).toBe('framework');
   expect(spent).toBe(0);
 });
 
-test('once a token was added or removed, a URL may name another one: it goes to the framework', async () => {
+test('after a token was added or removed, a request goes to the framework, because its URL may name another token', async () => {
   await respond();
   expect((await respond()).body).toBe('{"current_price":1}');
   generation += 1;
@@ -225,7 +225,7 @@ test('once a token was added or removed, a URL may name another one: it goes to 
   expect((await respond()).body).toBe('{"current_price":1}');
 });
 
-test('what was checked before a token was added or removed, and answered after it, is not remembered', async () => {
+test('a response is not remembered if a token was added or removed while it was built', async () => {
   onFramework = () => {
     generation += 1;
   };
@@ -235,13 +235,13 @@ test('what was checked before a token was added or removed, and answered after i
   expect((await respond()).body).toBe('{"current_price":1}');
 });
 
-test('who has nothing left at once goes to the framework', async () => {
+test('a call without remaining calls in the lease goes to the framework', async () => {
   await respond();
   left = 0;
   expect((await respond()).body).toBe('framework');
 });
 
-test('what costs several is charged as much again, or goes to the framework where less is left', async () => {
+test('a call that costs several is charged as much again, or goes to the framework if fewer calls are left', async () => {
   cost = 10;
   await respond();
   expect((await respond()).headers.ratelimit).toBe('"plan";r=90;t=1000');
@@ -252,7 +252,7 @@ test('what costs several is charged as much again, or goes to the framework wher
   expect([spent, left]).toEqual([10, 9]);
 });
 
-test('who comes too fast goes to the framework, and nothing is taken for it', async () => {
+test('a call above the burst limit goes to the framework, without a charge', async () => {
   server.close();
   await open({ burstPerSecond: 3 });
   await respond();
@@ -262,7 +262,7 @@ test('who comes too fast goes to the framework, and nothing is taken for it', as
   expect([asked, spent, left]).toEqual([3, 3, 97]);
 });
 
-test('its responses are counted under the remembered route, and requests passed to the framework are not', async () => {
+test('responses are counted under the remembered route, and requests passed to the framework are not', async () => {
   server.close();
   const requests = createRequestHistograms();
   await open({ requests });
@@ -277,7 +277,7 @@ test('its responses are counted under the remembered route, and requests passed 
   expect(counted).toEqual([['/v1/prices/latest/token', 'GET', 200, 3]]);
 });
 
-test('once it is closed everything goes to the framework', async () => {
+test('after it is closed, all requests go to the framework', async () => {
   await respond();
   fastPath.close();
   await respond();
@@ -285,7 +285,7 @@ test('once it is closed everything goes to the framework', async () => {
   expect(framework).toHaveLength(3);
 });
 
-test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge', async (known) => {
+test.each(['etag', '*'])('the response’s validator (%s) gets a 304, free of charge', async (known) => {
   server.close();
   const requests = createRequestHistograms();
   await open({ requests });
@@ -299,7 +299,7 @@ test.each(['etag', '*'])('a validator of the answer (%s) is 304, free of charge'
   expect(Array.from(requests.all(), ({ status }) => status)).toEqual([200, 304]);
 });
 
-test('a validator of another answer is 200, and charged', async () => {
+test('another validator gets a 200, which is charged', async () => {
   await respond();
   expect(await respond({ 'if-none-match': '"x"' })).toMatchObject({ status: 200, body: '{"current_price":1}' });
   expect([framework.length, spent]).toEqual([1, 1]);
@@ -311,7 +311,7 @@ test.each([
   [['https://app.example.org'], 'https://app.example.org', 'https://app.example.org'],
   [['https://app.example.org'], 'https://other.example.org', undefined],
   [[], 'https://app.example.org', undefined],
-])('with the origins %j a page of %s may read it: %s', async (origins, origin, allowed) => {
+])('with the origins %j, a page of %s can read it: %s', async (origins, origin, allowed) => {
   server.close();
   await open({ origins });
   await respond();
@@ -321,7 +321,7 @@ test.each([
   expect(headers['access-control-expose-headers']?.includes('RateLimit')).toBe(allowed && true);
 });
 
-test('each answer is logged where all are', async () => {
+test('each response is logged if all requests are logged', async () => {
   server.close();
   const lines: object[] = [];
   await open({ log: (facts) => lines.push(facts) });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
-/* A response that is not charged reveals no figure, whatever the client says that it has. */
+/* A response that is not charged reveals no price, whatever validators the client sends. */
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 const RANGE = '/v1/prices/history/date/range?tokenName=bitcoin&fromDate=2026-05-01&thruDate=2026-05-10';
@@ -24,7 +24,7 @@ const PATHS = [
   '/v1/prices/history/ohlc?tokenName=bitcoin&fromDate=2026-05-01&thruDate=2026-05-10&format=csv',
 ];
 
-/** The fields that a 304 may add, and those of the connection. */
+/** The headers that a 304 may add, and those of the connection. */
 const ALLOWED = new Set([
   ...['etag', 'vary', 'cache-control', 'last-modified', 'age', 'cache-status'],
   ...['quotient-source', 'quotient-gaps', 'ratelimit', 'ratelimit-policy', 'x-request-id'],
@@ -57,11 +57,11 @@ const guesses = (body: string) =>
     (['hex', 'base64', 'base64url'] as const).map((form) => createHash(name).update(body).digest(form)),
   );
 
-/** For each path, whether `If-Modified-Since` was answered with 304. */
+/** For each path, whether the response to `If-Modified-Since` was a 304. */
 const knownByTime: boolean[] = [];
 
 describe.each(PATHS)('conditional requests for %s', (path) => {
-  test('reveal nothing that has to be paid for', async () => {
+  test('reveal nothing that would be charged', async () => {
     const paid = await get(path, rich);
     expect(paid.status).toBe(200);
     const isOfDollars = paid.headers['quotient-currency'] === undefined;
@@ -83,10 +83,10 @@ describe.each(PATHS)('conditional requests for %s', (path) => {
     expect(await usage()).toMatchObject({ used: 0, remaining: 1 });
   });
 
-  test('by its time reveal nothing either', async () => {
+  test('by time reveal nothing either', async () => {
     const paid = await get(path, rich);
     const since = { 'if-modified-since': String(paid.headers['last-modified']) };
-    // Where its time says too little about an answer, the response is 200 and charged.
+    // If the time says too little about a response, the response is 200 and charged.
     const known = (await get(path, rich, since)).status === 304;
     knownByTime.push(known);
     if (!known) return;
@@ -97,11 +97,11 @@ describe.each(PATHS)('conditional requests for %s', (path) => {
   });
 });
 
-test('a time alone is enough for some of these responses', () => {
+test('a time alone is sufficient for some of these responses', () => {
   expect(knownByTime).toContain(true);
 });
 
-test('the validator of a body is the same in every process of a database, and another in another one', async () => {
+test('the validator of a body is the same in every process on a database, and differs between databases', async () => {
   const [beside, elsewhere] = [
     await startService({ clock, database: service.database }),
     await startService({ clock }),

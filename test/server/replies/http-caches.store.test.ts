@@ -20,7 +20,7 @@ const START = '2026-05-15T14:10:06Z';
 let service: FaultyUpstreamService;
 let wire: Server;
 let folder: string;
-/** The statuses of what went over the wire. */
+/** The statuses of the responses that the service sent. */
 const statuses: (number | undefined)[] = [];
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Get = (url: string, headers: Record<string, string>) => Promise<string>;
 
-/** Each as its documents have it for a private cache. */
+/** Each cache, configured as a private cache as its documentation describes. */
 const CACHES: Record<string, () => Get> = {
   undici: () => {
     const dispatcher = new Agent().compose(interceptors.cache({ type: 'private' }));
@@ -81,7 +81,7 @@ test.each(Object.keys(CACHES).flatMap((name) => [LATEST, DAYS].map((path) => [na
     };
     await service.ask(path);
     await service.parts.market.idle();
-    // Stored half a lifetime ago: an answer that is given now is fresh for the other half.
+    // Stored half a lifetime ago, so a response sent now is fresh for the other half.
     await pass(3 * MINUTE);
     statuses.length = 0;
     const before = await used();

@@ -83,7 +83,7 @@ test('the long responses of a user wait for each other, a few at most; other use
   expect(usage.used).toBe(6);
 });
 
-test('a caller who goes while waiting gives up the turn, and pays nothing', async () => {
+test('a caller that disconnects while waiting gives up its turn, and is not charged', async () => {
   const key = await service.createUser();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));

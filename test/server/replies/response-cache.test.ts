@@ -30,7 +30,7 @@ function answer(outcome: Partial<Answer['outcome']> = {}, body = bodyOf('{}')): 
   };
 }
 
-test('an answer is given again within its second, and not after', () => {
+test('reuses a response within its second, and not longer', () => {
   const kept = cache.keep('bitcoin', answer());
   clock.advance(SECOND - 1);
   expect(cache.get('bitcoin')).toBe(kept);
@@ -39,13 +39,13 @@ test('an answer is given again within its second, and not after', () => {
   expect(cache.get('bitcoin')).toBeUndefined();
 });
 
-test('an answer is not given again once something new is stored', () => {
+test('does not reuse a response after new data is stored', () => {
   cache.keep('bitcoin', answer());
   generation += 1;
   expect(cache.get('bitcoin')).toBeUndefined();
 });
 
-test('an answer is not given at a time before it was made', () => {
+test('does not reuse a response at a time before it was built', () => {
   cache.keep('bitcoin', answer());
   clock.set(-HOUR);
   expect(cache.get('bitcoin')).toBeUndefined();
@@ -53,15 +53,15 @@ test('an answer is not given at a time before it was made', () => {
 
 test.each<[string, Partial<Answer['outcome']>]>([
   ['needed a fetch', { fetched: true }],
-  ['came while one was under way', { refreshing: true }],
-  ['had a fetch fail', { failure: new Error('away') }],
-])('an answer that %s is not given again', (_what, outcome) => {
+  ['arrived during a fetch', { refreshing: true }],
+  ['had a failed fetch', { failure: new Error('away') }],
+])('does not reuse a response that %s', (_what, outcome) => {
   const made = answer(outcome);
   expect(cache.keep('bitcoin', made)).toBe(made);
   expect(cache.get('bitcoin')).toBeUndefined();
 });
 
-test('services that ask in the same words are given their own answers', () => {
+test('keeps the responses of services with the same request text separate', () => {
   const kept = cache.keep('bitcoin', answer());
   expect(others.get('bitcoin')).toBeUndefined();
   others.keep('bitcoin', answer());
@@ -69,11 +69,11 @@ test('services that ask in the same words are given their own answers', () => {
 });
 
 const never = (): string => {
-  throw new Error('made twice');
+  throw new Error('built twice');
 };
 const TEXT = 'x'.repeat(1000);
 
-test('a body outlives its answer, for as long as it is made of the same rows', () => {
+test('a body outlives its response as long as its rows are unchanged', () => {
   const body = cache.body('bitcoin,7', '1', () => TEXT);
   const kept = cache.keep('bitcoin,7', answer({}, body));
   expect(kept.fromCache?.(clock.now())).toBe(kept);
@@ -85,7 +85,7 @@ test('a body outlives its answer, for as long as it is made of the same rows', (
   expect(cache.body('bitcoin,7', '2', () => TEXT)).not.toBe(body);
 });
 
-test('a body is forgotten for others, of whichever service, and has room for its compressed forms', () => {
+test('a body is evicted for bodies of any service, and its size includes its compressed forms', () => {
   const responses = createResponseCache(clock, 4 * 2000 + 100);
   const [prices, candles] = [responses('p', { generation: () => 1 }), responses('c', { generation: () => 1 })];
   const long = 'x'.repeat(2000);
@@ -97,7 +97,7 @@ test('a body is forgotten for others, of whichever service, and has room for its
   expect(candles.body('bitcoin,7', '1', () => long)).not.toBe(second);
 });
 
-test('an answer without rows of its own leaves no body behind, so that others have room', () => {
+test('a response without its own rows keeps no body, so that others have room', () => {
   const responses = createResponseCache(clock, 3200);
   const prices = responses('p', { generation: () => 1 });
   const kept = prices.body('bitcoin,7', '1', () => TEXT);
@@ -109,7 +109,7 @@ test('an answer without rows of its own leaves no body behind, so that others ha
   expect(prices.body('bitcoin,7', '1', never)).toBe(kept);
 });
 
-test('a question that takes long is answered once for all who ask meanwhile', async () => {
+test('a long request is answered once for all concurrent requests', async () => {
   let made = 0;
   const make = async () => {
     made += 1;

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** A server that answers everything with a text. */
+/** A server that responds to every request with a text. */
 async function serve(text: string, status: 200 | 304 = 200): Promise<string> {
   const { etag, payload } = bodyOf(text).identity;
   const content = status === 200 ? ['content-length', String(payload.length)] : [];
@@ -30,7 +30,7 @@ async function serve(text: string, status: 200 | 304 = 200): Promise<string> {
 test.each([
   ['short, in one write', '{"current_price":1}'],
   ['long, as bytes', JSON.stringify({ points: 'é'.repeat(100_000) })],
-])('a body that is %s comes whole, with all its headers', async (_what, text) => {
+])('a body that is %s arrives completely, with all its headers', async (_what, text) => {
   const answer = await exchange(await serve(text), 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   expect(answer).toMatchObject({ status: 200, body: text });
   expect(answer.headers).toEqual({
@@ -60,6 +60,6 @@ test.each([
 test.each([
   ['a name', ['e tag', 'x']],
   ['a value', ['etag', 'x\r\nset-cookie: y']],
-])('%s that is not well formed goes into no head', (_what, fields) => {
+])('a malformed %s is not written into a head', (_what, fields) => {
   expect(() => shareFields(200, fields)).toThrow(TypeError);
 });

@@ -4,7 +4,7 @@ import { writeJson } from '#server/replies/write-json';
 
 const LONG = 'x"\\é'.repeat(20_000);
 
-test('what is written is what JSON.stringify writes, however long it is', async () => {
+test('writes the same text as JSON.stringify, however long it is', async () => {
   const part = fc.oneof(fc.jsonValue(), fc.constantFrom(LONG, Array(9000).fill({ a: [] })));
   await fc.assert(
     fc.asyncProperty(part, fc.array(part, { maxLength: 5 }), async (one, others) => {
