@@ -10,7 +10,7 @@ const CONFIGURATION: StatisticsConfiguration = {
   arweave: ['https://i.example'],
 };
 
-test('sources stand in the order of their URLs, each named by its kind and its place among those of its kind', () => {
+test('sources are in the order of their URLs, each named by its kind and its index within the kind', () => {
   const line = lineUp(CONFIGURATION);
   expect(line.map(({ name, url }) => [name, url])).toEqual([
     ['cryptocompare', 'https://c.example'],
@@ -30,7 +30,7 @@ test('sources stand in the order of their URLs, each named by its kind and its p
   ]);
 });
 
-test('names are those of sources, and no two are the same', () => {
+test('names are those of sources, and are unique', () => {
   const urls = fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 12 });
   fc.assert(
     fc.property(urls, urls, urls, (bitcoin, ethereum, solana) => {
@@ -53,6 +53,6 @@ test.each([
   [['http://127.0.0.1:9/x/1/api/v2/', 'http://127.0.0.1:9/1/api/v1', 'http://1/api/v2'], [0]],
   [['https://eth.example/?/1/api/v2', 'https://eth.example/#/1/api/v2'], []],
   [['https://proxy.example'], [0]],
-])('a key goes to those of several that have the service’s form, or to the only one: %j', (urls, places) => {
+])('a key is sent to the sources with the service’s URL, or to the only source: %j', (urls, places) => {
   expect(keyedUrls(urls)).toEqual(places.map((place) => urls[place]));
 });

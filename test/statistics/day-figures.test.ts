@@ -8,14 +8,14 @@ const TOLERANCE = 30 * MINUTE;
 const counter = fc.nat({ max: 1e12 });
 const sampleAt = (at: number, transactions: number) => ({ at, transaction_count_all_time: transactions });
 
-describe('a figure of a day', () => {
-  test('is what the counter grew by since a sample a day before', () => {
+describe('a daily value', () => {
+  test('is the increase of the counter since a sample a day before', () => {
     const figures = { transaction_count_all_time: 1_500, unique_addresses_all_time: 80 };
     const earlier = [{ at: NOW - DAY, transaction_count_all_time: 1_000, unique_addresses_all_time: 77 }];
     expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 500, new_addresses: 3 });
   });
 
-  test('is null without a sample a day before, give or take half an hour', () => {
+  test('is null without a sample a day before, within half an hour', () => {
     fc.assert(
       fc.property(
         counter,
@@ -43,7 +43,7 @@ describe('a figure of a day', () => {
     });
   });
 
-  test('is taken from the sample that lies nearest to a day before, in whatever order they come, and not scaled', () => {
+  test('is computed from the sample nearest to a day before, in any order, and is not scaled', () => {
     const near = fc.integer({ min: -TOLERANCE, max: TOLERANCE });
     fc.assert(
       fc.property(
@@ -63,7 +63,7 @@ describe('a figure of a day', () => {
     );
   });
 
-  test('passes a nearer sample over that does not have the counter', () => {
+  test('skips a nearer sample that does not have the counter', () => {
     const figures = { transaction_count_all_time: 1_500, unique_addresses_all_time: 80 };
     const earlier = [{ at: NOW - DAY, unique_addresses_all_time: 70 }, sampleAt(NOW - DAY + MINUTE, 1_400)];
     expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 100, new_addresses: 10 });
@@ -78,7 +78,7 @@ describe('a figure of a day', () => {
     );
   });
 
-  test('is a non-negative integer, or null: a counter may have been corrected', () => {
+  test('is a non-negative integer, or null, because a counter may have been corrected', () => {
     fc.assert(
       fc.property(counter, counter, (now, then) => {
         const figures = { transaction_count_all_time: now };
@@ -96,7 +96,7 @@ test('the counters of a sample are those that it contains', () => {
   expect(countersOf({ at: NOW - SECOND, figures: { block_height: 5 } })).toBeUndefined();
 });
 
-test('a value is counted if its counter is reported and the day’s value is not', () => {
+test('a value is computed if its counter is reported and the daily value is not', () => {
   expect(countedFigures(['transaction_count_all_time', 'unique_addresses_all_time'])).toEqual([
     'new_addresses',
     'transaction_count',

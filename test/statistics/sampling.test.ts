@@ -8,7 +8,7 @@ import { createTestClock } from '../../fixtures/clock.ts';
 
 const TIMEOUT = 60_000;
 
-/** A source that answers, or fails for a cause; `given` is the time it was given for each sample. */
+/** A source that responds, or fails with a cause. `given` lists the timeout of each sample. */
 function source(
   name: StatisticsSourceName,
   script: () => FailureCause | Error | undefined,
@@ -30,7 +30,7 @@ function source(
   } satisfies StatisticsSource & { given: number[] };
 }
 
-/** A line of sources; what they do not list is kept as the store would. */
+/** A source order. Unlisted tokens are remembered as in the store. */
 function line(...sources: StatisticsSource[]) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const unlisted = new Map<string, number>();
@@ -65,18 +65,18 @@ test('the first source that responds is the last one called, with all remaining 
   expect(alone.given[0]).toBeGreaterThan(TIMEOUT / 2);
 });
 
-test('each may take its share of what is left, so that the next one has time when it hangs', async () => {
+test('each source gets its share of the remaining time, so that the next one has time if it hangs', async () => {
   const first = source('cryptocompare', () => 'timeout');
   const second = source('arweave-node', fine);
   const sampled = await line(first, second).sampling.sample('ar');
   expect(sampled.source).toBe('arweave-node');
   expect([...sampled.passedOver]).toEqual([['cryptocompare', 'timeout']]);
   expect(first.given[0]).toBeLessThanOrEqual(TIMEOUT / 2);
-  // It failed at once, so what it did not use is the next one's.
+  // The source failed immediately, so the next one gets its unused time.
   expect(second.given[0]).toBeGreaterThan(TIMEOUT / 2);
 });
 
-test('if all fail, the last one’s cause is reported', async () => {
+test('if all fail, the last source’s cause is reported', async () => {
   const sources = [source('cryptocompare', () => 'timeout'), source('arweave-node', () => 'server_error')];
   await expect(line(...sources).sampling.sample('ar')).rejects.toMatchObject({
     upstream: 'arweave-node',
@@ -84,7 +84,7 @@ test('if all fail, the last one’s cause is reported', async () => {
   });
 });
 
-test('what is wrong here and not with the source is not passed over', async () => {
+test('an internal error does not count as a failure of the source', async () => {
   const second = source('arweave-node', fine);
   const broken = source('cryptocompare', () => new Error('no database'));
   await expect(line(broken, second).sampling.sample('ar')).rejects.toThrow('no database');
@@ -111,7 +111,7 @@ test('a source that does not list a chain is called again on the next UTC day, e
   expect(first.given).toHaveLength(3);
 });
 
-test('what failed when it was last needed is a warning, until something before it answers', async () => {
+test('a source that failed when it was last needed is a warning, until an earlier source responds', async () => {
   const causes: (FailureCause | undefined)[] = ['not_listed', 'timeout', 'server_error', undefined];
   const { sampling } = line(
     source('cryptocompare', () => causes[0]),
@@ -153,7 +153,7 @@ test('a source is not called for a chain that it does not cover', async () => {
   expect([sampling.isOpen('solana-rpc'), sampling.isOpen('cryptocompare')]).toEqual([true, false]);
 });
 
-test('samples are as far apart as the budget of the first source allows that lists the chain and has calls left', async () => {
+test('the interval of samples depends on the budget of the first source that lists the chain and has calls left', async () => {
   let cause: FailureCause | undefined;
   const { sampling, intervals } = line(
     source('cryptocompare', () => cause),
@@ -172,7 +172,7 @@ test('samples are as far apart as the budget of the first source allows that lis
   expect(sampling.interval('ar')).toBe(2 * HOUR);
 });
 
-test('a sample of the future, or from before the chain began, is dropped, and the next source is called', async () => {
+test('a sample from the future, or from before the chain began, is dropped, and the next source is called', async () => {
   const soon = Date.parse('2026-05-15T14:02:00Z');
   let at = soon;
   const first = source('cryptocompare', fine, () => at);
@@ -186,9 +186,9 @@ test('a sample of the future, or from before the chain began, is dropped, and th
 });
 
 test.each<[string, UpstreamFailure[], number]>([
-  ['the sooner of two that say so', [limited(7), limited(60)], 7],
-  ['the sooner, whichever comes first', [limited(60), limited(7)], 7],
-  ['one that does not say', [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)], 0],
+  ['the sooner of two that state a time', [limited(7), limited(60)], 7],
+  ['the sooner, in either order', [limited(60), limited(7)], 7],
+  ['one that states no time', [new UpstreamFailure('cryptocompare', 'server_error', 'a fault'), limited(60)], 0],
   ['not one that does not list it', [limited(60), new UpstreamFailure('arweave-node', 'not_listed', 'no')], 60],
 ])(
   'if all fail, the reported failure is that of the source that can be called again first: %s',

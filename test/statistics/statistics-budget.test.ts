@@ -8,7 +8,7 @@ const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
 const JANUARY = Date.parse('2027-01-01T00:00:00Z');
 
-/** Calls of a sample, times the tokens that it covers. */
+/** The calls of a sample, times the tokens that it covers. */
 const CALLS = {
   cryptocompare: 4,
   'bitcoin-stats': 1,
@@ -18,11 +18,11 @@ const CALLS = {
   'arweave-node': 3,
 };
 
-describe.each(STATISTICS_KINDS)('the pace of %s', (kind) => {
+describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
   const budget = STATISTICS_BUDGETS[kind];
   const calls = CALLS[kind];
 
-  test('is an hour while the month’s budget holds it, with as many calls again for failures', () => {
+  test('is an hour while the monthly budget allows it, with as many calls again for failures', () => {
     expect(throttledStatistics(kind, budget, 0, DECEMBER).every).toBe(HOUR);
     const halfway = DECEMBER + (JANUARY - DECEMBER) / 2;
     expect(throttledStatistics(kind, budget, budget.perMonth / 2, halfway).every).toBe(HOUR);
@@ -30,7 +30,7 @@ describe.each(STATISTICS_KINDS)('the pace of %s', (kind) => {
     expect(throttledStatistics(kind, budget, 0.9 * allFailed, DECEMBER).every).toBe(HOUR);
   });
 
-  test('never costs more than what is left', () => {
+  test('never costs more than the remaining calls', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1.2, noNaN: true }),
@@ -51,7 +51,7 @@ describe.each(STATISTICS_KINDS)('the pace of %s', (kind) => {
     );
   });
 
-  test('is stretched in proportion: half the calls left, twice as far apart', () => {
+  test('is stretched in proportion: with half of the calls left, it doubles', () => {
     const timeLeft = JANUARY - DECEMBER;
     const left = ((timeLeft / HOUR) * calls) / 2;
     const { every } = throttledStatistics(kind, budget, 0.98 * budget.perMonth - left, DECEMBER);

@@ -15,13 +15,13 @@ const failAll = (fault: Fault) => {
 describe('a source that is down', () => {
   test.each<[string, Fault]>([
     ['a page', BROKEN],
-    ['an error of the server', { kind: 'status', status: 500 }],
-    ['a key that is refused', { kind: 'status', status: 401 }],
-    ['a cut connection', { kind: 'reset' }],
-    ['half an answer', { kind: 'truncated' }],
+    ['a server error', { kind: 'status', status: 500 }],
+    ['a rejected key', { kind: 'status', status: 401 }],
+    ['a closed connection', { kind: 'reset' }],
+    ['half of a response', { kind: 'truncated' }],
     ['a rate limit under HTTP 200', { kind: 'rateLimitUnder200' }],
-    ['other types', { kind: 'wrongTypes' }],
-  ])('with %s: the next one answers', async (_what, fault) => {
+    ['wrong types', { kind: 'wrongTypes' }],
+  ])('with %s is replaced by the next source', async (_what, fault) => {
     service = await startWithStatistics();
     service.fail('cryptocompare', fault);
     for (const token of TOKENS) {
@@ -29,7 +29,7 @@ describe('a source that is down', () => {
     }
   });
 
-  test('that needs no key is not missed where there is a key', async () => {
+  test('without a required key is not missed if another source has a key', async () => {
     service = await startWithStatistics();
     for (const upstream of Object.values(KEYLESS)) service.fail(upstream);
     for (const token of ['btc', 'eth']) expect((await service.stats(token)).source, token).toBe('cryptocompare');
@@ -37,7 +37,7 @@ describe('a source that is down', () => {
   });
 
   test.each(['hangBeforeHeaders', 'hangMidway'] as const)(
-    'and never answers (%s) leaves the next one its part of the deadline',
+    'that never responds (%s) leaves the next source its part of the deadline',
     async (kind) => {
       service = await startWithStatistics({ settings: { UPSTREAM_TIMEOUT_MS: '1000' } });
       service.fail('cryptocompare', { kind });
@@ -47,7 +47,7 @@ describe('a source that is down', () => {
     },
   );
 
-  test('without a key there is one source for each, and no other is called', async () => {
+  test('without a key, each chain has one source, and no other is called', async () => {
     service = await startWithStatistics({ settings: { CRYPTOCOMPARE_API_KEY: '' } });
     for (const token of TOKENS) expect((await service.stats(token)).source).toBe(KEYLESS[token]);
     expect(service.calls('cryptocompare')).toBe(0);
@@ -55,8 +55,8 @@ describe('a source that is down', () => {
   });
 });
 
-describe('when all sources are down', () => {
-  test('the last good statistics are served with their age and the cause, until one is back', async () => {
+describe('while all sources are down', () => {
+  test('the last good statistics are served with their age and the cause, until a source recovers', async () => {
     service = await startWithStatistics();
     const good = new Map<string, string>();
     for (const token of TOKENS) good.set(token, (await service.stats(token)).body);
@@ -104,7 +104,7 @@ describe('when all sources are down', () => {
     ['upstream_invalid', 502, BROKEN],
     ['upstream_invalid', 502, { kind: 'wrongTypes' }],
     ['upstream_timeout', 504, { kind: 'hangBeforeHeaders' }],
-  ])('%s (%i) where nothing is stored: %j', async (code, status, fault) => {
+  ])('responds with %s (%i) without stored data: %j', async (code, status, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
     failAll(fault);

@@ -7,7 +7,7 @@ import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 const AT = Date.parse('2026-05-15T14:00:07Z');
 
-test('a record has every member in the contract’s order, null if the source did not report it', () => {
+test('a record has all documented members in order, null if the source did not report them', () => {
   const record = statisticsRecord('sol', { at: AT, figures: { block_height: 7, block_time: 0.4 } });
   expect(Object.entries(record)).toEqual([
     ['id', null],
@@ -31,12 +31,12 @@ test('a record has every member in the contract’s order, null if the source di
   ]);
 });
 
-test('the source’s own id and symbol are returned if it has them', () => {
+test('the source’s own ID and symbol are returned if it has them', () => {
   const record = statisticsRecord('btc', { at: AT, id: 1182, partnerSymbol: 'XBT', figures: {} });
   expect(record).toMatchObject({ id: 1182, symbol: 'BTC', partner_symbol: 'XBT' });
 });
 
-test('every figure goes through as it is, zero included, and the record holds to its schema', () => {
+test('every value is unchanged, including zero, and the record conforms to its schema', () => {
   const figures = fc.record(Object.fromEntries(FIGURES.map((name) => [name, fc.nat()])), {
     requiredKeys: [],
   });
@@ -49,7 +49,7 @@ test('every figure goes through as it is, zero included, and the record holds to
   );
 });
 
-test('a stored record of an earlier release may have a fraction of a byte, which is rounded', () => {
+test('a record stored by an earlier release may have a fraction of a byte, which is rounded', () => {
   const record = statisticsRecord('eth', { at: AT, figures: { block_size: 95364 } });
   expect(readStatisticsRecord({ ...record, block_size: 95363.6 })).toEqual(record);
 });
@@ -61,7 +61,7 @@ test('a stored record of a proof-of-stake chain has no hash rate and no difficul
   expect(read('btc')).toMatchObject(figures);
 });
 
-test('a stored record that lacks a figure has null there; one that lacks anything else is none', () => {
+test('a stored record without a value has null for it; a record without another member is invalid', () => {
   const record = statisticsRecord('btc', { at: AT, id: 1182, figures: { block_height: 7, hashrate: 9 } });
   expect(readStatisticsRecord(record)).toEqual(record);
   for (const figure of FIGURES) {

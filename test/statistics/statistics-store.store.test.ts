@@ -27,9 +27,9 @@ function row(at: number, figures: ChainSample['figures'], fetchedAt = at) {
   };
 }
 
-test('the last good record takes the place of the one before, and comes back as it was', async () => {
+test('the last good record replaces the previous one, and is read unchanged', async () => {
   await store.record('statistics:sol', row(NOW - HOUR, { block_height: 1 }), undefined);
-  // A value that a number holds and a text of fewer digits would not.
+  // A value that a double represents, and a text with fewer digits would not.
   const figures = {
     block_height: 405_123_456,
     average_transaction_value: 27692567959233.586,
@@ -45,19 +45,19 @@ test('the last good record takes the place of the one before, and comes back as 
   expect(refreshes).toEqual([{ what: 'statistics:sol', fetchedAt: NOW + 300, version: 2 }]);
 });
 
-test('a row of a source, token or shape that this release does not know is left alone', async () => {
+test('a row of an unknown source, token or format is ignored', async () => {
   const instants = { at: new Date(NOW), fetchedAt: new Date(NOW) };
   await database.prisma.latestStatistics.createMany({
     data: [
       { token: 'btc', source: 'another', record: {}, ...instants },
       { token: 'doge', source: 'cryptocompare', record: {}, ...instants },
-      { token: 'ar', source: 'arweave-node', record: { id: 'of another shape' }, ...instants },
+      { token: 'ar', source: 'arweave-node', record: { id: 'in another format' }, ...instants },
     ],
   });
   expect((await store.latest(EVER)).map(({ symbol }) => symbol)).toEqual(['sol']);
 });
 
-test('counters are kept apart by source, in order, and for three days', async () => {
+test('counters are stored by source, in order, and for three days', async () => {
   const at = (days: number) => NOW - days * DAY;
   for (const days of [4, 3, 2, 1]) {
     const counters = { at: at(days), transaction_count_all_time: 400_000_000_000 - days };
@@ -79,13 +79,13 @@ test('counters are kept apart by source, in order, and for three days', async ()
   expect(await store.counters('ar', 'solana-rpc', EVER)).toEqual([]);
 });
 
-test('a second sample of the same time takes the place of the first', async () => {
+test('a second sample of the same time replaces the first', async () => {
   const sample = { at: NOW, transaction_count_all_time: 8, unique_addresses_all_time: 9 };
   await store.record('statistics:sol', row(NOW, {}), sample);
   expect((await store.counters('sol', 'solana-rpc', EVER)).at(-1)).toEqual(sample);
 });
 
-test('what does not go in leaves nothing behind', async () => {
+test('a failed write leaves no rows', async () => {
   const before = await store.latest(EVER);
   const tooLarge = { at: NOW + HOUR, transaction_count_all_time: 1e30 };
   await expect(store.record('statistics:sol', row(NOW + HOUR, {}), tooLarge)).rejects.toThrow();

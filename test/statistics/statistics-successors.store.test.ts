@@ -10,7 +10,7 @@ const KEY = 'proapi_the-key-of-the-operator';
 const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
 type Token = (typeof TOKENS)[number];
 
-/** The first source of each chain and the second, as the header names them. */
+/** The first and the second source of each chain, as the header names them. */
 const SOURCES: Record<Token, readonly [string, string]> = {
   btc: ['bitcoin-stats', 'bitcoin-mempool'],
   ar: ['arweave-node', 'arweave-node-2'],
@@ -30,9 +30,9 @@ afterEach(async () => {
   await second?.close();
 });
 
-/** The service with two sources for each chain, each of a host of its own, and no CryptoCompare. */
+/** The service with two sources for each chain, each on a separate host, and without CryptoCompare. */
 async function start(settings: Record<string, string> = {}): Promise<[Sandbox, Sandbox]> {
-  if (!first || !second) throw new Error('there is no sandbox');
+  if (!first || !second) throw new Error('the sandbox is not running');
   service = await startWithStatistics({
     start: NOW,
     settings: {
@@ -49,7 +49,10 @@ async function start(settings: Record<string, string> = {}): Promise<[Sandbox, S
   return [first, second];
 }
 
-/** Each chain reports its height, its time, and its difficulty and block time if it has them, from that source. */
+/**
+ * Expects each chain to report its height, its time, and, if it has them, its difficulty and block time, from that
+ * source.
+ */
 async function expectAll(place: 0 | 1): Promise<void> {
   for (const token of TOKENS) {
     const { status, source, record } = await service.stats(token);
@@ -57,36 +60,36 @@ async function expectAll(place: 0 | 1): Promise<void> {
     expect(record?.block_height, token).toBeGreaterThan(100_000);
     expect(record?.block_time, token).toBeGreaterThan(0);
     expect(Math.abs((record?.time ?? 0) * 1000 - Date.parse(NOW)), token).toBeLessThan(HOUR);
-    // Ethereum and Solana have none.
+    // Ethereum and Solana have neither.
     if (token === 'btc' || token === 'ar') expect(record?.difficulty, token).toBeGreaterThan(1e12);
   }
 }
 
 const FAULTS: [string, Fault][] = [
   ['hangs', { kind: 'hangBeforeHeaders' }],
-  ['hangs in the midst of its answers', { kind: 'hangMidway' }],
-  ['cuts its connections', { kind: 'reset' }],
-  ['answers with pages', { kind: 'html', status: 200 }],
-  ['answers with other types', { kind: 'wrongTypes' }],
-  ['has a fault', { kind: 'status', status: 500 }],
+  ['hangs within its responses', { kind: 'hangMidway' }],
+  ['closes its connections', { kind: 'reset' }],
+  ['responds with HTML pages', { kind: 'html', status: 200 }],
+  ['responds with wrong types', { kind: 'wrongTypes' }],
+  ['has an internal error', { kind: 'status', status: 500 }],
   ['requires a key that is not set', { kind: 'status', status: 402 }],
 ];
 
 describe('all chains report height, difficulty and time', () => {
-  test.each(FAULTS)('when every first source %s', async (_what, fault) => {
+  test.each(FAULTS)('while every first source %s', async (_what, fault) => {
     const [one] = await start();
     one.faults.always(fault);
     await expectAll(1);
   });
 
-  test.each(FAULTS)('when every second source %s', async (_what, fault) => {
+  test.each(FAULTS)('while every second source %s', async (_what, fault) => {
     const [, other] = await start();
     other.faults.always(fault);
     await expectAll(0);
     expect(other.countCalls()).toBe(0);
   });
 
-  test('when nothing listens where every first source was', async () => {
+  test('while no server listens at the URL of any first source', async () => {
     const [one] = await start();
     await one.close();
     await expectAll(1);
@@ -95,7 +98,7 @@ describe('all chains report height, difficulty and time', () => {
   });
 });
 
-test('a recovered source is called again, and each switch is logged by name', async () => {
+test('a recovered source is called again, and each switch is logged with the names', async () => {
   const [one] = await start();
   one.faults.always({ kind: 'html', status: 200 });
   await service.stats('sol');
@@ -111,7 +114,7 @@ test('a recovered source is called again, and each switch is logged by name', as
   expect(await (await service.get('/health/ready')).json()).toEqual({ status: 'ok', warnings: [] });
 });
 
-test('each URL has its own calls, breaker and budget in the metrics, and what is stored keeps its name', async () => {
+test('each URL has separate calls, breaker and budget in the metrics, and stored data keeps its name', async () => {
   const [one] = await start();
   one.faults.always({ kind: 'html', status: 200 });
   await service.stats('btc');
@@ -138,7 +141,7 @@ test('each URL has its own calls, breaker and budget in the metrics, and what is
 });
 
 describe('the key for Ethereum', () => {
-  test('is sent to Blockscout’s service only, and is neither logged nor returned', async () => {
+  test('is sent only to Blockscout’s service, and is neither logged nor returned', async () => {
     const [one, other] = await start({ LOG_LEVEL: 'trace' });
     one.faults.always({ kind: 'status', status: 500 });
     const { source, body } = await service.stats('eth');
@@ -157,7 +160,7 @@ describe('the key for Ethereum', () => {
     expect(service.logLines.filter((line) => line.includes('no such key: (the key)'))).toHaveLength(1);
   });
 
-  test('that is not set is a failure that says so', async () => {
+  test('that is not set is reported as the failure', async () => {
     const [one] = await start({ ETHEREUM_STATS_API_KEY: '' });
     one.faults.always({ kind: 'html', status: 200 });
     const { status, code } = await service.stats('eth');

@@ -14,8 +14,8 @@ async function nextHour(...tokens: string[]): Promise<void> {
   await service.parts.statistics.idle();
 }
 
-describe('a switch of source is logged', () => {
-  test('once, with what it was from and to and why, and once when it goes back', async () => {
+describe('a switch between sources is logged', () => {
+  test('once with both sources and the cause, and once when it is reverted', async () => {
     service = await startWithStatistics();
     await service.stats('btc');
     expect(service.switches()).toEqual([]);
@@ -35,7 +35,7 @@ describe('a switch of source is logged', () => {
     ]);
   });
 
-  test('when a chain is not listed from the start, and not again day after day', async () => {
+  test('if a chain is unlisted from the start, and not again every day', async () => {
     service = await startWithStatistics();
     const first = {
       level: INFO,
@@ -51,7 +51,7 @@ describe('a switch of source is logged', () => {
     expect(service.switches()).toEqual([first]);
   });
 
-  test('and not for a refresh that failed as a whole', async () => {
+  test('but not for a refresh that failed entirely', async () => {
     service = await startWithStatistics();
     await service.stats('btc');
     service.fail('cryptocompare');
@@ -61,7 +61,7 @@ describe('a switch of source is logged', () => {
     expect(service.switches()).toEqual([]);
   });
 
-  test('not again by a process that is started anew', async () => {
+  test('but not again by a process that restarts', async () => {
     service = await startWithStatistics();
     service.fail('cryptocompare');
     await service.stats('btc');
@@ -75,7 +75,7 @@ describe('a switch of source is logged', () => {
     expect(lines.filter((line) => line.includes('statistics source switched'))).toEqual([]);
   });
 
-  test('with the key gone it is said that the source is not configured any more', async () => {
+  test('as not configured if the key was removed', async () => {
     service = await startWithStatistics();
     await service.stats('btc');
     const lines: string[] = [];
@@ -89,7 +89,7 @@ describe('a switch of source is logged', () => {
 });
 
 describe('a chain that a source does not list', () => {
-  test('is not asked of it again until the next UTC day', async () => {
+  test('is not requested from it again until the next UTC day', async () => {
     service = await startWithStatistics({ start: '2026-05-15T14:10:06Z' });
     for (let hour = 14; hour < 24; hour++) {
       expect((await service.stats('sol')).source).toBe('solana-rpc');

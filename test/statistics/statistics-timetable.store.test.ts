@@ -11,7 +11,7 @@ afterEach(() => service?.close());
 
 const WITHOUT_KEY = { settings: { CRYPTOCOMPARE_API_KEY: '' } };
 
-/** The statistics as they are when all that is due was fetched. */
+/** The statistics after all due fetches. */
 async function fresh(token: StatisticsSymbol) {
   await service.stats(token);
   await service.parts.statistics.idle();
@@ -33,7 +33,7 @@ describe('statistics are fetched once an hour', () => {
     expect(service.calls()).toBe(7);
   });
 
-  test('behind the answer of what is merely old, and once for all who ask', async () => {
+  test('in the background if data is only stale, and once for all concurrent requests', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     const before = await service.stats('btc');
     await service.pass(HOUR);
@@ -50,7 +50,7 @@ describe('statistics are fetched once an hour', () => {
     expect(service.calls()).toBe(2);
   });
 
-  test('by all who wait for the first of them together', async () => {
+  test('by all requests that wait for the first statistics together', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
@@ -58,7 +58,7 @@ describe('statistics are fetched once an hour', () => {
     expect(service.calls()).toBe(1);
   });
 
-  test('and after a restart not before their time: the answers are the same', async () => {
+  test('and after a restart not before they are due: the responses are the same', async () => {
     service = await startWithStatistics();
     const before = new Map<StatisticsSymbol, string>();
     for (const token of ['btc', 'ar', 'eth', 'sol'] as const) before.set(token, (await service.stats(token)).body);
@@ -72,7 +72,7 @@ describe('statistics are fetched once an hour', () => {
   });
 });
 
-describe('a figure of two samples', () => {
+describe('a value computed from two samples', () => {
   const hourly = async (hours: number) => {
     const records: Record<'sol' | 'eth', TokenStatistics[]> = { sol: [], eth: [] };
     for (let hour = 0; hour < hours; hour++) {
@@ -85,7 +85,7 @@ describe('a figure of two samples', () => {
     return records;
   };
 
-  test('is null for the first day, and from then on what the counter grew by since the day before', async () => {
+  test('is null for the first day, and then the increase of the counter since the day before', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     const { sol, eth } = await hourly(27);
     expect([sol.length, eth.length]).toEqual([27, 27]);
@@ -98,7 +98,7 @@ describe('a figure of two samples', () => {
       expect(sol[hour]?.transaction_count).toBe(grown(sol, 'transaction_count_all_time'));
       expect(sol[hour]?.transaction_count).toBeGreaterThan(100_000_000);
       expect(eth[hour]?.new_addresses).toBe(grown(eth, 'unique_addresses_all_time'));
-      // This is the one of the day's two values that the source reports itself.
+      // The source itself reports this one of the day's two values.
       expect(eth[hour]?.transaction_count).not.toBe(grown(eth, 'transaction_count_all_time'));
       expect(sol[hour]?.new_addresses).toBeNull();
     }
@@ -113,7 +113,7 @@ describe('a figure of two samples', () => {
     expect((await fresh('sol')).record?.transaction_count).toBeGreaterThan(100_000_000);
   });
 
-  test('outlives a restart, and is not made of two sources', async () => {
+  test('survives a restart, and is not computed from two sources', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('eth');
     await service.pass(DAY);
@@ -128,7 +128,7 @@ describe('a figure of two samples', () => {
     await service.pass(HOUR);
     service.fail('cryptocompare');
     expect((await latest()).source).toBe('ethereum-stats');
-    // The sample of a day ago is an hour too old, and the one in between is another source's.
+    // The sample of a day ago is an hour too old, and the one in between is from another source.
     expect((await read()).new_addresses).toBeNull();
     await service.pass(DAY - HOUR + 20 * MINUTE);
     expect((await read()).new_addresses).toBeNull();
@@ -137,11 +137,11 @@ describe('a figure of two samples', () => {
   });
 });
 
-describe('when the clock is set', () => {
+describe('after the clock was set', () => {
   test.each([
     ['a day forward', DAY],
     ['an hour back', -HOUR],
-  ])('%s they are fetched once, and then stand', async (_what, shift) => {
+  ])('%s, they are fetched once and are then fresh', async (_what, shift) => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.clock.set(shift);
@@ -157,7 +157,7 @@ describe('when the clock is set', () => {
     expect(service.calls()).toBe(3);
   });
 
-  test('back while the source is down, what is stored is served', async () => {
+  test('back while the source is down, stored data is served', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.fail('bitcoin-stats');
@@ -166,7 +166,7 @@ describe('when the clock is set', () => {
     expect([status, header('age'), cache?.fwd]).toEqual([200, '0', 'stale']);
   });
 
-  test('a few seconds back costs no call', async () => {
+  test('back by a few seconds, no call is made', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.clock.set(-3_000);
@@ -175,8 +175,8 @@ describe('when the clock is set', () => {
   });
 });
 
-describe('a budget of calls that runs low', () => {
-  /** The process starts when so many calls of an upstream's month are left. */
+describe('a budget that is running low', () => {
+  /** Starts the process when this many calls of an upstream's month are left. */
   async function startWith(left: Partial<Record<Upstream, number>>, settings = {}) {
     service = await startWithStatistics({ settings });
     const monthStart = new Date(monthOf(service.clock.now()).start);
@@ -188,17 +188,17 @@ describe('a budget of calls that runs low', () => {
     return service.another(settings);
   }
 
-  test('has the statistics fetched less often, in proportion', async () => {
+  test('makes the statistics be fetched less often, in proportion', async () => {
     const { statistics } = await startWith({ 'bitcoin-stats': 230 }, { CRYPTOCOMPARE_API_KEY: '' });
     const { dueAt } = await statistics.latest('btc');
     const now = service.clock.now();
-    // A fiftieth of the month's calls is kept; one was spent just now.
+    // 2 % of the month's calls are reserved. One call was just spent.
     const left = 229 - 0.02 * STATISTICS_BUDGETS['bitcoin-stats'].perMonth;
     expect(dueAt - now).toBeCloseTo((monthOf(now).end - now) / left, -3);
     expect(dueAt - now).toBeGreaterThan(1.5 * HOUR);
   });
 
-  test('and is spent leaves the token to the next source', async () => {
+  test('and is then spent makes the next source be called', async () => {
     const { statistics } = await startWith({ cryptocompare: 0 });
     const { source, dueAt } = await statistics.latest('btc');
     expect(source).toBe('bitcoin-stats');
@@ -206,7 +206,7 @@ describe('a budget of calls that runs low', () => {
     expect(service.calls('cryptocompare')).toBe(0);
   });
 
-  test('and is spent everywhere leaves what is stored until a new month begins', async () => {
+  test('and is then spent for all sources makes stored data be served until a new month starts', async () => {
     const { statistics } = await startWith({ cryptocompare: 1, 'bitcoin-stats': 0 });
     const { body } = await statistics.latest('btc');
     await service.pass(5 * HOUR);
@@ -220,7 +220,7 @@ describe('a budget of calls that runs low', () => {
     expect(service.calls()).toBe(2);
   });
 
-  test('and is spent with nothing stored is reported', async () => {
+  test('and is then spent is reported if nothing is stored', async () => {
     const { statistics } = await startWith({ cryptocompare: 0, 'bitcoin-stats': 0 });
     await expect(Promise.resolve(statistics.latest('btc'))).rejects.toMatchObject({
       code: 'upstream_unavailable',

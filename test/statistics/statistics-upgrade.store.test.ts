@@ -7,12 +7,12 @@ let service: WithStatistics;
 afterEach(() => service?.close());
 
 const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
-  ['of another shape', { record: { id: 'seven' } }],
-  ['without what every record has', { record: { id: 7, time: 1, symbol: 'BTC' } }],
+  ['in another format', { record: { id: 'seven' } }],
+  ['without a required member', { record: { id: 7, time: 1, symbol: 'BTC' } }],
   ['of a removed source', { source: 'another' }],
 ];
 
-test.each(changes)('a record %s does not stop a start, and is fetched anew', async (_what, data) => {
+test.each(changes)('a record %s does not prevent a start, and is fetched again', async (_what, data) => {
   service = await startWithStatistics();
   const { record } = await service.stats('btc');
   await service.database.prisma.latestStatistics.updateMany({ data });
@@ -25,7 +25,7 @@ test.each(changes)('a record %s does not stop a start, and is fetched anew', asy
   expect(await statistics.latest('btc')).toMatchObject({ outcome: { fetched: false } });
 });
 
-test('a record without a figure that a later release added is served, with null there', async () => {
+test('a record without a value that a later release added is served with null for it', async () => {
   service = await startWithStatistics();
   const { record } = await service.stats('btc');
   await service.database.prisma.$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
@@ -40,7 +40,7 @@ test('a record without a figure that a later release added is served, with null 
   });
 });
 
-test('a record that cannot be read is as one that never was while all sources are down', async () => {
+test('an unreadable record counts as missing while all sources are down', async () => {
   service = await startWithStatistics();
   await service.stats('btc');
   await service.database.prisma.latestStatistics.updateMany({ data: { record: {} } });

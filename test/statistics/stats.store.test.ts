@@ -25,7 +25,7 @@ const EXPECTED = {
 } as const;
 
 describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
-  test('have every member in its order, from the source that lists the chain', async () => {
+  test('have all members in order, from the source that lists the chain', async () => {
     const { status, record, source, header } = await service.stats(token);
     expect([status, source]).toEqual([200, EXPECTED[token]]);
     expect(Object.keys(record ?? {})).toEqual(['id', 'time', 'symbol', 'partner_symbol', ...FIGURES]);
@@ -42,7 +42,7 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
     expect(record?.id !== null).toBe(source === 'cryptocompare');
   });
 
-  test('have a hash rate and a difficulty above zero, or null where the chain is proof of stake', async () => {
+  test('have a positive hash rate and difficulty, or null for a proof-of-stake chain', async () => {
     const { record, source } = await service.stats(token);
     const isMined = token === 'btc' || token === 'ar';
     const { hashrate, difficulty } = record ?? {};
@@ -54,7 +54,7 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
     ]);
   });
 
-  test('are the same whatever the case, and cost one call each', async () => {
+  test('are the same in upper and lower case, and cost one call each', async () => {
     const before = await used();
     const lower = await service.stats(token);
     for (const same of [token.toUpperCase(), token[0]?.toUpperCase() + token.slice(1)]) {
@@ -87,11 +87,11 @@ test.each(['Token=btc', 'tokn=btc', 'tokenName=btc', 'symbol=btc'])(
   },
 );
 
-test('figures in euros are refused', async () => {
+test('in euros are rejected', async () => {
   expect((await service.ask(`${STATS}?token=btc&currency=eur`)).code).toBe('invalid_request');
 });
 
-test('a client that has them gets a 304, free of charge', async () => {
+test('are a 304, free of charge, for a client that has them', async () => {
   const full = await service.stats('eth');
   const before = await used();
   const again = await service.stats('eth', { 'if-none-match': full.header('etag') ?? '' });
@@ -102,7 +102,7 @@ test('a client that has them gets a 304, free of charge', async () => {
   expect(await used()).toBe(before);
 });
 
-test('the headers state their age, and when the next ones are due', async () => {
+test('have headers with their age and the time of the next fetch', async () => {
   const first = await service.stats('sol');
   await service.pass(600_000);
   const later = await service.stats('sol');
@@ -112,7 +112,7 @@ test('the headers state their age, and when the next ones are due', async () => 
   expect(later.header('cache-control')).toBe('private, max-age=3600, stale-while-revalidate=60, stale-if-error=86400');
 });
 
-test('a page of another origin may read the source', async () => {
+test('have a source header that other origins can read', async () => {
   const open = await startService({ settings: { CORS_ORIGINS: 'https://app.example.org' } });
   try {
     const headers = { origin: 'https://app.example.org' };
@@ -124,7 +124,7 @@ test('a page of another origin may read the source', async () => {
   }
 });
 
-test('the tokens that have statistics say so', async () => {
+test('are announced in the list of tokens', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as {
     symbol: string;
     endpoints: string[];
@@ -134,7 +134,7 @@ test('the tokens that have statistics say so', async () => {
   expect(tokens).toHaveLength(STATISTICS_SYMBOLS.length + 1);
 });
 
-test('calls are counted by upstream and outcome', async () => {
+test('have their calls counted by upstream and outcome', async () => {
   const text = await service.parts.metrics.text();
   expect(text).toContain('quotient_upstream_calls_total{upstream="cryptocompare",outcome="ok",cause=""} 2');
   expect(text).toContain(
@@ -143,7 +143,7 @@ test('calls are counted by upstream and outcome', async () => {
   expect(text).toMatch(/quotient_upstream_calls_total\{upstream="solana-rpc",outcome="ok",cause=""\} \d/);
 });
 
-describe('the interface description', () => {
+describe('the API description', () => {
   test('lists for each token the values that each source reports and those that are null', async () => {
     const document = (await (await service.get('/openapi.json')).json()) as {
       paths: Record<string, { get: { description: string } }>;

@@ -5,7 +5,7 @@ import { startUpstreamServer, type UpstreamServer } from '../../support/upstream
 
 type Blocks = Record<number, object | undefined>;
 
-/** The block 422250 by which the node's documentation explains the format (docs.arweave.org, HTTP API). */
+/** Block 422250, with which the node's documentation explains the format (docs.arweave.org, HTTP API). */
 const TIP = {
   timestamp: 1586440919,
   last_retarget: 1586440919,
@@ -17,7 +17,7 @@ const TIP = {
   block_size: 937455,
   cumulative_diff: '99416580392277',
 };
-/** The block 720 before it: the figures are ours, written as newer blocks write them. */
+/** The earlier block 720. The values are synthetic, in the format of newer blocks. */
 const BASE = { timestamp: TIP.timestamp - 720 * 125, height: 421530, weave_size: '406952420044', diff: '31' };
 const BLOCKS: Blocks = { 422250: TIP, 421530: BASE };
 
@@ -41,7 +41,7 @@ async function sampled(blocks: Blocks, info: object = { network: 'arweave.N.1', 
   }
 }
 
-test('the documented block and one before it, in our units', async () => {
+test('reads the documented block and an earlier block, in the service’s units', async () => {
   expect(await sampled(BLOCKS)).toEqual({
     at: Date.parse('2020-04-09T14:01:59Z'),
     figures: { block_height: 422250, difficulty: 584201377, block_time: 125, block_size: 1_000_000 },
@@ -54,11 +54,11 @@ test('the documented block and one before it, in our units', async () => {
   ).toEqual(['/block/height/421530', '/block/height/422250', '/info']);
 });
 
-test('a height in digits, as an older node writes it', async () => {
+test('accepts a height in digits, as older nodes send it', async () => {
   expect((await sampled(BLOCKS, { height: '422250' })).figures.block_height).toBe(422250);
 });
 
-test('a chain that is shorter is measured to its beginning', async () => {
+test('measures a shorter chain to its beginning', async () => {
   const blocks = {
     0: { height: 0, timestamp: 1000, weave_size: '0' },
     3: { height: 3, timestamp: 1360, weave_size: '1500' },
@@ -81,13 +81,13 @@ test('values that the blocks do not contain are omitted', async () => {
 
 test.each<[string, Blocks, object | undefined, string]>([
   ['a node that has joined no network', BLOCKS, { height: -1 }, 'unexpected'],
-  ['no height', BLOCKS, {}, 'unexpected'],
-  ['another block than requested', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
-  ['a block that is not there', { 422250: TIP }, undefined, 'refused'],
-  ['time that runs backwards', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, undefined, 'unexpected'],
+  ['a missing height', BLOCKS, {}, 'unexpected'],
+  ['a block other than the requested one', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
+  ['a missing block', { 422250: TIP }, undefined, 'refused'],
+  ['a time that decreases', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, undefined, 'unexpected'],
   ['a weave that shrinks', { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } }, undefined, 'unexpected'],
   ['a difficulty in words', { ...BLOCKS, 422250: { ...TIP, diff: 'high' } }, undefined, 'unexpected'],
-  ['a time that is none', { ...BLOCKS, 422250: { ...TIP, timestamp: '9'.repeat(15) } }, undefined, 'unexpected'],
+  ['an invalid time', { ...BLOCKS, 422250: { ...TIP, timestamp: '9'.repeat(15) } }, undefined, 'unexpected'],
 ])('%s is a failure', async (_name, blocks, info, reason) => {
   await expect(sampled(blocks, info)).rejects.toMatchObject({ upstream: 'arweave-node', reason });
 });

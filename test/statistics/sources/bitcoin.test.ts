@@ -3,7 +3,7 @@ import { openBitcoinStats } from '#statistics/sources/bitcoin';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-/** The answer of 12 May 2019 by which public descriptions of the interface explain it, less the prices. */
+/** The response of 12 May 2019 with which public descriptions explain the API, without the prices. */
 const DOCUMENTED = {
   timestamp: 1557646525000,
   hash_rate: 44977500727.36728,
@@ -38,7 +38,7 @@ async function sampled(answer: object) {
   }
 }
 
-test('the documented answer, in our units', async () => {
+test('reads the documented response, in the service’s units', async () => {
   expect(await sampled(DOCUMENTED)).toEqual({
     at: Date.parse('2019-05-12T07:35:25Z'),
     figures: {
@@ -54,22 +54,22 @@ test('the documented answer, in our units', async () => {
   expect(upstream.calls.at(-1)).toMatchObject({ method: 'GET', path: '/stats', query: { format: 'json' } });
 });
 
-test('a figure that is missing, null or nought stays out', async () => {
+test('omits a value that is missing, null or zero', async () => {
   const { hash_rate: _, ...rest } = DOCUMENTED;
   const { figures } = await sampled({ ...rest, n_blocks_mined: 0, n_tx: null, n_blocks_total: 0 });
   expect(Object.keys(figures)).toEqual(['difficulty', 'block_time', 'current_supply']);
 });
 
 test.each([
-  ['a negative figure', { ...DOCUMENTED, difficulty: -1 }, 'unexpected'],
+  ['a negative value', { ...DOCUMENTED, difficulty: -1 }, 'unexpected'],
   ['a fraction of a transaction', { ...DOCUMENTED, n_tx: 1.5 }, 'unexpected'],
-  ['a count beyond all counting', { ...DOCUMENTED, n_tx: '9'.repeat(30) }, 'unexpected'],
+  ['a count beyond all limits', { ...DOCUMENTED, n_tx: '9'.repeat(30) }, 'unexpected'],
   ['words', { ...DOCUMENTED, hash_rate: 'a lot' }, 'unexpected'],
   ['no time', { ...DOCUMENTED, timestamp: undefined }, 'unexpected'],
-  ['a time that is none', { ...DOCUMENTED, timestamp: 0 }, 'unexpected'],
-  ['nothing but the time', { timestamp: DOCUMENTED.timestamp }, 'empty'],
+  ['an invalid time', { ...DOCUMENTED, timestamp: 0 }, 'unexpected'],
+  ['only the time', { timestamp: DOCUMENTED.timestamp }, 'empty'],
   ['a list', [DOCUMENTED], 'unexpected'],
-  ['an error under 200', { error: 'not-found-or-invalid-arg' }, 'refused'],
+  ['an error with status 200', { error: 'not-found-or-invalid-arg' }, 'refused'],
 ])('%s is a failure', async (_name, answer, reason) => {
   await expect(sampled(answer)).rejects.toMatchObject({ upstream: 'bitcoin-stats', reason });
 });

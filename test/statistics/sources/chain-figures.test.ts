@@ -12,7 +12,7 @@ const RULES: FigureRules<Received> = Object.fromEntries(
 const record = (received: Received) => sampleOf('somewhere', RULES, received, 1234567).figures;
 
 describe('a sample', () => {
-  test('of any numbers has only figures that the published record allows, or is a failure', () => {
+  test('of any numbers has only values that the published record allows, or is a failure', () => {
     const anything = fc.oneof(fc.double(), fc.integer(), fc.constant(0), fc.constant(null));
     const received = fc.record(Object.fromEntries(FIGURES.map((figure) => [figure, anything])));
     fc.assert(
@@ -36,29 +36,29 @@ describe('a sample', () => {
     );
   });
 
-  test('is at a whole second, and in the order of the record', () => {
+  test('has a time in whole seconds, and the order of the record', () => {
     const { at, figures } = sampleOf('somewhere', RULES, { block_time: 1.5, block_height: 5 }, 1234567);
     expect(at).toBe(1234000);
     expect(Object.keys(figures)).toEqual(['block_height', 'block_time']);
     expect(reportedFigures(RULES)).toEqual(FIGURES);
   });
 
-  test('leaves out the zero of what no chain has none of, and keeps one that can be', () => {
+  test('omits an impossible zero, and keeps a possible zero', () => {
     const zeros = { block_time: 0, current_supply: 0, hashrate: 0, difficulty: 0, new_addresses: 0 };
     expect(record(zeros)).toEqual({ new_addresses: 0 });
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('with %d is a failure that names the figure', (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('with %d is a failure that names the value', (value) => {
     expect(() => record({ difficulty: value })).toThrow(/difficulty/);
   });
 
-  test('without a figure is empty', () => {
+  test('without values is empty', () => {
     expect(() => record({ block_height: null })).toThrow(expect.objectContaining({ reason: 'empty' }));
   });
 });
 
-describe('numbers on the wire', () => {
-  test('a number and its text are the same', () => {
+describe('numbers in responses', () => {
+  test('accepts a number and its text alike', () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(finite, (value) => {
@@ -68,7 +68,7 @@ describe('numbers on the wire', () => {
     );
   });
 
-  test('a whole number is exact, or refused', () => {
+  test('reads an integer exactly, or rejects it', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), (value) => {
         const parsed = whole.safeParse(String(value));
@@ -78,7 +78,7 @@ describe('numbers on the wire', () => {
     );
   });
 
-  test('digits are exact at any length', () => {
+  test('reads digits exactly at any length', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n }), (value) => {
         expect(digits.parse(String(value))).toBe(value);
@@ -86,7 +86,7 @@ describe('numbers on the wire', () => {
     );
   });
 
-  test('a text that is not a number is null', () => {
+  test('reads a text that is not a number as null', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)),
@@ -99,7 +99,7 @@ describe('numbers on the wire', () => {
     expect(whole.safeParse('9'.repeat(400)).success).toBe(false);
   });
 
-  test('an instant is one that a date can be made of', () => {
+  test('accepts an instant only if a date can represent it', () => {
     expect(instant(1000).parse('1586440919')).toBe(1586440919000);
     for (const wrong of [0, -1, 1.5, 8.64e12 + 1, '9'.repeat(30)]) {
       expect(instant(1000).safeParse(wrong).success).toBe(false);

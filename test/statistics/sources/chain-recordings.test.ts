@@ -31,7 +31,7 @@ async function sampled(
   }
 }
 
-describe.runIf(haveRecordings)('recorded answers', () => {
+describe.runIf(haveRecordings)('recorded responses', () => {
   test('mempool: the examples of its documentation', async () => {
     const [height, adjustment, rates] = [/tip_height/, /difficulty_adjustment_/, /mining_hashrate/].map(
       (pattern) => named(pattern)[0] ?? '',

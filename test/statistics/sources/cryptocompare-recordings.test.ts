@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** The kind of a recording, by the start of its name. */
+/** The kind of a recording, by its file name's prefix. */
 const KINDS = { records: /^blockchain_latest_/, days: /^blockchain_histo_day_/, errors: /^err_/ };
 const names = recordingNames('cryptocompare');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
@@ -41,25 +41,25 @@ async function expectEveryField(recorded: Recorded): Promise<void> {
   expect(tokenStatistics.parse(record)).toEqual(record);
 }
 
-describe.runIf(haveRecordings)('recorded answers of CryptoCompare', () => {
-  test('each has its test', () => {
+describe.runIf(haveRecordings)('recorded responses of CryptoCompare', () => {
+  test('every recording has a test', () => {
     const kinds = Object.values(KINDS);
     expect(names.filter((name) => kinds.filter((kind) => kind.test(name)).length !== 1)).toEqual([]);
     expect(names.length).toBeGreaterThan(3);
   });
 
-  // The recording holds only the record; on the wire it is in an envelope.
-  test.each(of('records'))('%s: every figure', async (name) => {
+  // The recording contains only the record. In a response, it is in an envelope.
+  test.each(of('records'))('%s: every value', async (name) => {
     await expectEveryField(JSON.parse(textOf(name)));
   });
 
-  test.each(of('days'))('%s: the same record for each day, without the partner’s symbol', async (name) => {
+  test.each(of('days'))('%s: the same record for each day, without the provider’s symbol', async (name) => {
     const days = JSON.parse(textOf(name)).Data.Data as Recorded[];
     expect(days.length).toBeGreaterThan(0);
     for (const day of days) await expectEveryField(day);
   });
 
-  test.each(of('days'))('%s itself is not taken for a record', async (name) => {
+  test.each(of('days'))('%s is rejected as a record', async (name) => {
     await expect(sampled(textOf(name))).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
@@ -67,7 +67,7 @@ describe.runIf(haveRecordings)('recorded answers of CryptoCompare', () => {
     ['no_key', 'refused'],
     ['rate_limit', 'rate_limited'],
   ];
-  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
+  test.each(of('errors'))('%s has the right cause, and is not retried', async (name) => {
     const reason = REASONS.find(([part]) => name.includes(part))?.[1];
     expect(reason).toBeDefined();
     const before = upstream.calls.length;

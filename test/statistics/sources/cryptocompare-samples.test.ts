@@ -26,7 +26,7 @@ async function sampled(body: string, symbol: StatisticsSymbol = 'btc', status = 
 }
 
 describe('a record', () => {
-  test('has every figure as it is', async () => {
+  test('has every value unchanged', async () => {
     const { Data } = JSON.parse(sample('latest.json'));
     const { id, time, symbol, partner_symbol, ...figures } = Data;
     expect(await sampled(sample('latest.json'))).toEqual({
@@ -38,7 +38,7 @@ describe('a record', () => {
     expect(symbol).toBe('BTC');
   });
 
-  test('of a proof-of-stake chain may lack the partner’s symbol and figures, and has no mining figures', async () => {
+  test('of a proof-of-stake chain can lack the provider’s symbol and values, and has no mining values', async () => {
     expect(await sampled(sample('latest_with_gaps.json'), 'eth')).toEqual({
       at: 1778716800000,
       id: 7605,
@@ -56,7 +56,7 @@ describe('a record', () => {
     expect(['hashrate' in figures, 'difficulty' in figures]).toEqual([isMined, isMined]);
   });
 
-  test('of a proof-of-stake chain with mining figures alone is empty', async () => {
+  test('of a proof-of-stake chain with only mining values is empty', async () => {
     const { Data } = JSON.parse(sample('latest.json'));
     const { id, time, hashrate, difficulty } = Data;
     const body = JSON.stringify({ Data: { id, time, symbol: 'ETH', hashrate, difficulty } });
@@ -71,17 +71,17 @@ describe('a record', () => {
     ['of another chain', changed({ symbol: 'LTC' }), 'unexpected'],
     ['without a time', changed({ time: undefined }), 'unexpected'],
     ['with a time in nanoseconds', changed({ time: 1778716800000000 }), 'unexpected'],
-    ['with a negative figure', changed({ new_addresses: -1 }), 'unexpected'],
+    ['with a negative value', changed({ new_addresses: -1 }), 'unexpected'],
     ['with a fraction of an address', changed({ active_addresses: 1.5 }), 'unexpected'],
-    ['with a number too large', changed({ transaction_count: '9'.repeat(40) }), 'unexpected'],
+    ['with a number that is too large', changed({ transaction_count: '9'.repeat(40) }), 'unexpected'],
     ['with a symbol that cannot be stored', changed({ partner_symbol: 'B\0TC' }), 'unexpected'],
-    ['with half a character', changed({ partner_symbol: '\ud800' }), 'unexpected'],
-    ['with a symbol without an end', changed({ partner_symbol: 'B'.repeat(50_000) }), 'unexpected'],
+    ['with half of a surrogate pair', changed({ partner_symbol: '\ud800' }), 'unexpected'],
+    ['with an endless symbol', changed({ partner_symbol: 'B'.repeat(50_000) }), 'unexpected'],
     ['larger than any record', changed({ partner_symbol: 'B'.repeat(100_000) }), 'too_large'],
-    ['with words', changed({ hashrate: 'fast' }), 'unexpected'],
+    ['with words instead of numbers', changed({ hashrate: 'fast' }), 'unexpected'],
     ['without a field', '{"Response":"Success","Data":{}}', 'empty'],
-    ['without a figure', changed(JSON.parse('{}')).replace(/"(\w+)":[\d.]+/g, '"$1":null'), 'unexpected'],
-    ['cut short', sample('latest.json').slice(0, 300), 'not_json'],
+    ['without a value', changed(JSON.parse('{}')).replace(/"(\w+)":[\d.]+/g, '"$1":null'), 'unexpected'],
+    ['that is truncated', sample('latest.json').slice(0, 300), 'not_json'],
   ])('%s is a failure', async (_name, body, reason) => {
     await expect(sampled(body)).rejects.toMatchObject({ upstream: 'cryptocompare', reason });
   });
@@ -89,21 +89,21 @@ describe('a record', () => {
 
 describe('an error', () => {
   test.each([
-    ['a key that is wanted, under 200', 200, 'error_older.json', 'refused'],
-    ['a key that is wanted, under 401', 401, 'error_newer.json', 'refused'],
-    ['a key that is wanted, in the newer form under 200', 200, 'error_newer.json', 'refused'],
-    ['a rate limit under 200', 200, 'error_rate_limit.json', 'rate_limited'],
-    ['a rate limit under 429', 429, 'error_rate_limit.json', 'rate_limited'],
+    ['a missing key, with status 200', 200, 'error_older.json', 'refused'],
+    ['a missing key, with status 401', 401, 'error_newer.json', 'refused'],
+    ['a missing key, in the newer format with status 200', 200, 'error_newer.json', 'refused'],
+    ['a rate limit with status 200', 200, 'error_rate_limit.json', 'rate_limited'],
+    ['a rate limit with status 429', 429, 'error_rate_limit.json', 'rate_limited'],
     ['a chain that is not listed', 200, 'error_unknown_chain.json', 'not_listed'],
-    ['a record under another status', 500, 'latest.json', 'server_error'],
-  ])('%s has its own cause', async (_name, status, name, reason) => {
+    ['a record with another status', 500, 'latest.json', 'server_error'],
+  ])('%s has the right cause', async (_name, status, name, reason) => {
     await expect(sampled(sample(name), 'btc', status)).rejects.toMatchObject({
       name: 'UpstreamFailure',
       reason,
     });
   });
 
-  test('is short in the log, however much the upstream says', async () => {
+  test('is short in the log, however long the upstream’s text is', async () => {
     const body = JSON.stringify({ Response: 'Error', Message: 'm'.repeat(100_000), Type: 1 });
     const failure = await sampled(body).catch((error: Error) => error);
     expect((failure as Error).message.length).toBeLessThan(600);
@@ -114,13 +114,13 @@ describe('the log', () => {
   test.each([
     JSON.stringify({ Response: 'Error', Message: 'no such key: the-key', Type: 1 }),
     JSON.stringify({ Err: { message: 'Apikey the-key is unknown' } }),
-  ])('has no key, also where the upstream repeats it: %s', async (body) => {
+  ])('does not contain the key, even if the upstream repeats it: %s', async (body) => {
     const failure = (await sampled(body).catch((error: Error) => error)) as Error;
     expect(failure.message).toContain('(the key)');
     expect(failure.message).not.toContain('the-key');
   });
 
-  test('has no symbol of any length', async () => {
+  test('does not contain symbols of any length', async () => {
     const answer = JSON.parse(sample('latest.json'));
     answer.Data.symbol = 'B'.repeat(100_000);
     const failure = (await sampled(JSON.stringify(answer)).catch((error: Error) => error)) as Error;
@@ -129,21 +129,24 @@ describe('the log', () => {
 });
 
 describe('a call', () => {
-  test('has the key in its header and nowhere else, and the symbol in upper case', async () => {
+  test('sends the key only in its header, and the symbol in upper case', async () => {
     await sampled(sample('latest.json'));
     const call = upstream.calls.at(-1);
     expect(call).toMatchObject({ path: '/data/blockchain/latest', query: { fsym: 'BTC' } });
     expect(call?.headers.authorization).toBe('Apikey the-key');
   });
 
-  test('without a key has no such header', async () => {
+  test('without a key does not send the header', async () => {
     await sampled(sample('latest.json'), 'btc', 200, openCryptoCompare);
     expect(upstream.calls.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
-  test.each(STATISTICS_SYMBOLS)('is made for %s, since the list of chains is the upstream’s', async (symbol) => {
-    const answer = sampled(sample('error_unknown_chain.json'), symbol);
-    await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
-    expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
-  });
+  test.each(STATISTICS_SYMBOLS)(
+    'is made for %s, because the upstream determines the list of chains',
+    async (symbol) => {
+      const answer = sampled(sample('error_unknown_chain.json'), symbol);
+      await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
+      expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
+    },
+  );
 });

@@ -24,7 +24,7 @@ async function sampled(reply: Reply, apiKey?: string) {
 }
 
 describe('a key', () => {
-  test('goes out in the header of each call, and nowhere else', async () => {
+  test('is sent in the header of each call, and not otherwise', async () => {
     const before = upstream.calls.length;
     await sampled(FINE, 'proapi_the-key');
     const calls = upstream.calls.slice(before);
@@ -40,14 +40,14 @@ describe('a key', () => {
     expect(upstream.calls.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
-  test('does not follow a redirect', async () => {
+  test('is not sent to a redirect’s target', async () => {
     const before = upstream.calls.length;
     const elsewhere: Reply = { status: 302, headers: { location: `${upstream.url}/elsewhere` }, body: '' };
     await expect(sampled(elsewhere, 'proapi_the-key')).rejects.toMatchObject({ reason: 'refused' });
     expect(upstream.calls.slice(before).map(({ path }) => path)).toEqual(['/1/api/v2/stats']);
   });
 
-  test('is in no message, also where the service repeats it', async () => {
+  test('is in no message, even if the service repeats it', async () => {
     const reply: Reply = { status: 403, body: '{"error":"no such key: proapi_the-key"}' };
     const failure = (await sampled(reply, 'proapi_the-key').catch((error: unknown) => error)) as Error;
     expect(failure.message).toContain('no such key: (the key)');
@@ -56,8 +56,8 @@ describe('a key', () => {
 
 describe.each([401, 402])('a %d', (status) => {
   test.each([
-    ['without a key says that one is wanted', undefined, /: an API key is required$/],
-    ['with a key says what may be wrong with it', 'proapi_x', /: the API key .*\bcredits\b/],
+    ['without a key reports that a key is required', undefined, /: an API key is required$/],
+    ['with a key reports what may be wrong with it', 'proapi_x', /: the API key .*credits/],
   ])('%s', async (_what, apiKey, message) => {
     const before = upstream.calls.length;
     await expect(sampled({ status, body: '{"message":"no"}' }, apiKey)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { openEthereumStats } from '#statistics/sources/ethereum';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-/** The example of `GET /stats` in Blockscout's interface description (docs.blockscout.com/api-reference). */
+/** The example of `GET /stats` in Blockscout's API description (docs.blockscout.com/api-reference). */
 const DOCUMENTED = {
   total_blocks: '508700',
   total_addresses: '982340',
@@ -17,7 +17,7 @@ const DOCUMENTED = {
   static_gas_price: '10.1',
   market_cap: '420471.1060455975064',
 };
-/** `GET /blocks` as it is described there; the heights and sizes are ours. */
+/** `GET /blocks` as described there. The heights and sizes are synthetic. */
 const BLOCKS = {
   items: [
     { height: 508699, size: 1000, timestamp: '2026-05-15T14:10:00.000000Z', type: 'block' },
@@ -43,7 +43,7 @@ async function sampled(stats: object, blocks: object | Reply = BLOCKS) {
   }
 }
 
-test('the documented answer, in our units', async () => {
+test('reads the documented response, in the service’s units', async () => {
   expect(await sampled(DOCUMENTED)).toEqual({
     at: Date.parse('2026-05-15T14:10:06Z'),
     figures: {
@@ -61,8 +61,8 @@ test('the documented answer, in our units', async () => {
   ]);
 });
 
-describe('values that are not reported are omitted', () => {
-  test('zeros, which stand for what is not counted yet', async () => {
+describe('omits values that are not reported', () => {
+  test('omits zeros, which represent uncounted values', async () => {
     const zeros = {
       total_addresses: '0',
       total_transactions: '0',
@@ -82,7 +82,7 @@ describe('values that are not reported are omitted', () => {
     expect(figures.block_time).toBe(25);
   });
 
-  test('a block without a size', async () => {
+  test('accepts a block without a size', async () => {
     const { figures } = await sampled(DOCUMENTED, {
       items: [...BLOCKS.items, { height: 508697, size: null }],
     });
@@ -93,11 +93,11 @@ describe('values that are not reported are omitted', () => {
 
 test.each<[string, object, object | undefined, string]>([
   ['negative addresses', { ...DOCUMENTED, total_addresses: '-5' }, undefined, 'unexpected'],
-  ['digits without end', { ...DOCUMENTED, total_transactions: '9'.repeat(400) }, undefined, 'unexpected'],
+  ['endless digits', { ...DOCUMENTED, total_transactions: '9'.repeat(400) }, undefined, 'unexpected'],
   ['an object instead of a number', { ...DOCUMENTED, average_block_time: {} }, undefined, 'unexpected'],
-  ['blocks of another shape', DOCUMENTED, { blocks: [] }, 'unexpected'],
-  ['a page instead of the blocks', DOCUMENTED, { body: '<html></html>' }, 'not_json'],
-  ['too many calls at the second', DOCUMENTED, { status: 429, body: '{}' }, 'rate_limited'],
+  ['blocks in another format', DOCUMENTED, { blocks: [] }, 'unexpected'],
+  ['an HTML page instead of the blocks', DOCUMENTED, { body: '<html></html>' }, 'not_json'],
+  ['a rate limit at the second call', DOCUMENTED, { status: 429, body: '{}' }, 'rate_limited'],
 ])('%s is a failure', async (_name, stats, blocks, reason) => {
   await expect(sampled(stats, blocks)).rejects.toMatchObject({ upstream: 'ethereum-stats', reason });
 });

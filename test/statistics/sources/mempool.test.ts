@@ -3,7 +3,7 @@ import { openMempool } from '#statistics/sources/bitcoin';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-/** Answers in the shapes of mempool.space/docs/api/rest; the figures are ours. */
+/** Responses in the format of mempool.space/docs/api/rest. The values are synthetic. */
 const ANSWERS: Record<string, unknown> = {
   '/api/blocks/tip/height': 900_123,
   '/api/v1/difficulty-adjustment': {
@@ -42,7 +42,7 @@ async function sampled(changes: Record<string, unknown> = {}) {
   }
 }
 
-test('the three answers, in our units', async () => {
+test('reads the three responses, in the service’s units', async () => {
   expect(await sampled()).toEqual({
     at: Date.parse('2026-05-15T14:10:06Z'),
     figures: {
@@ -57,7 +57,7 @@ test('the three answers, in our units', async () => {
   );
 });
 
-test('before the first block since the difficulty was set, the block time is null', async () => {
+test('has a null block time before the first block since the difficulty adjustment', async () => {
   const adjustment = { timeAvg: 600_000, remainingBlocks: 2016 };
   const { figures } = await sampled({ '/api/v1/difficulty-adjustment': adjustment });
   expect(Object.keys(figures)).toEqual(['block_height', 'hashrate', 'difficulty']);

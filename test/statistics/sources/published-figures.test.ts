@@ -134,10 +134,10 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** As the interface description has the record: `integer` allows no fraction. */
+/** The record as the API description defines it: `integer` allows no fraction. */
 const isPublished = new Ajv2020({ strict: false, validateFormats: false }).compile(z.toJSONSchema(tokenStatistics));
 
-test.each(STATISTICS_KINDS)('whatever figures %s has, those of its record fit the description', async (kind) => {
+test.each(STATISTICS_KINDS)('whatever values %s reports, its record conforms to the description', async (kind) => {
   const { open, symbol, answers } = KINDS[kind];
   const source = openTestStatistics(open, upstream.url);
   try {

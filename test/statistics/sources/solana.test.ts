@@ -3,7 +3,7 @@ import { openSolanaRpc } from '#statistics/sources/solana';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
-/** The examples of solana.com/docs/rpc/http, each of its method's result. */
+/** The examples of solana.com/docs/rpc/http: the result of each method. */
 const DOCUMENTED: Record<string, unknown> = {
   getEpochInfo: {
     absoluteSlot: 166598,
@@ -46,7 +46,7 @@ async function sampled(changes: Record<string, unknown> = {}) {
   }
 }
 
-test('the documented answers, in our units', async () => {
+test('reads the documented responses, in the service’s units', async () => {
   expect(await sampled()).toEqual({
     at: Date.parse('2026-05-15T14:10:06Z'),
     figures: {
@@ -69,18 +69,18 @@ test('the documented answers, in our units', async () => {
   expect(calls).toContainEqual(expect.objectContaining({ method: 'getRecentPerformanceSamples', params: [60] }));
 });
 
-test('a supply of the size that it has', async () => {
+test('accepts a supply of realistic size', async () => {
   const { figures } = await sampled({
     getSupply: { result: { value: { total: Number('612345678123456789') } } },
   });
   expect(figures.current_supply).toBeCloseTo(612_345_678.123_456, 5);
 });
 
-describe('values that are not reported are omitted', () => {
+describe('omits values that are not reported', () => {
   test.each([
     ['a node without the transactions', { getEpochInfo: { result: { blockHeight: 5, transactionCount: null } } }],
     ['a node that does not offer the supply', { getSupply: error(-32601, 'Method not found') }],
-    ['a node that keeps it for others', { getSupply: error(403, 'Forbidden') }],
+    ['a node that restricts the supply', { getSupply: error(403, 'Forbidden') }],
     ['no samples', { getRecentPerformanceSamples: { result: [] } }],
   ])('%s', async (_name, changes) => {
     const { figures } = await sampled(changes);
@@ -89,13 +89,13 @@ describe('values that are not reported are omitted', () => {
   });
 });
 
-describe('an error under HTTP 200', () => {
+describe('an error with status 200', () => {
   test.each<[string, number, string, number]>([
-    ['a node that is behind', -32005, 'server_error', 3],
+    ['a node that lags', -32005, 'server_error', 3],
     ['an internal error', -32603, 'server_error', 3],
     ['too many calls', 429, 'rate_limited', 1],
     ['an unknown method', -32601, 'refused', 1],
-    ['a code of its own', 42, 'refused', 1],
+    ['an implementation-defined code', 42, 'refused', 1],
   ])('%s', async (name, code, reason, calls) => {
     const before = upstream.calls.length;
     await expect(sampled({ getEpochInfo: error(code, name) })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('an error under HTTP 200', () => {
     expect(upstream.calls.length - before).toBe(calls);
   });
 
-  test('of a call after the first is the sample’s, when the node is in trouble', async () => {
+  test('of a later call is reported as the sample’s error, if the node is unhealthy', async () => {
     const changes = { getSupply: error(-32005, 'Node is behind by 42 slots') };
     await expect(sampled(changes)).rejects.toMatchObject({ reason: 'server_error' });
   });
@@ -116,13 +116,13 @@ test.each<[string, Record<string, unknown>]>([
   ['a negative height', { getEpochInfo: { result: { blockHeight: -1, transactionCount: 1 } } }],
   ['a height in words', { getEpochInfo: { result: { blockHeight: 'high' } } }],
   ['no result', { getEpochInfo: {} }],
-  ['samples of another shape', { getRecentPerformanceSamples: { result: [{ numSlots: 'many' }] } }],
-  ['a supply of another shape', { getSupply: { result: { total: 5 } } }],
+  ['samples in another format', { getRecentPerformanceSamples: { result: [{ numSlots: 'many' }] } }],
+  ['a supply in another format', { getSupply: { result: { total: 5 } } }],
 ])('%s is a failure', async (_name, changes) => {
   await expect(sampled(changes)).rejects.toMatchObject({ upstream: 'solana-rpc', reason: 'unexpected' });
 });
 
-test('an answer to another question is a failure', async () => {
+test('rejects a response with another ID', async () => {
   upstream.follow(() => ({
     body: JSON.stringify({ jsonrpc: '2.0', result: DOCUMENTED.getEpochInfo, id: 7 }),
   }));

@@ -21,7 +21,7 @@ type Kind = {
   open: (options: StatisticsOptions) => StatisticsSource;
   url: (sandbox: Sandbox) => string;
   symbol: StatisticsSymbol;
-  /** Calls that a sample takes when nothing fails. */
+  /** The calls of a sample without failures. */
   calls: number;
 };
 const KINDS: Record<StatisticsKind, Kind> = {
@@ -81,7 +81,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     expect(source.outcomes).toEqual(Array(calls).fill('ok'));
   });
 
-  test('does not serve a chain that it says nothing of, and is not asked for it', async () => {
+  test('does not cover a chain that it does not report, and is not called for it', async () => {
     const source = opened();
     for (const other of STATISTICS_SYMBOLS.filter((one) => !source.figuresByToken[one])) {
       await expect(source.sample(other)).rejects.toMatchObject({ upstream: name, reason: 'not_listed' });
@@ -92,15 +92,15 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
 
   test.each<[string, Fault, string, number]>([
     ['a 500', { kind: 'status', status: 500 }, 'server_error', 3],
-    ['a connection that is cut', { kind: 'resetMidway' }, 'unreachable', 3],
+    ['a closed connection', { kind: 'resetMidway' }, 'unreachable', 3],
     ['a 403', { kind: 'status', status: 403 }, 'refused', 1],
     ['a 429', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 1],
     ['a redirect', { kind: 'status', status: 302, headers: { location: '/' } }, 'refused', 1],
-    ['a page instead of JSON', { kind: 'html' }, 'not_json', 1],
-    ['JSON cut short', { kind: 'truncated' }, 'not_json', 1],
-    ['figures of another type', { kind: 'wrongTypes' }, 'unexpected', 1],
-    ['a body without an end', { kind: 'huge', bytes: 2 ** 30 }, 'too_large', 1],
-  ])('%s is a failure, never a figure', async (_name, fault, reason, asked) => {
+    ['an HTML page instead of JSON', { kind: 'html' }, 'not_json', 1],
+    ['truncated JSON', { kind: 'truncated' }, 'not_json', 1],
+    ['values of the wrong type', { kind: 'wrongTypes' }, 'unexpected', 1],
+    ['an endless body', { kind: 'huge', bytes: 2 ** 30 }, 'too_large', 1],
+  ])('%s is a failure, never a value', async (_name, fault, reason, asked) => {
     sandbox.faults.always(fault);
     const source = opened();
     await expect(source.sample(symbol)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     expect(sandbox.countCalls()).toBe(asked);
   });
 
-  test('a figure is what it was after a failure that passed', async () => {
+  test('returns the same values after a temporary failure', async () => {
     const source = opened();
     const before = await source.sample(symbol);
     sandbox.faults.next({ kind: 'status', status: 503 });
@@ -120,7 +120,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     await source.close();
   });
 
-  test('the deadline is one for all calls of a sample', async () => {
+  test('has one deadline for all calls of a sample', async () => {
     const source = opened({ timeoutMs: 150 });
     sandbox.faults.always({ kind: 'hangBeforeHeaders' });
     await expect(source.sample(symbol)).rejects.toMatchObject({ reason: 'timeout' });
@@ -131,7 +131,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     await patient.close();
   });
 
-  test('every call is taken from the budget', async () => {
+  test('deducts every call from the budget', async () => {
     const source = opened({ calls: 2 * calls - 1 });
     await source.sample(symbol);
     await expect(source.sample(symbol)).rejects.toMatchObject({ reason: 'over_budget' });
@@ -140,7 +140,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
 });
 
 test.each(['cryptocompare', 'solana-rpc'] as const)(
-  '%s has its own way of saying under 200 that it is asked too often',
+  '%s reports its rate limit in its own form with status 200',
   async (name) => {
     const { open, url, symbol } = KINDS[name];
     sandbox.faults.next({ kind: 'rateLimitUnder200' });
@@ -152,7 +152,7 @@ test.each(['cryptocompare', 'solana-rpc'] as const)(
 );
 
 test.each(['solana-rpc', 'arweave-node', 'ethereum-stats', 'bitcoin-mempool'] as const)(
-  '%s recovers from a rest with one sample, however many calls that takes',
+  '%s recovers from a pause with one sample, however many calls that takes',
   async (name) => {
     const { open, url, symbol } = KINDS[name];
     const source = openTestStatistics(open, url(sandbox));
