@@ -1,8 +1,8 @@
-/** Whether `npm run test:long` asked for the long form of those tests that have one. */
+/** Whether the tests run in their long form (`npm run test:long`). */
 export const isLong = process.env.TEST_LONG !== undefined;
 
-/** How much of something a test does: so much in `npm test`, and so much more in `npm run test:long`. */
+/** Returns the amount of work for a test: `short` in `npm test`, `long` in `npm run test:long`. */
 export const amount = (short: number, long: number): number => (isLong ? long : short);
 
-/** A test's time, in ms: the long form takes minutes. */
+/** The timeout of a test in ms. The long form takes minutes. */
 export const longTimeout = isLong ? 1_200_000 : 90_000;

@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that start processes, build, or make databases on the disk: small, and seconds or half a minute long. */
+/** Files that start processes, run builds or create databases on disk. They are short but take up to half a minute. */
 const LONG = /\/test\/(?:process|chaos|cli|node\/wallets)\/|\/(?:processes|database|copy)\/|processes\.|\.browser\./;
 
 /**
- * Files that take long begin a project, so that no worker is left with one at the end. The usual order goes by size
- * if no earlier run has recorded the time, as on a fresh checkout.
+ * Runs slow files first in each project, so that no worker ends with one. Without recorded times, as on a new checkout,
+ * the default order depends on the file size.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,2 +1,2 @@
-/** In place of the failure log, where a test has nothing to do with it. */
+/** Replaces the failure log in tests that do not involve it. */
 export const unlogged = { failed: () => undefined };

@@ -5,13 +5,13 @@ import type { Page } from 'playwright-core';
 type Results = { violations: { id: string; impact: string; nodes: { target: string[] }[] }[] };
 
 declare global {
-  /** The page's global once its source was evaluated there. */
+  /** The page's global after the script was evaluated. */
   var axe: { run(context: unknown, options: unknown): Promise<Results> };
 }
 
 const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The part of a page to look at, by selectors; all of it where left out. */
+/** The part of a page to check, by selectors. The default is the whole page. */
 type Part = { include?: string[][]; exclude?: string[][] };
 
 /** Axe's serious or critical findings on a page, as `rule: element`. */

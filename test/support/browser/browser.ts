@@ -1,21 +1,21 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 
-/** A headless Chromium. */
+/** Launches a headless Chromium. */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium');
+  if (!executablePath) throw new Error('Chromium is not installed');
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
 }
 
-/** Makes a page report violations of its Content-Security-Policy to a function of this name. */
+/** Makes a page report violations of its Content-Security-Policy to a function with this name. */
 const TELL_REFUSALS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
   refusedByPolicy(effectiveDirective + ' ' + blockedURI);
 });`;
 
 /**
- * The faults of a page from now on: errors and warnings of its console, what its Content-Security-Policy
- * refused, requests that leave the origin, requests that fail.
+ * Records the faults of a page from now on: console errors and warnings, violations of its Content-Security-Policy,
+ * requests to other origins, and failed requests.
  */
 export async function complaintsOf(page: Page, origin: string): Promise<readonly string[]> {
   const complaints: string[] = [];

@@ -3,15 +3,14 @@ import { inject } from 'vitest';
 import { startService } from '../service/service.ts';
 import { launchBrowser } from './browser.ts';
 
-/** The browser's log for a 4xx, a 5xx or a missing response: the page shows those itself. */
+/** The browser's log line for a 4xx, a 5xx or a missing response. The page itself shows these failures. */
 const FAILED_REQUEST = /^Failed to load resource: /;
 
 type Options = NonNullable<Parameters<Browser['newContext']>[0]>;
 
 /**
- * The console in a browser context of its own. `complaints` is what the browser found wrong: an uncaught error, a
- * breach of the page's policy, a warning; `requests` is every URL that it requested, `charged` the answers that
- * were charged for.
+ * Opens the console in a separate browser context. `complaints` lists uncaught errors, violations of the page's policy
+ * and warnings. `requests` lists every requested URL, and `charged` lists the charged responses.
  */
 export async function visit(browser: Browser, url: string, options: Options = {}) {
   const context: BrowserContext = await browser.newContext(options);
@@ -31,7 +30,7 @@ export async function visit(browser: Browser, url: string, options: Options = {}
   await page.goto(`${url}/`);
   await page.locator('#welcome, #dashboard').filter({ visible: true }).waitFor();
 
-  /** Signs in, and resolves when everything is loaded that is loaded then. */
+  /** Signs in, and resolves when the initial data is loaded. */
   async function open(key: string): Promise<void> {
     await page.getByLabel('API key', { exact: true }).fill(key);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -47,7 +46,7 @@ export async function visit(browser: Browser, url: string, options: Options = {}
     charged: charged as readonly Response[],
 
     open,
-    /** Signs in, and loads the chart and the statistics too, each with its button. */
+    /** Signs in, and also loads the chart and the statistics with their buttons. */
     async openWhole(key: string): Promise<void> {
       await open(key);
       for (const name of ['chart', 'statistics']) {

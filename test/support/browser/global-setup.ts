@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the console of the sources as they are now, once for all tests in a browser. */
+/** Builds the console from the current sources, once for all browser tests. */
 export default async function setUp(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'quotient-console-'));
   await buildConsole(folder);

@@ -8,9 +8,8 @@ export type Look = { name: string; colorScheme: 'light' | 'dark'; width: number 
 const SCHEMES = ['light', 'dark'] as const;
 
 /**
- * Shows the page that is there in each colour scheme and at each width, and hands every look over once its colours have
- * stopped changing. Overflow depends on the width, and contrast on the colours: only the long form
- * combines all of them.
+ * Shows the current page in each colour scheme and at each width, and calls `check` after the colour transitions.
+ * Overflow depends on the width, and contrast on the colours, so only the long form combines all of them.
  */
 export async function inEachLook(
   page: Page,
@@ -36,10 +35,10 @@ export async function inEachLook(
 }
 
 /**
- * Expects that nothing of what the page shows sticks out, in each look, and that it is accessible at the least
- * and the greatest width; at those between only the long form asks.
- * @param view names it where it is not
- * @param part the selector of what is looked at, where that is not all
+ * Expects that nothing overflows the page in each look, and that the page is accessible at the smallest and the largest
+ * width. Only the long form checks the accessibility at the widths between.
+ * @param view the name of the view in failure messages
+ * @param part the selector of the checked part; the whole page by default
  */
 export const expectSoundLooks = (page: Page, view: string, widths: readonly number[], part = 'html') =>
   inEachLook(

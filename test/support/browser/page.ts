@@ -10,8 +10,9 @@ const HTML =
   '<script type="module">import * as client from \'/index.js\'; globalThis.client = client;</script>';
 
 /**
- * A page of another site than the service's (`localhost` is another than `127.0.0.1`), which has the client that was
- * built into `folder` as `globalThis.client`, and below `/moved/` redirects; in a headless Chromium. `errors` is what it complained about.
+ * Opens a page of another site in a headless Chromium (`localhost` and `127.0.0.1` are different sites). The client
+ * that was built into `folder` is available as `globalThis.client`, and paths below `/moved/` redirect. `errors` lists
+ * the page's errors.
  */
 export async function openPage(folder: string) {
   const server = createServer(async (request, response) => {
@@ -37,7 +38,7 @@ export async function openPage(folder: string) {
     origin,
     page,
     errors: errors as readonly string[],
-    /** Goes to the page, and resolves when the client is there. */
+    /** Opens the page, and resolves when the client is loaded. */
     async go(): Promise<void> {
       await page.goto(origin);
       await page.waitForFunction('globalThis.client !== undefined');

@@ -4,7 +4,7 @@ import type { Session } from '#database/deadline';
 import { sessionOn } from '#database/pool';
 import { openSession, type Place } from '#database/session';
 
-/** Some work with one connection of its own; on a server it is one of the test and not of the service. */
+/** Runs `work` on a separate connection. On a server, the connection belongs to the test and not to the service. */
 export async function withSession<Result>(place: Place, work: (session: Session) => Promise<Result>) {
   if (!('url' in place)) {
     const { session, close } = await openSession(place);
@@ -15,7 +15,10 @@ export async function withSession<Result>(place: Place, work: (session: Session)
   return work(sessionOn(client)).finally(() => client.end());
 }
 
-/** All there is in a database: of each table a hash of its rows as the database writes them, and where the sequences are. */
+/**
+ * The content of a database: a hash of each table's rows as the database prints them, the states of the sequences, and
+ * the migrations.
+ */
 export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
   withSession(place, async (session) => {
     await session.exec(`BEGIN; SET LOCAL timezone TO 'UTC'; SET LOCAL search_path TO public`);

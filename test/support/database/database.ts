@@ -7,13 +7,13 @@ import { type Database, openDatabase } from '#database/database';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
-/** Embedded databases that a test is done with: to open another takes fifty times as long as to empty one. */
+/** Embedded databases that tests have released. Opening a database takes fifty times as long as emptying one. */
 const idle: Database[] = [];
 
 /**
- * A fresh, migrated, empty database of the kind that the project is about; `url` on a server, for tests that open
- * more connections. `close` drops it.
- * @param unshared for a test of what a database does when it is opened or closed: no other test had it before
+ * Returns a new, migrated, empty database of the project's kind. `url` is set on a server, for tests that open more
+ * connections. `close` drops the database.
+ * @param unshared returns a database that no other test has used, for tests of opening and closing
  */
 export async function openTestDatabase({ unshared = false } = {}) {
   const source = inject('databases');
@@ -46,25 +46,25 @@ export async function openTestDatabase({ unshared = false } = {}) {
   };
 }
 
-/** Makes a directory with a migrated, empty embedded database, which this process has. */
+/** Creates a directory with a migrated, empty embedded database, which this process has open. */
 export const openDataDirectory = async (dataDir: string): Promise<Database> =>
   openDatabase({ dataDir, loadDataDir: await dump() });
 
-/** The same, for another process to open. */
+/** Creates such a directory for another process to open. */
 export async function makeDataDirectory(dataDir: string): Promise<void> {
   await (await openDataDirectory(dataDir)).close();
 }
 
-/** The migrated, empty embedded database, as `openDatabase` loads it. */
+/** The migrated, empty embedded database in the form that `openDatabase` loads. */
 async function dump(): Promise<Blob> {
   const source = inject('databases');
-  if (source.kind !== 'embedded') throw new Error('only the embedded project has a dump to be loaded');
+  if (source.kind !== 'embedded') throw new Error('only the embedded project has a dump to load');
   return new Blob([await readFile(source.dump)]);
 }
 
 /**
- * Takes every row away but the tokens that are always there, and has the records numbered from 1 again. To truncate a
- * table costs as much as to write to it, and a test writes to few: those that nothing was written to are left alone.
+ * Deletes all rows except the built-in tokens, and resets the record numbers to 1. Truncating a table is as expensive
+ * as writing to it, and a test writes to few tables, so tables without rows are skipped.
  */
 async function empty({ prisma }: Database): Promise<void> {
   const written = await prisma.$queryRaw<{ name: string }[]>`
@@ -79,18 +79,18 @@ async function empty({ prisma }: Database): Promise<void> {
 }
 
 /**
- * A database on the server for tests that start processes of their own. Server project only.
+ * Creates a database on the server for tests that start processes. Only for the server project.
  * @param content `migrated`, or `empty` for tests of the migrations themselves
  */
 export async function createTestDatabase(content: 'migrated' | 'empty' = 'migrated') {
   const source = inject('databases');
-  if (source.kind !== 'server') throw new Error('only the server project has databases to be shared');
+  if (source.kind !== 'server') throw new Error('only the server project has shared databases');
   const name = `${source.template}_${randomBytes(6).toString('hex')}`;
   const template = content === 'migrated' ? source.template : 'template0';
   await asAdmin(
     source.url,
     `CREATE DATABASE ${name} TEMPLATE ${template}`,
-    // Nothing here has to outlive a crash of the server: a commit does not wait for the disk.
+    // Test data need not survive a crash of the server, so commits do not wait for the disk.
     `ALTER DATABASE ${name} SET synchronous_commit TO off`,
   );
 

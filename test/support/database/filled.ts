@@ -1,11 +1,11 @@
 import type { Session } from '#database/deadline';
 
-/** How much there is of everything: days of an archive, users with a year of usage. */
+/** The amount of data: days of an archive, users with a year of usage. */
 export type Amounts = { days: number; hours: number; users: number; usageDays: number };
 
 /**
- * Fills a migrated database as years of use would, with figures of all lengths, nulls, and texts that need quoting. The
- * key of user `n` is `keyOf(n)`, in SHA-256.
+ * Fills a migrated database with the data of years of use: values of all lengths, nulls, and texts that need quoting.
+ * The key of user `n` is the SHA-256 of `keyOf(n)`.
  */
 export async function fill(session: Session, { days, hours, users, usageDays }: Amounts): Promise<void> {
   const tokens = `(VALUES ('bitcoin'), ('arweave'), ('ethereum'), ('solana'), ('usd-coin')) AS t(token)`;

@@ -10,7 +10,7 @@ import { migrate } from '#database/migrations';
 import { sessionOn } from '#database/pool';
 import { startPooler } from './pooler.ts';
 
-/** Where a project's test files get their databases: a dumped data directory to load, or a server's template. */
+/** The source of a project's test databases: a dumped data directory to load, or a server's template. */
 export type TestDatabaseSource =
   | { kind: 'embedded'; dump: string }
   | { kind: 'server'; url: string; template: string; pooler?: string };
@@ -21,14 +21,16 @@ declare module 'vitest' {
   }
 }
 
-/** Makes one migrated database before a project's tests, for each of them to start from a copy. */
+/** Creates one migrated database before a project's tests. Each test starts from a copy of it. */
 export default function setUp(project: TestProject) {
   if (project.name === 'server' || project.name === 'upgrade') return setUpServer(project);
   if (project.name === 'pooled') return setUpServer(project, startPooler);
   return setUpEmbedded(project);
 }
 
-/** Each project loads this module for itself: it takes seconds to make, and one does for all. */
+/**
+ * Shared between projects, because each project loads this module separately and creating the database takes seconds.
+ */
 const run = globalThis as typeof globalThis & { embeddedDatabase?: ReturnType<typeof makeEmbedded> };
 
 async function makeEmbedded() {
@@ -52,7 +54,7 @@ async function setUpServer(project: TestProject, startBefore?: typeof startPoole
   const given = process.env.TEST_DATABASE_URL;
   const container = given ? undefined : await new PostgreSqlContainer('postgres:17').start();
   const url = given ?? container?.getConnectionUri() ?? '';
-  // The databases of this run share a prefix, so that what a killed worker left behind is dropped with the rest.
+  // The databases of this run share a prefix, so that databases left by a killed worker are dropped as well.
   const template = `quotient_test_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** The passed requests: the request line and the response status. */
+/** The forwarded requests: the request line and the response status. */
 export type Passed = { method: string; path: string; status: number };
 
 /**
- * Adds a user's key to every request, for a client that has no key, and passes it on to a path below
- * `target`. A client of a node has its base URL in `url` as if the node were there.
+ * Adds a user's key to every request, for a client that does not support keys, and forwards it to a path below
+ * `target`. For a client of a node, `url` is the node's base URL.
  */
 export async function startKeyProxy(target: string, key: string) {
   const passed: Passed[] = [];

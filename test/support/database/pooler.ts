@@ -8,7 +8,7 @@ import pg from 'pg';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
-/** Debian's PgBouncer, where it is installed. */
+/** The path of Debian's PgBouncer, if it is installed. */
 export const findPgBouncer = (): string | undefined => (existsSync(PROGRAM) ? PROGRAM : undefined);
 
 async function freePort(): Promise<number> {
@@ -20,8 +20,9 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * PgBouncer in transaction mode before every database of a server; few sessions, so that they are shared.
- * @param ignored the startup parameters that it ignores
+ * Starts PgBouncer in transaction mode in front of all databases of a server, with few sessions, so that sessions are
+ * shared.
+ * @param ignored the startup parameters that PgBouncer ignores
  */
 export async function startPooler(target: string, ignored: 'options' | '' = 'options') {
   const { hostname, port: serverPort, username, password } = new URL(target);
@@ -46,7 +47,7 @@ ignore_startup_parameters = ${ignored}
 `,
     { mode: 0o644 },
   );
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const as = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
   const child = spawn(PROGRAM, [...as, config], { stdio: 'ignore' });
   const url = `postgresql://${username || 'postgres'}@127.0.0.1:${port}/`;

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A server that responds to every connection with one PostgreSQL error, by SQLSTATE; on a free or a given port. */
+/**
+ * Starts a server that rejects every connection with one PostgreSQL error, given by SQLSTATE, on a free or a given
+ * port.
+ */
 export async function startRefusingServer(sqlState: string, message: string, port = 0) {
   const fields = [`SFATAL`, `C${sqlState}`, `M${message}`, ''].map((field) => `${field}\0`).join('');
   const head = Buffer.alloc(5, 'E');

@@ -7,16 +7,16 @@ import type { Migration } from '#database/migrations';
 const ROOT = new URL('../../../', import.meta.url);
 const filters = { externalTables: [], externalEnums: [] };
 
-/** The engine behind `prisma migrate`, in process, on an embedded database. */
+/** Opens the engine behind `prisma migrate`, in process, on an embedded database. */
 export async function openSchemaEngine(postgres: PGlite) {
-  // The package gives WebAssembly to be imported, which test runners do not transform; Node itself does it.
+  // The package imports WebAssembly, which test runners do not transform. Node itself supports the import.
   const { SchemaEngine } = await import('@prisma/schema-engine-wasm');
   const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(postgres));
   const engine = await SchemaEngine.new({ datamodels: undefined }, () => {}, adapter);
   const files = [{ path: 'schema.prisma', content: readFileSync(new URL('prisma/schema.prisma', ROOT), 'utf8') }];
 
   return {
-    /** The SQL that would turn the database into what `prisma/schema.prisma` describes; undefined when it is. */
+    /** The SQL that changes the database to match `prisma/schema.prisma`; undefined if it matches. */
     async missing(): Promise<string | undefined> {
       const { exitCode, stdout } = await engine.diff({
         from: { tag: 'schemaDatasource', files, configDir: ROOT.pathname },
@@ -27,12 +27,12 @@ export async function openSchemaEngine(postgres: PGlite) {
       });
       return exitCode === 0 ? undefined : (stdout ?? '');
     },
-    /** What `prisma migrate deploy` does; returns the names of what it applied. */
+    /** Does the same as `prisma migrate deploy`. Returns the names of the applied migrations. */
     async deploy(migrations: Migration[]): Promise<string[]> {
       const output = await engine.applyMigrations({ migrationsList: listed(migrations), filters });
       return output.appliedMigrationNames;
     },
-    /** What `prisma migrate status` goes by. */
+    /** The basis of `prisma migrate status`. */
     history(migrations: Migration[]) {
       const migrationsList = listed(migrations);
       return engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters });

@@ -16,12 +16,12 @@ function tryToMount(): boolean {
   return mounted;
 }
 
-/** Whether a file system can be mounted here: as root, where the system lets it. */
+/** Whether a file system can be mounted here, which requires root and a permissive system. */
 export const canMount = tryToMount();
 
-if (!canMount) console.log('No file system can be mounted here: the tests of a full disk are left out.');
+if (!canMount) console.log('No file system can be mounted here: the tests of a full disk are skipped.');
 
-/** A file system of so many megabytes in a directory. */
+/** Mounts a file system of `megabytes` MB in a directory. */
 export async function mountSmallDisk(directory: string, megabytes: number) {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory]);
   return {

@@ -1,24 +1,25 @@
 import { loadModule, parseSync } from 'libpg-query';
 
 /**
- * The part of PostgreSQL that the service keeps to, so that a distributed database that speaks it will do as well. What
- * is refused here is what such databases lack by their documents, or what a pooler in transaction mode does not pass on.
+ * The part of PostgreSQL that the service uses, so that compatible distributed databases can be used as well. The
+ * rejected features are those that such databases lack according to their documentation, or that a pooler in
+ * transaction mode does not support.
  */
 
-/** Statements the stores send. */
+/** Statements that the stores send. */
 const STATEMENTS = new Set([
   'SelectStmt',
   'InsertStmt',
   'UpdateStmt',
   'DeleteStmt',
   'TransactionStmt',
-  // The copy of a database, in a transaction of its own.
+  // The copy of a database, in a separate transaction.
   'DeclareCursorStmt',
   'FetchStmt',
   'ClosePortalStmt',
   'TruncateStmt',
 ]);
-/** Statements of migrations, and what is done after a copy. */
+/** Statements of migrations, and after a copy. */
 const OF_MIGRATIONS = new Set([
   'CreateStmt',
   'CreateEnumStmt',
@@ -32,10 +33,10 @@ const OF_MIGRATIONS = new Set([
   'VacuumStmt',
 ]);
 
-/** One time for each machine of a cluster, locks of a session, what only one machine knows. */
+/** Functions that return per-machine values, or use session locks or local state. */
 const FUNCTIONS =
   /^(pg_postmaster_start_time|pg_(try_)?advisory_(lock|unlock).*|pg_(try_)?advisory_xact_lock_shared|pg_notify|txid_.*|pg_current_xact_id.*|pg_current_wal_.*|lo_.*|dblink.*|currval|lastval)$/;
-/** Where a row lies is the storage's own affair. */
+/** Columns that expose the storage location. */
 const COLUMNS = /^(ctid|xmin|xmax|cmin|cmax|tableoid)$/;
 
 type Node = Readonly<Record<string, unknown>>;
@@ -66,7 +67,7 @@ function* faultsWithin(value: unknown): Generator<string> {
   }
 }
 
-/** `SET LOCAL` ends with its transaction; `SET` stays with a session that another client uses next. */
+/** `SET LOCAL` ends with its transaction. `SET` stays in a session that another client uses next. */
 const isOfTransaction = (kind: string, node: Node) => kind === 'VariableSetStmt' && node.is_local === true;
 
 export const loadParser = loadModule;

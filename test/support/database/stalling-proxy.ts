@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * A way to a server of PostgreSQL that can stop: what is sent on the connections there are, and on those that come
- * while it is stalled, is lost without a notice. `resume` lets new connections through; the old ones stay
- * as they are, like those of a network that forgot them.
+ * Starts a proxy to a PostgreSQL server that can stall. While it is stalled, data on existing and new connections is
+ * lost silently. `resume` forwards new connections. The old ones stay stalled, as in a network that has lost their
+ * state.
  */
 export async function startStallingProxy(target: string) {
   const { hostname, port } = new URL(target);

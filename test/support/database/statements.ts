@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { faultsOf, loadParser } from './sql-subset.ts';
 
 /**
- * Set up for the tests on a server: every statement that the service's own connections send is parsed, and refused where
- * it is not of the subset. Connections of tests have no such name, and may do as they like.
+ * Setup of the server project: every statement on the service's own connections is parsed, and rejected if it is
+ * outside the subset. Connections of tests have another name, and are not restricted.
  */
 
 const OURS = 'quotient';
 
-/** Texts that were checked, in any file of this worker: most are the same each time. */
+/** Statements that any file of this worker has checked. Most are the same each time. */
 const checked = new Set<string>();
 const sent = new Set<string>();
 
@@ -39,5 +39,5 @@ afterAll(() => {
     if (faults.length > 0) refused[text] = faults;
   }
   sent.clear();
-  expect(refused, 'what the service sends is in the subset').toEqual({});
+  expect(refused, "the service's statements are in the subset").toEqual({});
 });

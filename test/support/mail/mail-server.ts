@@ -7,33 +7,36 @@ import { type ReadMail, readMail } from '#sandbox/mailbox';
 
 const sample = (name: string) => readFileSync(new URL(`../../samples/mail/${name}`, import.meta.url), 'utf8');
 
-/** The certificate of the server, which is its own authority too. */
+/** The server's certificate, which is also its own authority. */
 export const CERTIFICATE = sample('certificate.pem');
 
 export type ServedMail = ReadMail & {
   from: string;
   to: string[];
-  /** Whether it came over TLS. */
+  /** Whether the connection used TLS. */
   isSecure: boolean;
   user: string | undefined;
 };
 
-/** A refusal as a server words it: `550 5.1.1 no such mailbox`. */
+/** A rejection in a server's words: `550 5.1.1 no such mailbox`. */
 export function rejection(reply: string): Error {
   return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 }
 
 type Options = {
   secure?: boolean;
-  /** Whether it offers STARTTLS. */
+  /** Whether the server offers STARTTLS. */
   startTls?: boolean;
   /** The credentials that clients need, if any: `user:password`. */
   login?: string;
-  /** A reply that rejects a mail for an address, or at the end of its data with `at`. */
+  /**
+   * A reply that rejects an email for an address, either at the recipient or, with `at: 'data'`, at the end of the
+   * data.
+   */
   refuse?: (to: string) => { at?: 'rcpt' | 'data'; reply: string } | undefined;
 };
 
-/** A real server for mails on a free port; `mails` are those it took, in order. */
+/** Starts a real mail server on a free port. `mails` lists the accepted emails in order. */
 export async function startMailServer({ secure = false, startTls = false, login, refuse }: Options = {}) {
   const mails: ServedMail[] = [];
   let arrived: (() => void)[] = [];
@@ -82,7 +85,7 @@ export async function startMailServer({ secure = false, startTls = false, login,
     },
   };
   const server = new SMTPServer(options);
-  // A client may hang up in the middle.
+  // Clients may abort their connections.
   server.on('error', () => undefined);
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
@@ -92,9 +95,9 @@ export async function startMailServer({ secure = false, startTls = false, login,
     url: `${secure ? 'smtps' : 'smtp'}://${login === undefined ? '' : `${login}@`}127.0.0.1:${port}`,
     port,
     mails,
-    /** How many recipients were refused. */
+    /** The number of rejected recipients. */
     refused: () => refused,
-    /** Resolves when there are so many mails. */
+    /** Resolves when `count` emails have arrived. */
     async arrivals(count: number): Promise<ServedMail[]> {
       while (mails.length < count) await new Promise<void>((resolve) => arrived.push(resolve));
       return mails;
@@ -105,6 +108,6 @@ export async function startMailServer({ secure = false, startTls = false, login,
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
-/** The tokens in a mail's text, in order. */
+/** The one-time codes in an email's text, in order. */
 export const tokensIn = ({ text: said }: Pick<ReadMail, 'text'>) =>
   [...said.matchAll(/#(?:recover|verify)=([A-Za-z0-9_-]{43})/g)].map(([, token = '']) => token);

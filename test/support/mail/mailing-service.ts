@@ -6,7 +6,7 @@ type Options = { settings?: Record<string, string>; mailServer?: Parameters<type
 
 export const PUBLIC_URL = 'https://quotient.example.org';
 
-/** The service with a real server for its mails, on a clock that the test moves. */
+/** The service with a real mail server, on a clock that the test controls. */
 export async function startMailingService({ settings, mailServer }: Options = {}) {
   const server = await startMailServer(mailServer);
   const clock = createTestClock('2026-01-31T12:00:00Z');
@@ -29,7 +29,7 @@ export async function startMailingService({ settings, mailServer }: Options = {}
     server,
     mail,
 
-    /** POSTs JSON; text goes as it is. */
+    /** POSTs a body as JSON. A string is sent unchanged. */
     post(path: string, body?: unknown, headers: Record<string, string> = {}) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       return fetch(`${service.url}${path}`, {
@@ -39,13 +39,13 @@ export async function startMailingService({ settings, mailServer }: Options = {}
       });
     },
 
-    /** Registers a user of an address, and gives the record. */
+    /** Registers a user with an email address. Returns the record. */
     async user(email: string, plan = 'monthly') {
       const record = await service.parts.users.create({ name: 'Ada', email, plan: plan as 'monthly' });
       return record;
     },
 
-    /** Has all mails sent that are due, and gives those that came since the last time. */
+    /** Sends all due emails. Returns the emails that have arrived since the last call. */
     async mailsSent(): Promise<ServedMail[]> {
       await mail.outbox.deliverDue();
       return server.mails.splice(0);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildService } from '../../../scripts/build-service.ts';
 
-/** The service as it stands now, built into a folder that holds what the image holds: no sources. */
+/** Builds the current service into a folder with the contents of the image, without sources. */
 export async function buildServiceFolder() {
   const root = await mkdtemp(join(tmpdir(), 'quotient-built-'));
   await buildService(join(root, 'build'));

@@ -18,7 +18,7 @@ type CacheStatus = {
   detail?: string;
 };
 
-/** `Cache-Status` (RFC 9211), parsed as the structured field that it must be. */
+/** `Cache-Status` (RFC 9211), parsed as a structured field. */
 export function cacheStatusOf(header: string | null | undefined): CacheStatus {
   const [only, ...others] = parseList(header ?? '') as Item[];
   if (!only || others.length > 0) throw new Error(`Cache-Status: ${header}`);
@@ -33,7 +33,7 @@ const plain = (value: unknown) => (typeof value === 'object' ? String(value) : v
 
 type Options = { settings?: Record<string, string>; start?: string };
 
-/** The service with a gate between it and its aggregator, on a clock that the test moves. */
+/** The service with a gate between it and CoinGecko, on a clock that the test controls. */
 export async function startWithFaultyUpstream({ settings = {}, start = '2026-05-15T14:10:06Z' }: Options = {}) {
   const clock = createTestClock(start);
   const gate = await startGate();
@@ -44,7 +44,7 @@ export async function startWithFaultyUpstream({ settings = {}, start = '2026-05-
       COINGECKO_URL: `${gate.url}/api/v3`,
       COINGECKO_PLAN: 'demo',
       COINGECKO_CALLS_PER_MINUTE: '100000',
-      // How one upstream is dealt with shows where no other takes its place.
+      // No fallback source, because the handling of one upstream is tested.
       MARKET_SOURCES: 'coingecko',
       UPSTREAM_TIMEOUT_MS: '3000',
       BURST_PER_SECOND: '0',
@@ -61,13 +61,13 @@ export async function startWithFaultyUpstream({ settings = {}, start = '2026-05-
     clock,
     gate,
     key,
-    /** Lets time pass, and lets the service notice that its keys still hold. */
+    /** Advances the clock, and polls so that the service keeps accepting its keys. */
     async pass(ms: number): Promise<void> {
       clock.advance(ms);
       await service.parts.allowance.poll();
     },
 
-    /** Asks with the key, and holds the answer to the published description. */
+    /** Sends a request with the key, and expects that the response conforms to the published description. */
     async ask(path: string, headers: Record<string, string> = {}) {
       const response = await fetch(`${service.url}${path}`, { headers: { 'x-api-key': key, ...headers } });
       const body = await response.text();

@@ -9,21 +9,21 @@ export type Answer = {
   closes: boolean;
 };
 
-/** A call that costs one, and is served from memory except for the first. */
+/** A call that costs one, and is served from memory except for the first time. */
 export const PRICED = '/v1/prices/latest/token?tokenName=bitcoin';
 
 type Options = {
   connections?: number;
   path?: string;
-  /** A connection ends with the first answer that this accepts, or when it is `closing`. */
+  /** A connection ends after the first response for which this returns true, or after `stop`. */
   until?: (answer: Answer) => boolean;
-  /** Between one answer and the next call, in ms. */
+  /** The time between a response and the next call, in ms. */
   everyMs?: number;
 };
 
 /**
- * Calls over keep-alive connections, each one call after the other, and keeps all answers (`at` in ms of
- * `performance.now()`). `failed` are the calls that got no answer, by error code; a connection ends with its first.
+ * Makes sequential calls over keep-alive connections, and keeps all responses (`at` in ms of `performance.now()`).
+ * `failed` lists the error codes of calls without a response. A connection ends with its first failure.
  */
 export function hammer(url: string, apiKey: string, options: Options = {}) {
   const { connections = 4, path = PRICED, until = () => false, everyMs = 0 } = options;
@@ -70,11 +70,11 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
     answers,
     failed,
     inFlight: () => inFlight,
-    /** How many answers there are with a status, or with 2xx. */
+    /** The number of responses with a status, or with 2xx. */
     count: (status?: number) => answers.filter((one) => (status ? one.status === status : one.status < 300)).length,
     /** Resolves when every connection has ended. */
     done: done.then(() => undefined),
-    /** Ends every connection after the call it makes. */
+    /** Ends every connection after its current call. */
     async stop(): Promise<void> {
       stopped = true;
       await done;

@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../database/database.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-/** One process of the service without its HTTP, on a database that others may have open too. */
+/** One process of the service without HTTP, on a database that others may share. */
 export async function openProcess(database: TestDatabase, clock: Clock, env: Env, logger = openLog('silent')) {
   const settings = readSettings({ COINGECKO_CALLS_PER_MINUTE: '100000', ...env });
   const parts = await openParts(settings, { logger, clock, database });
@@ -19,7 +19,7 @@ export async function openProcess(database: TestDatabase, clock: Clock, env: Env
   return { market, candles, rates, poll, enforceRetention, close };
 }
 
-/** The market services on a fresh database, with the sandbox as their aggregator, all by one clock. */
+/** The market services on a new database, with the sandbox as CoinGecko, on one clock. */
 export async function openTestMarket(
   clock: TestClock,
   { env = {}, plan = 'public' }: { env?: Env; plan?: CoinGeckoPlanName } = {},
@@ -47,11 +47,11 @@ export async function openTestMarket(
     rates: first.rates,
     sandbox,
     database,
-    /** Another process on the same database. */
+    /** Opens another process on the same database. */
     another: async () => (await openAnother()).market,
     anotherCandles: async () => (await openAnother()).candles,
     openAnother,
-    /** Reloads what was stored by others. */
+    /** Reloads data stored by other processes. */
     poll: first.poll,
     enforceRetention: first.enforceRetention,
     async close(): Promise<void> {
@@ -67,7 +67,7 @@ export type TestMarket = Awaited<ReturnType<typeof openTestMarket>>;
 type Points = { date: string; price: number }[];
 export type Received = { prices: Points; market_cap: Points; total_volume: Points };
 
-/** The series in an answer, whether or not it is in a list. */
+/** The series in a response, whether or not it is in a list. */
 export function received({ body }: Answer): Received {
   const parsed = JSON.parse(String(body.identity.payload));
   return Array.isArray(parsed) ? parsed[0] : parsed;

@@ -5,7 +5,7 @@ import { COMPILE_CACHE, SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
-/** Nothing listens there: tests of statistics or candles set their URLs, and no public host is called. */
+/** A port without a listener. Tests of statistics or candles set their own URLs, so that no public host is called. */
 const NOWHERE = Object.fromEntries(
   [
     'KRAKEN_URL',
@@ -18,11 +18,11 @@ const NOWHERE = Object.fromEntries(
   ].map((name) => [name, 'http://127.0.0.1:9']),
 );
 
-/** Each sees every line until its `off`. */
+/** Each listener receives every line until `off` is called. */
 type Watcher = (line: string) => void;
 
 /**
- * The service as a process of its own, on a free port. Rejects with what it wrote when it ends before it listens.
+ * Starts the service as a separate process on a free port. Rejects with its output if it ends before it listens.
  * @param env its whole environment besides `PATH`: `DATABASE_URL`, `COINGECKO_URL` …
  */
 export async function startServiceProcess(env: Readonly<Record<string, string>>) {
@@ -32,7 +32,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>)
   return { url, ...service };
 }
 
-/** As `startServiceProcess`, without waiting for it to listen; the rest describes another way to start it. */
+/** Like `startServiceProcess`, without waiting for it to listen. The other arguments replace the command. */
 export function spawnService(
   env: Readonly<Record<string, string>>,
   args = [...SHORT_LIVED, 'src/serve.ts'],
@@ -46,7 +46,7 @@ export function spawnService(
       BURST_PER_SECOND: '0',
       REGISTRATIONS_PER_MINUTE: '0',
       ...NOWHERE,
-      // The build is in another place each time: its compile cache would never be read again.
+      // The build is in a different folder each time, so its compile cache would never be reused.
       ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),
       ...env,
     },
@@ -62,7 +62,7 @@ export function spawnService(
     });
   }
 
-  /** Resolves with the first line, past or to come, that matches; rejects when the process ends without one. */
+  /** Resolves with the first matching line, past or future. Rejects if the process ends without one. */
   function logged(pattern: RegExp): Promise<string> {
     const past = lines.find((line) => pattern.test(line));
     if (past) return Promise.resolve(past);
@@ -82,12 +82,12 @@ export function spawnService(
 function endings(child: ChildProcess, exited: Promise<[number | null, NodeJS.Signals | null]>) {
   return {
     pid: child.pid as number,
-    /** Asks it to stop (SIGTERM) and gives its exit code. */
+    /** Stops the process (SIGTERM). Returns its exit code. */
     async stop(): Promise<number | null> {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       return (await exited)[0];
     },
-    /** Ends it at once (SIGKILL). */
+    /** Kills the process (SIGKILL). */
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await exited;

@@ -18,28 +18,28 @@ type Environment = Readonly<Record<string, string>>;
 
 type Options = {
   /**
-   * The environment, on top of one that asks the sandbox and logs everything; a function of the sandbox where it
-   * names one of its URLs. No node is configured unless it is named here.
+   * Settings that override the defaults, which use the sandbox and log everything. A function receives the sandbox, to
+   * use its URLs. No node is configured by default.
    */
   settings?: Environment | ((sandbox: Sandbox) => Environment);
-  /** What `startSandbox` takes. The clock is the service's unless another is given. */
+  /** The options of `startSandbox`. The default clock is the service's. */
   sandbox?: Parameters<typeof startSandbox>[0];
-  /** The system's clock where left out. */
+  /** The system's clock by default. */
   clock?: Clock;
-  /** How long a request may take to arrive; as shipped where left out. */
+  /** The time limits for receiving a request; the production values by default. */
   timeouts?: Timeouts;
-  /** The folder that the console was built into; none is served where left out. */
+  /** The folder with the built console. By default, no console is served. */
   consoleFolder?: string;
-  /** The database of another service, which keeps using it; a fresh one by default. */
+  /** The database of another service, which keeps using it; a new one by default. */
   database?: TestDatabase;
 };
 
-/** `validUntil` in Unix ms; `revokedAt` and `expiresAt` are the key's. */
+/** `validUntil` is in Unix ms. `revokedAt` and `expiresAt` belong to the key. */
 type UserCreation = { limit?: number; validUntil?: number; revokedAt?: Date; expiresAt?: Date };
 
 /**
- * The whole service on a port of its own, with a fresh test database and the sandbox as its aggregator.
- * For `*.store.test.ts` and `*.server.test.ts`. `close` ends all of it, in reverse.
+ * Starts the whole service on a free port, with a new test database and the sandbox as CoinGecko. For `*.store.test.ts`
+ * and `*.server.test.ts`. `close` stops everything, in reverse order.
  */
 export async function startService({
   settings: given,
@@ -70,16 +70,16 @@ export async function startService({
   const users = createUserStore(database.prisma);
 
   return {
-    /** `http://127.0.0.1:…` and the base path, without a slash at its end. */
+    /** `http://127.0.0.1:…` and the base path, without a trailing slash. */
     url,
     app,
     parts,
     sandbox,
     database,
-    /** The log lines, each a JSON text. */
+    /** The log lines as JSON texts. */
     logLines,
 
-    /** Registers a user and gives the key. */
+    /** Registers a user. Returns the key. */
     async register(plan: 'monthly' | 'yearly' = 'monthly'): Promise<string> {
       const query = new URLSearchParams({ name: 'Ada Lovelace', email: 'ada@example.org', plan });
       const response = await fetch(`${url}/v1/user/create?${query}`, { method: 'POST' });
@@ -88,7 +88,7 @@ export async function startService({
       return body.apiKey;
     },
 
-    /** Makes a user with a limit, a term or an ended key that registration does not offer; returns the key. */
+    /** Creates a user with a limit, a term or an ended key that registration does not offer. Returns the key. */
     async createUser({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: UserCreation = {}): Promise<string> {
       const apiKey = mintApiKey();
       const now = clock.now();
@@ -107,7 +107,7 @@ export async function startService({
       return apiKey;
     },
 
-    /** GET of a path below `url`, with the key in its header if there is one. */
+    /** Sends a GET for a path below `url`, with the key in its header if there is one. */
     get(path: string, { key, headers }: { key?: string; headers?: Record<string, string> } = {}) {
       return fetch(`${url}${path}`, { headers: { ...(key && { 'x-api-key': key }), ...headers } });
     },

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { firstAnswer, type RawAnswer } from '../../../fixtures/raw-answer.ts';
 
 /**
- * Connections that send bytes as they are, one request after another; a new one is opened when the other side has
- * hung up. `close` ends it.
+ * Sends raw bytes, one request at a time on a connection. If the server closes the connection, a new one is opened.
+ * `close` closes it.
  */
 export function openConnection(url: string) {
   const { hostname, port } = new URL(url);
@@ -20,9 +20,9 @@ export function openConnection(url: string) {
 
   return {
     /**
-     * Sends one request and returns the response. It is not an error if the server stops reading.
-     * Rejects when it hangs up before it has answered.
-     * @param isHead whether the answer has no body whatever its Content-Length
+     * Sends one request and returns the response. It is not an error if the server stops reading. Rejects if the server
+     * disconnects before it has responded.
+     * @param isHead whether the response has no body, whatever its Content-Length
      */
     async send(chunks: readonly (string | Buffer)[], { isHead = false } = {}): Promise<RawAnswer> {
       const socket = await connected();
@@ -34,7 +34,7 @@ export function openConnection(url: string) {
           if (answer) settle(() => resolve(answer), answer.headers.connection === 'close');
         };
         const onClose = () =>
-          settle(() => reject(new Error(`hung up after ${received.length} bytes: ${received}`)), true);
+          settle(() => reject(new Error(`disconnected after ${received.length} bytes: ${received}`)), true);
         const settle = (end: () => void, last: boolean) => {
           socket.off('data', onData).off('close', onClose);
           if (last) socket.destroy();
@@ -48,7 +48,7 @@ export function openConnection(url: string) {
   };
 }
 
-/** One request over a connection of its own. */
+/** Sends one request on a separate connection. */
 export async function exchange(url: string, ...chunks: (string | Buffer)[]): Promise<RawAnswer> {
   const connection = openConnection(url);
   try {

@@ -9,7 +9,7 @@ import { startWithFaultyUpstream } from './chaos.ts';
 
 export const STATS = '/v1/prices/latest/stats';
 
-/** Where the sandbox has each source. */
+/** The sandbox's URL for each source. */
 const PREFIXES = {
   cryptocompare: '/cryptocompare',
   'bitcoin-stats': '/bitcoin',
@@ -19,7 +19,7 @@ const PREFIXES = {
 } as const;
 export type Upstream = keyof typeof PREFIXES;
 
-/** The source of each token that needs no key. */
+/** The source of each token that requires no key. */
 export const KEYLESS = {
   btc: 'bitcoin-stats',
   ar: 'arweave-node',
@@ -27,12 +27,12 @@ export const KEYLESS = {
   sol: 'solana-rpc',
 } as const satisfies Record<StatisticsSymbol, Upstream>;
 
-/** An upstream that answers at once, and with nothing of use: `not_json`. */
+/** An upstream that responds immediately with an unusable body: `not_json`. */
 export const BROKEN: Fault = { kind: 'html', status: 200 };
 
 type Logged = { level: number; msg: string; [fact: string]: unknown };
 
-/** The service with a key for CryptoCompare, on a clock that the test moves; its log is kept. */
+/** The service with a key for CryptoCompare, on a clock that the test controls. Its log is recorded. */
 export async function startWithStatistics({
   settings = {},
   start,
@@ -49,7 +49,7 @@ export async function startWithStatistics({
 
   return {
     ...service,
-    /** Asks for a token's statistics, and holds the answer to the published description. */
+    /** Requests a token's statistics, and expects that the response conforms to the published description. */
     async stats(token: string, headers: Record<string, string> = {}) {
       const answer = await service.ask(`${STATS}?token=${token}`, headers);
       const record = answer.status === 200 ? (JSON.parse(answer.body) as TokenStatistics) : undefined;
@@ -66,13 +66,13 @@ export async function startWithStatistics({
           ? `${path}/`.startsWith(`${PREFIXES[upstream]}/`)
           : Object.values(PREFIXES).some((prefix) => `${path}/`.startsWith(`${prefix}/`)),
       ).length,
-    /** The switches from one source to another that were logged. */
+    /** The logged switches between sources. */
     switches: () =>
       service.logLines
         .map((line) => JSON.parse(line) as Logged)
         .filter(({ msg }) => msg === 'statistics source switched')
         .map(({ level, token, from, to, reason }) => ({ level, token, from, to, reason })),
-    /** Another process on the same database, or this one started again; `lines` takes its log. */
+    /** Starts another process on the same database, or restarts this one. `lines` receives its log. */
     async another(env: Record<string, string> = {}, lines: string[] = []): Promise<Parts> {
       const given = {
         COINGECKO_URL: sandbox.coingeckoUrl,

@@ -3,11 +3,11 @@ import { createTestClock } from '../../../fixtures/clock.ts';
 import { base64, keyOf, type Order, signedStdTx, signedTxRaw } from '../../../fixtures/signing.ts';
 
 type Members = Record<string, unknown>;
-// A node's answer is whatever it is: a test looks at what it expects.
+// The body's shape is not known here; a test checks the members that it expects.
 // biome-ignore lint/suspicious/noExplicitAny: the test states the shape
 export type NodeAnswer = { status: number; body: any };
 
-/** The sandbox's chain on a clock that stands still, and the calls that its two nodes take. */
+/** The sandbox's chain on a stopped clock, and calls to its two nodes. */
 export async function openChain(node: NonNullable<Parameters<typeof startSandbox>[0]>['node'] = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   const sandbox = await startSandbox({ clock, node });
@@ -35,7 +35,7 @@ export async function openChain(node: NonNullable<Parameters<typeof startSandbox
     bob,
     legacy,
     cosmos,
-    /** Lets so many blocks be made. */
+    /** Advances the clock by a number of blocks. */
     pass: (blocks = 1) => clock.advance(blocks * 6_000),
     stdTx: (changes?: Partial<Order>, place = 0) => signedStdTx(keyOf(sandbox, place), order(changes)),
     txRaw: (changes?: Partial<Order>, place = 0) => signedTxRaw(keyOf(sandbox, place), order(changes)),

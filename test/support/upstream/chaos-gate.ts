@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A door of TCP in front of an upstream: it hands bytes on, cuts and resets included, can be shut so that
- * connections are refused, and knows what is open and what has passed.
+ * A TCP gate in front of an upstream. It forwards bytes, including closes and resets, can be shut so that connections
+ * are refused, and counts open connections and forwarded bytes.
  */
 export async function startGate() {
   let target: { host: string; port: number } | undefined;
@@ -48,17 +48,17 @@ export async function startGate() {
   await listen();
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Where it leads. */
+    /** Sets the target. */
     to(url: string): void {
       const { hostname: host, port: number } = new URL(url);
       target = { host, port: Number(number) };
     },
-    /** Rejects connections, and cuts existing ones, until it is opened again. */
+    /** Rejects new connections and closes existing ones, until `reopen`. */
     shut,
     reopen: listen,
-    /** Connections that are open. */
+    /** The number of open connections. */
     connections: () => open.size,
-    /** Resolves when no more than so many are open. */
+    /** Resolves when at most `count` connections are open. */
     async atMost(count: number): Promise<void> {
       if (open.size <= count) return;
       await new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ export async function startGate() {
         watchers.add(watch);
       });
     },
-    /** Bytes that the upstream has sent through it. */
+    /** The number of bytes that the upstream has sent. */
     bytes: () => bytes,
     close: shut,
   };

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** How many interim responses one write holds: about 30 KB, which arrive in one piece. */
+/** The number of interim responses in one write: about 30 KB, which arrive together. */
 const BURST = 1_000;
 
 /**
- * A server on 127.0.0.1 that sends interim responses (RFC 9110, 15.2) before its final response, `{}` as JSON.
- * @param head the status line of an interim response and its header fields, without the empty line after them
- * @param count how many of them, in one write: at most `BURST`, or without end for `Infinity`
+ * Starts a server on 127.0.0.1 that sends interim responses (RFC 9110, 15.2) before its final response, `{}` as JSON.
+ * @param head the status line of an interim response and its headers, without the empty line after them
+ * @param count the number of interim responses, in one write: at most `BURST`, or endless for `Infinity`
  */
 export async function startInterimServer(head: string, count: number) {
   const sockets = new Set<Socket>();

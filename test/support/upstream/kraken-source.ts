@@ -7,14 +7,14 @@ import { builtIn } from '../../../fixtures/tokens.ts';
 
 type Options = {
   timeoutMs?: number;
-  /** The pairs of tokens, where they are other ones than usual. */
+  /** The pairs of tokens, if they differ from the defaults. */
   pairs?: Readonly<Record<string, string>>;
-  /** Calls that the budget has left; no end of them where left out. */
+  /** The calls that the budget has left; unlimited by default. */
   calls?: number;
   now?: string;
 };
 
-/** Kraken's source on its own: a fixed clock, a budget, and its reports. */
+/** Kraken's source in isolation: a fixed clock, a budget, and its reports. */
 export function openTestKraken(url: string, options: Options = {}) {
   const { timeoutMs = 20_000, pairs = {}, now = '2026-05-15T14:10:06Z' } = options;
   let left = options.calls ?? Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { startUpstreamServer } from './upstream-server.ts';
 
 const HEAD = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE\n';
 
-/** Units for one euro by date and currency, as the bank published them from 2013 to 2023; the dates ascending. */
+/** Units per euro by date and currency, as the ECB published them from 2013 to 2023, with ascending dates. */
 export function readRecordedRates(): { date: string; rates: Record<string, number> }[] {
   const text = String(recording('ecb', 'eurofxref-hist_2013-01-02_2023-12-29.csv').body);
   const [head = '', ...lines] = text.trimEnd().split('\n');
@@ -18,7 +18,7 @@ export function readRecordedRates(): { date: string; rates: Record<string, numbe
   });
 }
 
-/** An upstream that serves these rates as the bank's data service does. */
+/** An upstream that serves these rates as the ECB's data service does. */
 export function startRecordedRates() {
   const days = readRecordedRates();
   const codes = [...new Set(days.flatMap(({ rates }) => Object.keys(rates)))].sort();

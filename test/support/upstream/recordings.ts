@@ -6,20 +6,20 @@ import type { Reply } from './upstream-server.ts';
 export const DIRECTORY =
   process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../../shared/recordings', import.meta.url));
 
-/** Whether the recorded upstream answers are there; where not, this is said once for each test file. */
+/** Whether the recorded upstream responses are available. If not, this is printed once for each test file. */
 export const haveRecordings = existsSync(DIRECTORY);
 if (!haveRecordings) {
-  console.log('No recorded upstream answers: their tests are left out. Set RECORDINGS_DIR to have them.');
+  console.log('No recorded upstream responses: their tests are skipped. Set RECORDINGS_DIR to run them.');
 }
 
-/** Fields of the recorded connection, not of the response. */
+/** Headers of the recorded connection, not of the response. */
 const OF_THE_CONNECTION = /^(connection|transfer-encoding|content-length|content-encoding|keep-alive|alt-svc)$/i;
 
 /** A recorded exchange: the response's own members, or under `response` with each header as a list. */
 type Kept = { status: number; headers: Record<string, string | string[]> };
 type Meta = Kept | { response: Kept };
 
-/** The names of the answers of an upstream, without what is written beside them. */
+/** The names of an upstream's recorded responses, without the metadata files. */
 export function recordingNames(upstream: string): string[] {
   if (!haveRecordings) return [];
   return readdirSync(join(DIRECTORY, upstream))
@@ -27,7 +27,7 @@ export function recordingNames(upstream: string): string[] {
     .sort();
 }
 
-/** An answer with its status and headers as recorded; `status` is for one whose own was not kept. */
+/** A recorded response with its status and headers. `status` applies if none was recorded. */
 export function recording(upstream: string, name: string, status = 200): Required<Reply> {
   const path = join(DIRECTORY, upstream, name);
   const body = readFileSync(path);

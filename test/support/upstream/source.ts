@@ -8,12 +8,12 @@ type Options = {
   timeoutMs?: number;
   plan?: CoinGeckoPlanName;
   apiKey?: string;
-  /** Calls that the budget has left; no end of them where left out. */
+  /** The calls that the budget has left; unlimited by default. */
   calls?: number;
   now?: string;
 };
 
-/** The aggregator's source on its own: a clock that stands still, a budget, and how each call ended. */
+/** CoinGecko's source in isolation: a stopped clock, a budget, and the outcome of each call. */
 export function openTestSource(url: string, options: Options = {}) {
   const { timeoutMs = 20_000, plan = 'public', apiKey, now = '2026-05-15T14:10:06Z' } = options;
   let left = options.calls ?? Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { createTestClock } from '../../../fixtures/clock.ts';
 
 type Options = { timeoutMs?: number; calls?: number; now?: string };
 
-/** A source of statistics on its own: a clock that stands still, a budget, and how each call ended. */
+/** A statistics source in isolation: a stopped clock, a budget, and the outcome of each call. */
 export function openTestStatistics(
   open: (options: StatisticsOptions) => StatisticsSource,
   url: string,

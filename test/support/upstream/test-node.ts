@@ -4,7 +4,7 @@ import type { NodeDialect } from '#cosmos/dialects/adapter';
 import { type Reply, startUpstreamServer, type UpstreamCall } from './upstream-server.ts';
 
 type Known = { height: string; txhash: string; code?: number; raw_log?: string };
-/** Gives what to answer, does something else with the response, or leaves it to the node. */
+/** Returns a reply, handles the response itself, or leaves the request to the node. */
 type Override = (call: UpstreamCall, response: ServerResponse) => Reply | 'taken' | undefined;
 
 const json = (body: unknown, status = 200): Reply => ({ status, body: JSON.stringify(body) });
@@ -13,8 +13,8 @@ const MODERN = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
 
 /**
- * A node of our own on 127.0.0.1 that speaks one dialect, with a height, balances and the transactions it knows, all
- * of which a test may change. `override` is consulted first.
+ * Starts a test node on 127.0.0.1 that supports one dialect. Tests can change its height, its balances and its known
+ * transactions. `override` is called first.
  */
 export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height = 1000 } = {}) {
   const state = {
@@ -102,21 +102,21 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     return isModernPath ? modern(call) : json({ code: 12, message: 'Not Implemented', details: [] }, 501);
   });
 
-  /** The calls but those for the newest block. */
+  /** All calls except those for the newest block. */
   const asked = () => server.calls.filter(({ path }) => !/latest$/.test(path));
 
   return {
     ...server,
     state,
     asked,
-    /** How many broadcasts came in. */
+    /** The number of received broadcasts. */
     broadcasts: () => asked().filter(({ method }) => method === 'POST').length,
   };
 }
 
 export type TestNode = Awaited<ReturnType<typeof startTestNode>>;
 
-/** Faults: a node hangs, cuts the connection after reading the request, or responds otherwise. */
+/** Faults: a node hangs, closes the connection after reading the request, or responds otherwise. */
 export const hang = (): 'taken' => 'taken';
 export const cut: Override = (_call, response) => {
   response.destroy();

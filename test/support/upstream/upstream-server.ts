@@ -10,10 +10,10 @@ export type UpstreamCall = {
   body: string;
 };
 export type Reply = { status?: number; headers?: Record<string, string>; body: string | Buffer };
-/** Gives what to answer, or does something else with the response and gives nothing. */
+/** Returns a reply, or handles the response itself and returns undefined. */
 export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | undefined;
 
-/** An upstream on 127.0.0.1 that responds by a script; `calls` are its requests, oldest first. */
+/** Starts an upstream on 127.0.0.1 that responds as scripted. `calls` lists its requests, oldest first. */
 export async function startUpstreamServer(script: Script) {
   const calls: UpstreamCall[] = [];
   let current = script;
@@ -40,7 +40,7 @@ export async function startUpstreamServer(script: Script) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: calls as readonly UpstreamCall[],
-    /** From now on another script. */
+    /** Replaces the script. */
     follow(next: Script): void {
       current = next;
     },

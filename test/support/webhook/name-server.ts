@@ -14,8 +14,8 @@ const bytesOf = (address: string): Buffer => {
 };
 
 /**
- * A name server (RFC 1035) that answers every question for an address with those that `resolve` gives of the name; not at
- * all where it gives undefined.
+ * Starts a name server (RFC 1035) that responds to every address query with the addresses that `resolve` returns for
+ * the name. If `resolve` returns undefined, the server does not respond.
  */
 export async function startNameServer(resolve: (name: string) => readonly string[] | undefined) {
   const socket = createSocket('udp4');
@@ -44,7 +44,7 @@ export async function startNameServer(resolve: (name: string) => readonly string
   await once(socket, 'listening');
 
   return {
-    /** As `address:port`. */
+    /** The address and the port, as `address:port`. */
     at: `127.0.0.1:${socket.address().port}`,
     close: () => new Promise<void>((done) => socket.close(() => done())),
   };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Delivery = { headers: Record<string, string>; body: string };
 
-/** A receiver of webhooks. `answer` returns the status of each; `close` ends it. */
+/** Starts a receiver of webhooks. `answer` returns the status of each response. `close` stops the receiver. */
 export async function startReceiver(
   answer: (delivery: Delivery, response: ServerResponse) => number | undefined = () => 204,
 ) {
