@@ -2,14 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'undici';
 import { PRICED } from '../support/service/hammer.ts';
 
-/** Codes of a connection that was not made: nothing was sent, so another process gets the call. */
+/** Error codes of failed connections. Nothing was sent, so another process receives the call. */
 const UNSENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
-/** Between two calls of a connection, in ms: a rate that both processes can serve on a busy machine. */
+/** The time between two calls of a connection, in ms: a rate that both processes can serve on a busy machine. */
 const PAUSE = 20;
 
 /**
- * Calls as they arrive through a load balancer: one connection per key, to a process that accepts connections. A call
- * that was sent is not repeated. `failed` are the calls without a response, and the responses that are not 2xx.
+ * Makes calls as they arrive through a load balancer: each key has one connection, to a process that accepts
+ * connections. A call that was sent is not repeated. `failed` lists the calls without a response, and the responses
+ * other than 2xx.
  */
 export function balancedCalls(keys: readonly string[], urls: () => readonly string[]) {
   const answered = new Map<string, number>(keys.map((key) => [key, 0]));

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const ROOT = process.cwd();
 /** Later than every migration. */
 const NAME = '20990101000000_next_release';
-/** An expansion as a release would make it: a column, a table and an index. */
+/** A schema expansion of a release: a column, a table and an index. */
 const EXPANSION = `ALTER TABLE "user" ADD COLUMN remark TEXT;
 CREATE TABLE remark_history (id BIGINT PRIMARY KEY GENERATED ALWAYS AS IDENTITY, user_key INTEGER NOT NULL, remark TEXT);
 CREATE INDEX remark_history_user_key ON remark_history (user_key);
@@ -32,7 +32,7 @@ async function build(folder: string): Promise<void> {
     await run(process.execPath, [join(folder, 'scripts', script)], { cwd: folder });
 }
 
-/** Packages are those of the checkout, unless the release has others. */
+/** The packages are those of the checkout, unless the release has others. */
 async function addPackages(folder: string): Promise<void> {
   const [own, theirs] = await Promise.all(
     [ROOT, folder].map((where) => readFile(join(where, 'package-lock.json'), 'utf8')),
@@ -41,7 +41,7 @@ async function addPackages(folder: string): Promise<void> {
   else await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder });
 }
 
-/** Builds the release before, from git. */
+/** Builds the previous release from git. */
 export async function buildReleaseBefore(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = join(folder, '..', 'release-before.tar');
@@ -51,7 +51,7 @@ export async function buildReleaseBefore(folder: string): Promise<void> {
   await build(folder);
 }
 
-/** Builds the checkout as the next release: with a higher version, and a migration that the release before lacks. */
+/** Builds the checkout as the next release: with a higher version, and a migration that the previous release lacks. */
 export async function buildNextRelease(folder: string, { version: oldest }: Manifest): Promise<void> {
   const isSource = (path: string) => !/\/(node_modules|build|dist|coverage|\.git)$/.test(path);
   await cp(ROOT, folder, { recursive: true, filter: isSource });

@@ -11,11 +11,11 @@ import { spawnService } from '../support/service/service-process.ts';
 import { balancedCalls } from './balanced-calls.ts';
 import { buildNextRelease, buildReleaseBefore, NEXT_MIGRATION, readManifest } from './releases.ts';
 
-/* Replaces the processes of a release by those of the next one, and back, while clients call them. */
+/* Replaces the processes of a release by those of the next one, and back, while clients make calls. */
 
 const LIMIT = 1_000_000;
 const KEYS = 6;
-/** Calls between two replacements, by all keys together. */
+/** The number of calls between two replacements, over all keys. */
 const CALLS = 200;
 
 type Release = 'before' | 'next';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(work, { recursive: true, force: true });
 });
 
-/** Processes on one database, each at its place, of either release. */
+/** Processes on one database, each at a fixed place, of either release. */
 function startPlaces(database: Readonly<Record<string, string>>) {
   const settings = {
     COINGECKO_URL: sandbox.coingeckoUrl,
@@ -85,7 +85,7 @@ async function inDatabase<T>(place: Place, work: (database: Awaited<ReturnType<t
   }
 }
 
-/** Created by the command of the release before. */
+/** Creates users with the command of the previous release. */
 async function createKeys(settings: Readonly<Record<string, string>>) {
   const ada = ['--name', 'Ada', '--email', 'ada@example.org', '--plan', 'monthly', '--limit', String(LIMIT)];
   const keys: { key: number; apiKey: string }[] = [];
@@ -104,7 +104,7 @@ const usedCalls = (place: Place) =>
     return new Map(rows.map(({ userKey, used, outstanding }) => [userKey, { used, outstanding }]));
   });
 
-/** Makes the steps while each key calls; the calls with a response are exactly those in the ledger. */
+/** Runs the steps while each key makes calls. Expects that the ledger contains exactly the calls with a response. */
 async function replaceUnderLoad(place: Place, settings: Readonly<Record<string, string>>, steps: readonly Step[]) {
   const keys = await createKeys(settings);
   const places = startPlaces(settings);
@@ -129,7 +129,7 @@ describe('a release that has migrated the database', () => {
   const TIMEOUT = 240_000;
 
   it(
-    'on a server, runs beside the release before, which restarts, replaces it and is replaced again',
+    'on a server, runs in parallel with the previous release, which restarts, replaces it and is replaced again',
     async () => {
       const { url, drop } = await createTestDatabase('empty');
       onTestFinished(drop);
@@ -162,7 +162,7 @@ describe('a release that has migrated the database', () => {
   );
 
   it(
-    'on the embedded database, is replaced by the release before and replaces it again',
+    'on the embedded database, is replaced by the previous release and replaces it again',
     async () => {
       const dataDir = join(work, 'data');
       const settings = { DATA_DIR: dataDir };
