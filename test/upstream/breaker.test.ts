@@ -11,7 +11,7 @@ const fail = (times: number, at = 0) => {
 };
 
 describe('closed', () => {
-  test('lets calls go while failures are few, or not in a row', () => {
+  test('accepts calls while failures are few or not consecutive', () => {
     fail(4);
     expect(breaker.request(0)).toBe(0);
     breaker.succeeded(0);
@@ -19,7 +19,7 @@ describe('closed', () => {
     expect([breaker.request(0), breaker.request(0)]).toEqual([0, 0]);
   });
 
-  test('opens at the fifth failure in a row', () => {
+  test('opens at the fifth consecutive failure', () => {
     fail(5);
     expect(breaker.request(0)).toBe(10 * SECOND);
     expect(breaker.request(9_999)).toBe(1);
@@ -38,23 +38,23 @@ test('reports its state', () => {
   expect([breaker.state(12 * SECOND), breaker.state(13 * SECOND)]).toEqual(['open', 'half_open']);
 });
 
-describe('half open', () => {
+describe('a half-open breaker', () => {
   beforeEach(() => fail(5));
 
-  test('lets one call go, and the others when it went well', () => {
+  test('accepts one call, and further calls after its success', () => {
     expect(breaker.request(10 * SECOND)).toBe(0);
     expect(breaker.request(10 * SECOND)).toBeGreaterThan(0);
     breaker.succeeded(11 * SECOND);
     expect([breaker.request(11 * SECOND), breaker.request(11 * SECOND)]).toEqual([0, 0]);
   });
 
-  test('lets another go when the one was not made after all', () => {
+  test('accepts another call if the first one was not made', () => {
     expect(breaker.request(10 * SECOND)).toBe(0);
     breaker.cancelled();
     expect(breaker.request(10 * SECOND)).toBe(0);
   });
 
-  test('opens for twice as long each time, up to five minutes, and anew after a success', () => {
+  test('opens for twice as long each time, up to five minutes, and starts again after a success', () => {
     const waits: number[] = [];
     let now = 0;
     for (let i = 0; i < 8; i++) {
@@ -74,38 +74,38 @@ describe('half open', () => {
 });
 
 describe('an upstream that limits the rate', () => {
-  test('is left alone for as long as it said, or a minute', () => {
+  test('is not called for the requested time, or for a minute', () => {
     breaker.rateLimited(0, 119 * SECOND);
     expect(breaker.request(1)).toBe(119 * SECOND - 1);
     breaker.rateLimited(200 * SECOND);
     expect(breaker.request(200 * SECOND)).toBe(MINUTE);
   });
 
-  test('is not asked sooner because it says less the second time', () => {
+  test('is not called earlier if a later response requests a shorter time', () => {
     breaker.rateLimited(0, 60 * SECOND);
     breaker.rateLimited(0, SECOND);
     expect(breaker.request(0)).toBe(60 * SECOND);
   });
 
-  test('is not asked sooner because a call that was on its way went well', () => {
+  test('is not called earlier if a call that was in progress succeeds', () => {
     breaker.rateLimited(0, 60 * SECOND);
     breaker.succeeded(SECOND);
     expect(breaker.request(SECOND)).toBe(59 * SECOND);
   });
 
-  test('is tried with one call then', () => {
+  test('is then probed with one call', () => {
     breaker.rateLimited(0, 60 * SECOND);
     expect(breaker.request(MINUTE)).toBe(0);
     expect(breaker.request(MINUTE)).toBeGreaterThan(0);
   });
 });
 
-test('calls that were on their way together and all fail open it once', () => {
+test('concurrent calls that all fail open the breaker once', () => {
   fail(5 + 7);
   expect(breaker.request(0)).toBe(10 * SECOND);
 });
 
-test('where calls are few, a failing upstream is tried as seldom as they allow', () => {
+test('with few calls, a failing upstream is probed as rarely as the schedule allows', () => {
   const seldom = 40 * MINUTE;
   const waits: number[] = [];
   let now = 0;

@@ -7,9 +7,9 @@ import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 const BUDGET = { perMinute: 10, perMonth: 100 };
 
 let clock: TestClock;
-/** The month's spent calls in the store; nothing can be taken when all are spent. */
+/** The month's spent calls in the store. No call can be reserved when all are spent. */
 let spent: number;
-/** The limits of each requested call. */
+/** The limits in each reservation. */
 let asked: Budget[];
 beforeEach(() => {
   clock = createTestClock('2026-05-31T23:59:00Z');
@@ -17,7 +17,7 @@ beforeEach(() => {
   asked = [];
 });
 
-/** A budget whose schedule reports the count and the time of its computation. */
+/** A budget whose schedule returns the count and the time of its computation. */
 function open() {
   const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
     spent: async () => spent,
@@ -30,7 +30,7 @@ function open() {
   return openBudget({ store: store as RefreshStore, upstream: 'coingecko', budget: BUDGET, throttle, clock });
 }
 
-test('a call is taken while there is one left, and counts in the schedule at once', async () => {
+test('a call is reserved while one is left, and counts in the schedule immediately', async () => {
   const budget = await open();
   spent = 98;
   expect(await budget.reserve()).toBe(true);
@@ -40,7 +40,7 @@ test('a call is taken while there is one left, and counts in the schedule at onc
   expect(budget.reading()).toEqual({ spent: 100, limit: 100, daysLeft: 0 });
 });
 
-test('a new month has all its calls, before anybody has counted one', async () => {
+test('a new month has its full budget, before any call is counted', async () => {
   const budget = await open();
   expect(budget.schedule()).toMatchObject({ count: 90 });
   clock.goTo('2026-06-01T00:00:00Z');
@@ -48,7 +48,7 @@ test('a new month has all its calls, before anybody has counted one', async () =
   expect(budget.reading().spent).toBe(0);
 });
 
-test('a budget that the upstream says is smaller holds from then on, one that it says is larger changes nothing', async () => {
+test('a smaller budget reported by the upstream applies from then on; a larger one has no effect', async () => {
   const budget = await open();
   budget.lower({ perMinute: 5, perMonth: 1_000 }, 1_000);
   await budget.reserve();
@@ -62,7 +62,7 @@ test('a budget that the upstream says is smaller holds from then on, one that it
   expect(budget.schedule()).toMatchObject({ perMonth: 95 });
 });
 
-test('calls that others have made are missing in this month alone', async () => {
+test('calls made by others are missing only from the current month', async () => {
   const budget = await open();
   budget.lower({ perMinute: 10, perMonth: 100 }, 2);
   expect([await budget.reserve(), await budget.reserve(), await budget.reserve()]).toEqual([true, true, false]);
@@ -71,7 +71,7 @@ test('calls that others have made are missing in this month alone', async () => 
   expect(budget.reading()).toMatchObject({ spent: 0, limit: 100 });
 });
 
-test('a share that is smaller than what others leave is as it was', async () => {
+test('a share smaller than the remaining calls is unchanged', async () => {
   const budget = await open();
   budget.lower({ perMinute: 10, perMonth: 500_000 }, 1_000);
   expect(budget.reading()).toMatchObject({ spent: 90, limit: 100 });

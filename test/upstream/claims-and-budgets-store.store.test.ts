@@ -18,18 +18,18 @@ const MAY = Date.parse('2026-05-01T00:00:00Z');
 const JUNE = Date.parse('2026-06-01T00:00:00Z');
 
 describe('a claim', () => {
-  test('is one process’s, of however many ask at once', async () => {
+  test('is granted to one process, of any number that request it concurrently', async () => {
     const holders = Array.from({ length: 20 }, () => randomUUID());
     const claims = await Promise.all(holders.map((holder) => store.claim('latest', holder, 10_000, 0)));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  test('of one thing is not that of another', async () => {
+  test('for one resource is independent of another', async () => {
     expect(await store.claim('latest', mine, 10_000, 0)).toBe(true);
     expect(await store.claim('chart:bitcoin', theirs, 10_000, 0)).toBe(true);
   });
 
-  test('is free again when it was let go, by who had it', async () => {
+  test('is free again when its holder releases it', async () => {
     await store.claim('latest', mine, 10_000, 0);
     await store.release('latest', theirs);
     expect(await store.claim('latest', theirs, 10_000, 0)).toBe(false);
@@ -37,7 +37,7 @@ describe('a claim', () => {
     expect(await store.claim('latest', theirs, 10_000, 0)).toBe(true);
   });
 
-  test('of a holder that died passes on when its time has, by the database’s clock', async () => {
+  test('of a dead holder passes on when it expires by the database’s clock', async () => {
     await store.claim('latest', mine, 60_000, 0);
     expect(await store.claim('latest', theirs, 60_000, 0)).toBe(false);
     await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() - interval '1 ms'`;
@@ -45,12 +45,12 @@ describe('a claim', () => {
     expect(await store.claim('latest', mine, 60_000, 0)).toBe(false);
   });
 
-  test('may be repeated by its holder', async () => {
+  test('can be repeated by its holder', async () => {
     await store.claim('latest', mine, 10_000, 0);
     expect(await store.claim('latest', mine, 10_000, 0)).toBe(true);
   });
 
-  test('is refused when the thing was fetched since one looked', async () => {
+  test('is rejected if the resource was fetched since it was last read', async () => {
     await store.claim('latest', mine, 10_000, 0);
     await database.prisma.$executeRaw`
       UPDATE refresh SET version = 1, holder = NULL, until = NULL, fetched_at = now()`;
@@ -66,7 +66,7 @@ describe('a budget', () => {
   const reserve = (minute: number, month: number, perMinute: number, perMonth: number) =>
     store.reserve('coingecko', { minute, month }, { perMinute, perMonth });
 
-  test('counts the month, and ends with the minute’s last call', async () => {
+  test('counts the month, and is spent with the minute’s last call', async () => {
     const counts: (number | undefined)[] = [];
     for (let i = 0; i < 4; i++) counts.push(await reserve(MINUTES.first, MAY, 3, 100));
     expect(counts).toEqual([1, 2, 3, undefined]);
@@ -74,7 +74,7 @@ describe('a budget', () => {
     expect(await store.spent('coingecko', MAY)).toBe(4);
   });
 
-  test('ends with the month’s last call, and begins anew with the next', async () => {
+  test('is spent with the month’s last call, and starts again with the next month', async () => {
     for (let i = 0; i < 5; i++) await reserve(MINUTES.first, MAY, 100, 5);
     expect(await reserve(MINUTES.second, MAY, 100, 5)).toBeUndefined();
     expect(await reserve(JUNE, JUNE, 100, 5)).toBe(1);
@@ -86,7 +86,7 @@ describe('a budget', () => {
     expect(counts.filter((count) => count !== undefined).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test('of a month does not restart after the clock was set back', async () => {
+  test('for a month does not restart after the clock was set back', async () => {
     await reserve(JUNE, JUNE, 100, 2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBe(2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a budget', () => {
     expect(await reserve(JUNE, JUNE, 100, 3)).toBe(3);
   });
 
-  test('of a minute does not restart for a process whose clock is a little behind', async () => {
+  test('for a minute does not restart for a process whose clock is slightly behind', async () => {
     for (let i = 0; i < 3; i++) {
       expect(await reserve(MINUTES.second, MAY, 6, 100)).toBeDefined();
       expect(await reserve(MINUTES.first, MAY, 6, 100)).toBeDefined();
@@ -103,30 +103,31 @@ describe('a budget', () => {
     expect(await reserve(MINUTES.first, MAY, 6, 100)).toBeUndefined();
   });
 
-  test('of a minute is not waited for by a clock that was set back an hour', async () => {
+  test('for a minute does not block a process whose clock was set back by an hour', async () => {
     await reserve(MINUTES.first, MAY, 1, 100);
     expect(await reserve(MINUTES.first - 3_600_000, MAY, 1, 100)).toBe(2);
   });
 
-  test('of nothing gives nothing', async () => {
+  test('of zero grants no call', async () => {
     expect(await reserve(MINUTES.first, MAY, 0, 100)).toBeUndefined();
     expect(await reserve(MINUTES.first, MAY, 100, 0)).toBeUndefined();
     expect(await store.spent('coingecko', MAY)).toBe(0);
   });
 
-  test('without a monthly figure has no end', async () => {
+  test('without a monthly limit is unlimited', async () => {
     expect(await reserve(MINUTES.first, MAY, 10, Number.POSITIVE_INFINITY)).toBe(1);
   });
 
-  test('of one upstream is not that of another', async () => {
+  test('of one upstream is independent of another', async () => {
     await reserve(MINUTES.first, MAY, 1, 1);
     const other = { minute: MINUTES.first, month: MAY };
     expect(await store.reserve('cryptocompare', other, { perMinute: 1, perMonth: 1 })).toBe(1);
   });
 });
 
-test('a turn is one process at a time, and comes again after its time', async () => {
-  // The time of a turn is not rounded up: in the part of a millisecond before it the next would take it again.
+test('a turn is granted to one process at a time, and again after its interval', async () => {
+  // The interval of a turn is not rounded up. Otherwise the next process could take the turn within the same
+  // millisecond.
   for (let round = 0; round < 50; round++) {
     const what = `chart:${round}` as const;
     const turns = await Promise.all(Array.from({ length: 5 }, () => store.takeTurn(what, 60_000)));

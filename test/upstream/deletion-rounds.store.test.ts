@@ -31,7 +31,7 @@ async function open(env: Record<string, string> = {}) {
   return process;
 }
 
-/** How many dates are kept before today. */
+/** The number of dates that are kept before today. */
 async function kept() {
   const { _count, _min } = await database.prisma.usageDay.aggregate({ _count: true, _min: { date: true } });
   const days = (Date.parse(isoDate(clock.now())) - (_min.date as Date).getTime()) / DAY;
@@ -39,7 +39,7 @@ async function kept() {
 }
 const round = () => database.prisma.refresh.findUnique({ where: { what: 'usage-retention' } });
 
-test('calls of a date are deleted 400 days after its end, as a process starts and once a date', async () => {
+test("calls of a date are deleted 400 days after its end, at a process's start and once a date", async () => {
   const one = await open();
   await one.enforceRetention();
   expect(await kept()).toEqual({ rows: 401, days: 400 });
@@ -56,14 +56,14 @@ test('calls of a date are deleted 400 days after its end, as a process starts an
   expect(await kept()).toEqual({ rows: 400, days: 400 });
 });
 
-test('a start with another retention deletes at once', async () => {
+test('a start with another retention deletes immediately', async () => {
   await (await open()).enforceRetention();
   clock.advance(MINUTE);
   await (await open({ USAGE_RETENTION: '31d' })).enforceRetention();
   expect(await kept()).toEqual({ rows: 32, days: 31 });
 });
 
-test('a process that holds the claim keeps the others from a round', async () => {
+test('a process that holds the claim prevents rounds of other processes', async () => {
   await database.prisma.$executeRaw`
     INSERT INTO refresh (what, holder, until)
     VALUES ('usage-retention', gen_random_uuid(), clock_timestamp() + interval '10 minutes')`;

@@ -30,7 +30,7 @@ const away = (cause?: unknown) =>
 const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
 const down = (upstream = 'coingecko') => new UpstreamFailure(upstream, 'unreachable', 'no connection');
 
-/** Lets time pass a second at a time, as the failure log sees it. */
+/** Advances the clock second by second, as the failure log sees it. */
 async function pass(seconds: number, each: () => void = () => undefined): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     clock.advance(SECOND);
@@ -42,7 +42,7 @@ async function pass(seconds: number, each: () => void = () => undefined): Promis
 }
 
 describe('a cause', () => {
-  test('is one line at once, and one in ten seconds with the number of failures since', async () => {
+  test('is logged in one line immediately, and then in one line per ten seconds with the number of failures', async () => {
     await pass(30, () => {
       for (let call = 0; call < 500; call++) failures.failed('request', away(refused));
       failures.failed('settlement', away(refused));
@@ -55,7 +55,7 @@ describe('a cause', () => {
     expect(lines[0]).toMatchObject({ reason: refused.message });
   });
 
-  test('has lines of its own beside others', async () => {
+  test('is logged separately from other causes', async () => {
     await pass(5, () => {
       failures.failed('request', away(refused));
       failures.failed('request', away(starting));
@@ -63,14 +63,14 @@ describe('a cause', () => {
     expect(lines.map(({ cause }) => cause)).toEqual(['unreachable', '57P03']);
   });
 
-  test('counts the requests that were refused because it had just failed', async () => {
+  test('counts the requests that were rejected because it had just occurred', async () => {
     failures.failed('settlement', away(starting));
     failures.failed('request', away());
     await nextTurn();
     expect(lines).toMatchObject([{ cause: '57P03', count: 2 }]);
   });
 
-  test('is that of the whole upstream, whichever fetch fails', async () => {
+  test('covers the whole upstream, whichever fetch fails', async () => {
     for (let token = 0; token < 1000; token++) failures.failed('fetch', down(), { what: `chart:${token}` });
     failures.failed('fetch', down('kraken'), { what: 'kraken:latest' });
     await nextTurn();
@@ -94,7 +94,7 @@ describe('a cause', () => {
   });
 });
 
-test('a fetch and the request that waited for it are one line, which names both', async () => {
+test('a fetch and the request that waited for it are logged in one line, which names both', async () => {
   const failure = down();
   failures.failed('fetch', failure, { what: 'chart:bitcoin' });
   failures.failed('request', new Problem('upstream_unavailable', 'no', { cause: failure }), { reqId: 'r-1' });
@@ -103,13 +103,13 @@ test('a fetch and the request that waited for it are one line, which names both'
   expect(lines).toMatchObject([{ what: 'chart:bitcoin', reqId: 'r-1', work: { fetch: 1, request: 1 } }]);
 });
 
-test('a request that is refused since the database does not answer counts as its failure', async () => {
+test('a request that is rejected because the database does not respond counts as its failure', async () => {
   failures.failed('request', new Problem('overloaded', 'Too many keys are being looked up.', { cause: away(refused) }));
   await nextTurn();
   expect(lines).toMatchObject([{ message: 'database failed', cause: 'unreachable', work: { request: 1 } }]);
 });
 
-test('a fault of a loop is logged whole, and a refused request with its code', async () => {
+test('an error of a loop is logged with its stack, and a rejected request with its code', async () => {
   const fault = new TypeError('x is undefined');
   failures.failed('data poll', fault);
   failures.failed('request', new Problem('overloaded', 'Too many keys are being looked up.'));
@@ -118,7 +118,7 @@ test('a fault of a loop is logged whole, and a refused request with its code', a
     { message: 'data poll failed', cause: 'TypeError', err: fault },
     { message: 'request failed', cause: 'overloaded', count: 1 },
   ]);
-  // It has no recovery, so the next one hours later is another.
+  // The error has no recovery, so the next one, hours later, is a new one.
   await pass(20);
   clock.advance(HOUR);
   failures.failed('data poll', fault);
@@ -127,7 +127,7 @@ test('a fault of a loop is logged whole, and a refused request with its code', a
 });
 
 test.each(['another process', 'node', 'statistics'])(
-  'a failure of %s, which is no upstream, is one of the work, and the next one is another',
+  'a failure of %s, which is not an upstream, is logged for the work, and a later one is new',
   async (name) => {
     const failure = new UpstreamFailure(name, 'timeout', 'not in time');
     const fail = () => {
@@ -149,7 +149,7 @@ test.each(['another process', 'node', 'statistics'])(
   },
 );
 
-test('a failure of work has the level that is given, one of the database is a warning', async () => {
+test('a failure of work has the given level, and a failure of the database is a warning', async () => {
   failures.failed('delivery', new Error('status 500'), { reason: 'status 500' }, 'info');
   failures.failed('delivery', refused, {}, 'info');
   await nextTurn();
@@ -160,14 +160,14 @@ test('a failure of work has the level that is given, one of the database is a wa
 });
 
 describe('a recovery', () => {
-  test('is logged once, last, with how long it took and how much failed', async () => {
+  test('is logged once, last, with its duration and the number of failures', async () => {
     await pass(12, () => failures.failed('request', away(refused)));
     failures.worked('database');
     await pass(30, () => failures.worked('database'));
     expect(lines.slice(2)).toEqual([{ level: 'info', message: 'database recovered', durationMs: 11_000, count: 12 }]);
   });
 
-  test('waits until what began before it has failed', async () => {
+  test('waits until the work that started before it has failed', async () => {
     await pass(3, () => {
       failures.failed('request', away(refused));
       failures.worked('database');
@@ -178,7 +178,7 @@ describe('a recovery', () => {
     expect(lines.slice(1)).toMatchObject([{ message: 'database recovered', durationMs: 2000 }]);
   });
 
-  test('of what fails every few seconds is one line in ten seconds', async () => {
+  test('of a cause that fails every few seconds is logged in one line per ten seconds', async () => {
     await pass(60, () => {
       if (clock.elapsed() % (8 * SECOND) === 0) failures.failed('request', down());
       else failures.worked('coingecko');
@@ -192,7 +192,7 @@ describe('a recovery', () => {
     expect(order.slice(1).filter((message, i) => message === order[i])).toEqual([]);
   });
 
-  test('is looked for once a second while it fails, one check at a time', async () => {
+  test('is checked once a second during a failure, one check at a time', async () => {
     let asked = 0;
     let answer = Promise.withResolvers<void>();
     failures.watch('database', () => {
@@ -211,7 +211,7 @@ describe('a recovery', () => {
     expect(lines.at(-1)).toMatchObject({ message: 'database recovered', count: 2 });
   });
 
-  test('is not claimed of what was not used again', async () => {
+  test('is not reported for an upstream that was not used again', async () => {
     failures.failed('fetch', down());
     await pass(60);
     clock.advance(7 * HOUR);
@@ -222,7 +222,7 @@ describe('a recovery', () => {
   });
 });
 
-test('what was counted is logged at the end', async () => {
+test('the remaining counts are logged at the end', async () => {
   await pass(3, () => failures.failed('settlement', away(refused)));
   failures.close();
   expect(lines.map(({ count }) => count)).toEqual([1, 2]);

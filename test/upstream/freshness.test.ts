@@ -4,20 +4,20 @@ import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
 
 const NOW = Date.parse('2026-05-15T14:10:00Z');
 
-test('an age is the time since; what lies minutes ahead is of another clock, and beyond that unknown', () => {
+test('an age is the time since the fetch; a time minutes ahead comes from another clock, and a later one is unknown', () => {
   expect(ageAt(NOW - HOUR, NOW)).toBe(HOUR);
   expect(ageAt(NOW + 5 * MINUTE, NOW)).toBe(-5 * MINUTE);
   expect(ageAt(NOW + 5 * MINUTE + 1, NOW)).toBe(Number.POSITIVE_INFINITY);
   expect(ageAt(undefined, NOW)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('it is due again at its next time, at the latest with a new month, and not later for a clock set back', () => {
+test('data is due at its next fetch or in a new month, and not later if the clock was set back', () => {
   expect(dueAfter(NOW - MINUTE, HOUR, NOW)).toBe(NOW + 59 * MINUTE);
   expect(dueAfter(NOW + HOUR, HOUR, NOW)).toBe(NOW + HOUR);
   expect(dueAfter(NOW, Number.POSITIVE_INFINITY, NOW)).toBe(Date.parse('2026-06-01T00:00:00Z'));
 });
 
-test('a refresh is waited for a moment where what is stored is more than twice as old as it should be', () => {
+test('a refresh is waited for briefly if stored data is more than twice as old as its interval', () => {
   expect(waitOnRefresh(2 * HOUR, HOUR)).toBe('none');
   expect(waitOnRefresh(2 * HOUR + 1, HOUR)).toBe('moment');
 });

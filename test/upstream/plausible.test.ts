@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-11-22T12:00:00Z');
 const anyToken = fc.constantFrom(...BUILT_IN_TOKENS);
 const positive = fc.double({ min: Number.MIN_VALUE, max: Number.MAX_VALUE, noNaN: true });
 
-test('a sample is kept just when its time can be and its price, where there is one, is positive and finite', () => {
+test('a sample is kept if its time is possible and its price, if any, is positive and finite', () => {
   const time = fc.oneof(
     fc.maxSafeInteger(),
     fc.integer({ min: -MINUTE, max: 3 * MINUTE }).map((ms) => NOW + ms),
@@ -23,7 +23,7 @@ test('a sample is kept just when its time can be and its price, where there is o
   );
 });
 
-test('whatever was sampled between the token’s first price and now is kept', () => {
+test('every sample between the token’s first price and now is kept', () => {
   fc.assert(
     fc.property(anyToken, fc.double({ min: 0, max: 1, noNaN: true }), positive, (token, part, price) => {
       const at = Math.round(listedAt(token) + part * (NOW - listedAt(token)));
@@ -37,10 +37,10 @@ describe('the reason', () => {
     ['the year 9999', Date.parse('9999-12-31T00:00:00Z'), 1, 'too_late'],
     ['three days ahead', Date.parse('2026-11-25T12:00:00Z'), 1, 'too_late'],
     ['1970', 0, 1, 'too_early'],
-    ['a price of nothing', NOW, 0, 'price'],
+    ['a price of zero', NOW, 0, 'price'],
     ['a negative price', NOW, -1, 'price'],
-    ['a price without bounds', NOW, Number.POSITIVE_INFINITY, 'price'],
-  ])('of %s', (_name, at, price, reason) => {
+    ['an infinite price', NOW, Number.POSITIVE_INFINITY, 'price'],
+  ])('for %s', (_name, at, price, reason) => {
     expect(implausible(beginningOf(tokenNamed('bitcoin')), { at, price }, NOW)).toBe(reason);
   });
 });
@@ -53,13 +53,13 @@ test.each([
   expect(implausible(beginningOf(tokenNamed(name)), { at: Date.parse(date), price: 1 }, NOW)).toBeUndefined();
 });
 
-test('of a token that is not served any more, no more than the first block is known', () => {
+test('for a removed token, only the first block is known', () => {
   const at = Date.parse('2009-01-03T00:00:00Z');
   expect(implausible(beginningOf(undefined), { at, price: 1 }, NOW)).toBeUndefined();
   expect(implausible(beginningOf(undefined), { at: at - 1, price: 1 }, NOW)).toBe('too_early');
 });
 
-test('a market cap or volume of zero is one, and what cannot be one is none', () => {
+test('a market cap or volume of zero is kept, and an impossible one is null', () => {
   expect([0, 5, null, -1, Number.NaN, Number.POSITIVE_INFINITY].map(plausibleFigure)).toEqual([
     0,
     5,

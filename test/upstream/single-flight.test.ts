@@ -42,14 +42,14 @@ async function stored(): Promise<void> {
 }
 const unreachable = () => Promise.reject(new UpstreamFailure('coingecko', 'unreachable', 'away'));
 
-/** Tries a fetch that fails; whether it was made, and not left to its pause. */
+/** Tries a fetch that fails. Returns whether it was made instead of skipped by its pause. */
 async function fail(): Promise<boolean> {
   const inFlight = singleFlight.start('latest', unreachable);
   await inFlight?.done.catch(() => undefined);
   return inFlight !== undefined;
 }
 
-test('who asks while a fetch is in flight joins it, and the next makes another', async () => {
+test('requests during a fetch join it, and the next request starts another one', async () => {
   let made = 0;
   const fetch = async () => {
     made += 1;
@@ -63,7 +63,7 @@ test('who asks while a fetch is in flight joins it, and the next makes another',
   expect(made).toBe(2);
 });
 
-test('the pause after a failure is doubled each time, up to five minutes, and begins anew after a success', async () => {
+test('the pause after a failure doubles each time, up to five minutes, and starts again after a success', async () => {
   for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
     expect(await fail()).toBe(true);
     clock.advance(pause * SECOND - 1);
@@ -78,12 +78,12 @@ test('the pause after a failure is doubled each time, up to five minutes, and be
   expect(await fail()).toBe(true);
 });
 
-test('a fetch that failed gives its claim back', async () => {
+test('a failed fetch releases its claim', async () => {
   expect(await fail()).toBe(true);
   expect(claimed).toBe('none');
 });
 
-test('what another process fetches is waited for, and not fetched', async () => {
+test('data that another process fetches is waited for, and not fetched', async () => {
   claimed = 'theirs';
   let made = 0;
   const inFlight = singleFlight.start('latest', async () => {
@@ -95,14 +95,14 @@ test('what another process fetches is waited for, and not fetched', async () => 
   expect(made).toBe(0);
 });
 
-test('what another process does not fetch in time is a timeout', async () => {
+test('a timeout is reported if another process does not complete the fetch in time', async () => {
   claimed = 'theirs';
   const inFlight = singleFlight.start('latest', stored);
   clock.advance(10 * SECOND + 1);
   await expect(inFlight?.done).rejects.toMatchObject({ reason: 'timeout' });
 });
 
-test('a moment is a second from the start of the fetch, for all waiting requests', async () => {
+test('a short wait is a second from the start of the fetch, for all waiting requests', async () => {
   const held = Promise.withResolvers<void>();
   singleFlight.start('latest', () => held.promise);
   clock.advance(SECOND);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('who waited for another’s turn has read the clock before it, and does not take the turn again', async () => {
+test('a process that waited for another’s turn has an older time, and does not take the turn again', async () => {
   const store = createRefreshStore(database.prisma);
   await other.query(`INSERT INTO refresh (what, fetched_at) VALUES ('notices:use', now() - interval '1 hour')`);
   await other.query('BEGIN');

@@ -5,7 +5,7 @@ import { createVersionWatcher, type VersionWatcher } from '#upstream/version-wat
 
 let stored: Map<Resource, RefreshRow>;
 let statements: (readonly Resource[])[];
-/** The event that a statement awaits before it returns what it read. */
+/** The event that a statement awaits before it returns its rows. */
 let delay: Promise<void> | undefined;
 let versions: VersionWatcher;
 beforeEach(() => {
@@ -41,7 +41,7 @@ function open(...names: Resource[]) {
   return { ...cache, reloaded, fail };
 }
 
-test('what was stored is reloaded once, and then known', async () => {
+test('stored data is reloaded once, and is then known', async () => {
   const { sync, version, fetchedAt, reloaded } = open('latest');
   store('latest', 1, 5);
   expect([version('latest'), fetchedAt('latest')]).toEqual([0, undefined]);
@@ -65,7 +65,7 @@ test('a resource without a row keeps its version', async () => {
   expect(version('latest')).toBe(1);
 });
 
-test('a cache is polled once, however often it was synchronized', async () => {
+test('a cache is polled once, however often it is synchronized', async () => {
   const { sync } = open('latest');
   await sync();
   await sync();
@@ -73,7 +73,7 @@ test('a cache is polled once, however often it was synchronized', async () => {
   expect(statements.at(-1)).toEqual(['latest']);
 });
 
-test('what could not be reloaded is not known, and reloaded with the next update', async () => {
+test('data that could not be reloaded is unknown, and is reloaded with the next update', async () => {
   const { sync, version, reloaded, fail } = open('latest');
   store('latest', 1);
   fail(new Error('away'));
@@ -85,7 +85,7 @@ test('what could not be reloaded is not known, and reloaded with the next update
   expect(version('latest')).toBe(1);
 });
 
-test('what was forgotten is reloaded as if it had never been known', async () => {
+test('forgotten data is reloaded as if it had never been known', async () => {
   const { sync, version, fetchedAt, forget, reloaded } = open('latest');
   store('latest', 1, 5);
   await sync();
@@ -95,7 +95,7 @@ test('what was forgotten is reloaded as if it had never been known', async () =>
   expect(reloaded).toHaveLength(2);
 });
 
-test('all who ask before an update begins share it', async () => {
+test('all requests before an update share it', async () => {
   const { sync } = open('latest');
   const { promise, resolve } = Promise.withResolvers<void>();
   delay = promise;
@@ -118,7 +118,7 @@ test('a poll is one statement for all caches, each of which reloads its own reso
   await versions.poll();
   expect(statements).toEqual([['tokens', 'latest', 'chart:bitcoin']]);
   expect([tokens.reloaded, prices.reloaded]).toEqual([[['tokens']], [['chart:bitcoin']]]);
-  expect(idle.reloaded, 'a cache that was never asked for').toEqual([]);
+  expect(idle.reloaded, 'a cache that was never requested').toEqual([]);
 });
 
 test('a poll whose statement was overtaken changes nothing', async () => {

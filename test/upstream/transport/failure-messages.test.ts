@@ -8,7 +8,7 @@ import { openTestSource } from '../../support/upstream/source.ts';
 
 const ofCode = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-/** Errors as the system and undici throw them, and what the failure says. */
+/** Errors as the system and undici throw them, and the resulting message. */
 const ERRORS: [Error, string, string][] = [
   [ofCode('ENOTFOUND', 'getaddrinfo ENOTFOUND secret.api.example'), 'unreachable', 'connection failed: ENOTFOUND'],
   [ofCode('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9'), 'unreachable', 'connection failed: ECONNREFUSED'],
@@ -34,7 +34,7 @@ const ERRORS: [Error, string, string][] = [
   ],
 ];
 
-/** The message as the log has it, where the messages of all causes follow it. */
+/** The message as it is logged, with the messages of all causes. */
 function logged(err: Error): string {
   const lines: string[] = [];
   openLog('info', { write: (line) => void lines.push(line) }).warn({ err });
@@ -48,21 +48,21 @@ function expectOnce(failure: UpstreamFailure): void {
   expect(logged(failure)).toBe(message);
 }
 
-describe('a failure of an upstream names its cause once', () => {
+describe('a failure of an upstream states its cause once', () => {
   test.each(ERRORS)('%s', (error, reason, said) => {
     const failure = failureOf('coingecko', error);
     expect(failure).toMatchObject({ reason, message: `coingecko: ${said}` });
     expectOnce(failure);
   });
 
-  test('and keeps what was thrown where that has no code', () => {
+  test('keeps the thrown error if it has no code', () => {
     const fault = new TypeError('rows is not iterable');
     const failure = failureOf('coingecko', fault);
     expect(failure).toMatchObject({ message: 'coingecko: connection failed: TypeError', cause: fault });
     expect(logged(failure)).toBe('coingecko: connection failed: TypeError: rows is not iterable');
   });
 
-  describe('as it comes from a source', () => {
+  describe('is the same in the failure that a source throws', () => {
     let sandbox: Sandbox;
     beforeAll(async () => {
       sandbox = await startSandbox();

@@ -7,7 +7,7 @@ import { openUpstream } from '#upstream/transport/upstream';
 import { startInterimServer } from '../../support/upstream/interim-server.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
 
-/** Long enough that only a client that stops by itself stops before it. */
+/** Long enough that only a client with its own limit ends before it. */
 const TIMEOUT_MS = 3_000;
 
 const HEADS = {
@@ -39,14 +39,14 @@ function upstreamAt(url: string) {
 }
 
 describe('interim responses of an upstream', () => {
-  test.each(Object.entries(HEADS))('without end (%s) are a failure before the deadline', async (_, head) => {
+  test.each(Object.entries(HEADS))('without end (%s) cause a failure before the deadline', async (_, head) => {
     const server = await interim(head, Number.POSITIVE_INFINITY);
     const { sendOnce, outcomes } = upstreamAt(server.url);
     await expect(sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({ reason: 'unreachable' });
     expect(outcomes).toEqual(['unreachable']);
   });
 
-  test.each([102, 103] as const)('are read up to ten of them (%i), also in one packet', async (status) => {
+  test.each([102, 103] as const)('are accepted up to ten (%i), even in one packet', async (status) => {
     const few = await interim(HEADS[status], MOST);
     expect(await upstreamAt(few.url).sendOnce({ path: '/' }, ({ text }) => text)).toBe('{}');
     const many = await interim(HEADS[status], MOST + 1);
@@ -56,13 +56,13 @@ describe('interim responses of an upstream', () => {
     });
   });
 
-  test('are counted for each response alone', async () => {
+  test('are counted for each response separately', async () => {
     const { send, outcomes } = upstreamAt((await interim(HEADS[103], MOST)).url);
     for (let call = 0; call < 3; call++) expect(await send({ path: '/' }, ({ text }) => text)).toBe('{}');
     expect(outcomes).toEqual(['ok', 'ok', 'ok']);
   });
 
-  test('end a call of every user of the transport', async () => {
+  test('are limited in every use of the transport', async () => {
     const server = await interim(HEADS[103], Number.POSITIVE_INFINITY);
     const coingecko = openTestSource(server.url, { timeoutMs: TIMEOUT_MS });
     const node = openNode({

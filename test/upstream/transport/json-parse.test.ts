@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '#upstream/transport/json-parse';
 
 const BOUNDS = { depth: 500, values: 1_000_000 };
-/** Not reached by what is generated: 2 × 3³ lists of 30,000. */
+/** Not reached by generated values: 2 × 3³ lists of 30,000. */
 const BOUNDS_OF_GENERATED = { depth: 500, values: 2_000_000 };
-/** Longer than what is parsed at once. */
+/** Longer than the slice that is parsed at once. */
 const LONG = 'x"\\é'.repeat(20_000);
 
-/** Values with so much in some of their places that they are parsed in pieces, and never more than a bound allows. */
+/** Values that are large enough in some places to be parsed in slices, and within a limit. */
 const longValue = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', maxDepth: 3 },
@@ -36,7 +36,7 @@ const inPieces = (text: string) =>
   );
 
 describe('a long text', () => {
-  test('becomes what JSON.parse makes of it', async () => {
+  test('is parsed to the same value as by JSON.parse', async () => {
     await fc.assert(
       fc.asyncProperty(longValue, fc.constantFrom(undefined, 1), async (value, space) => {
         const text = JSON.stringify([value, LONG, value], undefined, space);
@@ -46,14 +46,14 @@ describe('a long text', () => {
     );
   });
 
-  test('is refused wherever JSON.parse refuses it', async () => {
+  test('is rejected if JSON.parse rejects it', async () => {
     const sound = JSON.stringify({ a: Array(40_000).fill(1), b: { c: LONG, d: [LONG, [LONG]] }, e: 1 });
     await fc.assert(
       fc.asyncProperty(
         fc.nat(sound.length - 1),
         fc.constantFrom('', ',', ',,', ']', '}', '[', '"', ':', ' ', '1,'),
         async (place, put) => {
-          // Near what holds it together, where it is cut.
+          // Near a structural character, where the text is split.
           const near = [sound.indexOf('],"b"'), sound.indexOf('"d":'), sound.lastIndexOf(']'), place];
           for (const at of near) {
             const text = sound.slice(0, at) + put + sound.slice(at + 1);
@@ -70,11 +70,11 @@ test.each([
   ['levels', `${'['.repeat(600)}${']'.repeat(600)}`],
   ['levels', `{"x":"${LONG}","y":${'['.repeat(600)}${']'.repeat(600)}}`],
   ['values', `[${'{},'.repeat(600_000)}{}]`],
-])('too many %s are refused before anything is parsed', async (what, text) => {
+])('too many %s are rejected before parsing', async (what, text) => {
   await expect(parseJson(text, BOUNDS)).rejects.toThrow(new RangeError(`the JSON has too many ${what}`));
 });
 
-test('a text that is broken keeps none behind it from being parsed', async () => {
+test('a broken text does not prevent later texts from being parsed', async () => {
   const [broken, sound] = [`["${LONG}`, JSON.stringify([LONG])];
   const received = await Promise.all([inPieces(broken), inPieces(sound), inPieces(broken), inPieces(sound)]);
   expect(received.map((one) => one === 'broken')).toEqual([true, false, true, false]);
