@@ -24,17 +24,17 @@ const QUESTIONS: [string, (market: Market) => unknown][] = [
   ['a date', (market) => market.date('bitcoin', date('2026-05-01'), 'json')],
 ];
 
-describe('with nothing stored', () => {
+describe('without stored data', () => {
   test.each<[string, Fault, string, number]>([
     ['refuses', { kind: 'status', status: 404 }, 'upstream_unavailable', 503],
-    ['has a fault', { kind: 'status', status: 500 }, 'upstream_unavailable', 503],
+    ['has an internal error', { kind: 'status', status: 500 }, 'upstream_unavailable', 503],
     ['hangs', { kind: 'hangBeforeHeaders' }, 'upstream_timeout', 504],
-    ['gives a page', { kind: 'html' }, 'upstream_invalid', 502],
-    ['gives half an answer', { kind: 'truncated' }, 'upstream_invalid', 502],
-    ['gives nothing', { kind: 'emptyChart' }, 'upstream_invalid', 502],
-    ['gives words', { kind: 'wrongTypes' }, 'upstream_invalid', 502],
-    ['gives too much', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
-  ])('an aggregator that %s', async (_name, fault, code, status) => {
+    ['returns an HTML page', { kind: 'html' }, 'upstream_invalid', 502],
+    ['returns a truncated response', { kind: 'truncated' }, 'upstream_invalid', 502],
+    ['returns an empty response', { kind: 'emptyChart' }, 'upstream_invalid', 502],
+    ['returns invalid values', { kind: 'wrongTypes' }, 'upstream_invalid', 502],
+    ['returns too much data', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
+  ])('reports the cause if CoinGecko %s', async (_name, fault, code, status) => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
       UPSTREAM_TIMEOUT_MS: fault.kind === 'hangBeforeHeaders' ? '300' : '5000',
     });
@@ -45,7 +45,7 @@ describe('with nothing stored', () => {
     }
   });
 
-  test('a rate limit is passed on with its Retry-After', async () => {
+  test('passes on a rate limit with its Retry-After', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always({ kind: 'status', status: 429, headers: { 'retry-after': '119' } });
     await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('with nothing stored', () => {
     });
   });
 
-  test('and an exhausted budget is reported, without a call', async () => {
+  test('reports an exhausted budget, without a call', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', { COINGECKO_CALLS_PER_MONTH: '0' });
     for (const [, ask] of QUESTIONS) {
       await expect((async () => ask(market))()).rejects.toMatchObject({ status: 503 });
@@ -62,14 +62,14 @@ describe('with nothing stored', () => {
     expect(sandbox.countCalls()).toBe(0);
   });
 
-  test('a date before the listing is still reported as such', async () => {
+  test('still reports a date before the listing as such', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always({ kind: 'html' });
     const before = market.date('arweave', date('2020-01-01'), 'json');
     await expect(before).rejects.toMatchObject({ code: 'no_data' });
   });
 
-  test('all is well again when it is', async () => {
+  test('recovers when CoinGecko recovers', async () => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.next({ kind: 'html' });
     await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({ status: 502 });
@@ -80,7 +80,7 @@ describe('with nothing stored', () => {
   });
 });
 
-test('the latest price alone does not make a window of days', async () => {
+test('does not serve the latest price alone as a window of days', async () => {
   const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
   await market.latest('bitcoin');
   sandbox.faults.always({ kind: 'html' }, { path: 'market_chart' });
@@ -90,8 +90,8 @@ test('the latest price alone does not make a window of days', async () => {
   });
 });
 
-describe('with something stored', () => {
-  test('that is what is served, however long the aggregator is away', async () => {
+describe('with stored data', () => {
+  test('serves the stored data, however long CoinGecko is unavailable', async () => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     for (const [, ask] of QUESTIONS) await ask(market);
     await market.idle();
@@ -117,7 +117,7 @@ describe('with something stored', () => {
     expect(hours.gaps[0]).toMatch(/^2026-05-15T14:4.*\/2026-05-17T23:59:59\.999Z$/);
   });
 
-  test('a budget that is spent has the old served, and does not say that it will be fresh one day', async () => {
+  test('serves the stored data with an exhausted budget, without a promise of fresh data', async () => {
     const env = { COINGECKO_PLAN: 'demo', COINGECKO_CALLS_PER_MONTH: '2' };
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', env);
     const days = () => market.days('bitcoin', 30, 'json');
@@ -135,7 +135,7 @@ describe('with something stored', () => {
   });
 });
 
-test('a token that CoinGecko omits from the latest prices is reported, and the others are served', async () => {
+test('reports a token that CoinGecko omits from the latest prices, and serves the others', async () => {
   const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
   sandbox.faults.always({
     kind: 'status',
@@ -143,7 +143,7 @@ test('a token that CoinGecko omits from the latest prices is reported, and the o
     body: [{ id: 'bitcoin', current_price: 1, last_updated: '2026-05-15T14:42:00Z' }],
   });
   expect(await market.latest('bitcoin')).toMatchObject({ gaps: [] });
-  // It is requested once, and not again before it is due.
+  // The token is requested once, and again only when it is due.
   for (let i = 0; i < 3; i++) {
     await expect((async () => market.latest('solana'))()).rejects.toMatchObject({ code: 'upstream_invalid' });
   }

@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'up' as const }) },
 );
 
-/** The samples of a response, at their stored times: CSV has whole seconds. */
+/** The samples of a response, at their stored times. CSV has whole seconds. */
 function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; price: number | null }[] {
   const exact = new Map(stored.map((at) => [Math.floor(at / SECOND), at]));
   const lines = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
@@ -68,7 +68,7 @@ function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; p
   });
 }
 
-/** The window of a question, as dates where it is one of days. */
+/** The window of a request, in dates if it has whole days. */
 function windowOf(request: UpstreamRequest, now: number): { grain: Interval; from: number; thru: number } {
   if (request.kind === 'range') {
     const from = startOfDate(now) - request.back * DAY;
@@ -92,7 +92,7 @@ const gapsOf = ({ gaps }: Answer) =>
     return { from: Date.parse(from), thru: Date.parse(thru) + (thru.length === 10 ? DAY - 1 : 0) };
   });
 
-/** Properties of every response, after any history. */
+/** Properties of every response, after any sequence of requests. */
 function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stored: readonly number[]): void {
   const { token } = request;
   const { grain, from, thru } = windowOf(request, now);
@@ -104,7 +104,7 @@ function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stor
     expect(at).toBeGreaterThanOrEqual(from);
     expect(at).toBeLessThanOrEqual(now);
     const own = figuresAt(SEED, token, at)?.price ?? Number.NaN;
-    // A quote of the latest price is rounded; everything else is what the aggregator has, to the last digit.
+    // A latest price is rounded. All other values equal CoinGecko's, to the last digit.
     if (price !== own) expect(Math.abs((price ?? 0) / own - 1)).toBeLessThan(1e-4);
   });
   const gaps = gapsOf(answer);

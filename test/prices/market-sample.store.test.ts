@@ -13,7 +13,7 @@ afterEach(() => service.close());
 const get = (query = '', headers: Record<string, string> = {}) => service.get(`/v1/sample${query}`, { headers });
 const calls = () => service.sandbox.countCalls();
 
-/** Asks often, as a stranger would who has no key, for so many hours. */
+/** Requests the sample frequently without a key, for a number of hours. */
 async function flood(hours: number): Promise<void> {
   for (let minutes = 0; minutes < hours * 60; minutes += 5) {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => get(`?x=${i}`)));
@@ -24,7 +24,7 @@ async function flood(hours: number): Promise<void> {
 }
 
 describe('GET /v1/sample', () => {
-  test('returns without a key what the other paths return with one', async () => {
+  test('returns the same data without a key as the other paths with a key', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     const { title, latest, history } = marketSample.parse(await answer.json());
@@ -36,7 +36,7 @@ describe('GET /v1/sample', () => {
     expect(history.prices).toHaveLength(31);
   });
 
-  test('has its source, its age, a validator, and may be kept by any cache', async () => {
+  test('has its source, its age and a validator, and can be stored by shared caches', async () => {
     await (await get()).text();
     await service.pass(10 * MINUTE);
     const answer = await get();
@@ -53,7 +53,7 @@ describe('GET /v1/sample', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('is as published, and takes no parameter', async () => {
+  test('conforms to the description, and has no parameters', async () => {
     const contract = published((await (await service.get('/openapi.json')).json()) as Document);
     for (const [query, status] of [
       ['', 200],
@@ -77,7 +77,7 @@ describe('GET /v1/sample', () => {
     expect(usage.used).toBe(0);
   });
 
-  test('costs the aggregator one refresh an hour, however many ask', async () => {
+  test('causes one CoinGecko refresh an hour, however many clients request it', async () => {
     await (await get()).text();
     await service.parts.market.idle();
     const first = calls();
@@ -86,14 +86,14 @@ describe('GET /v1/sample', () => {
     expect(calls()).toBe(first);
     const day = calls();
     await flood(6);
-    // The latest price and the chart; the days of a midnight are not among these hours.
+    // The latest price and the chart. The daily series is fetched after midnight, which is not in this period.
     expect(calls() - day).toBeLessThanOrEqual(6 * 2);
     expect(calls() - day).toBeGreaterThanOrEqual(5);
     const { latest } = (await (await get()).json()) as MarketSample;
     expect(service.clock.now() - Date.parse(String(latest.at))).toBeLessThan(2 * HOUR);
   });
 
-  test('serves what other requests fetched since, and then fetches nothing', async () => {
+  test('serves data that other requests have fetched since, without a fetch', async () => {
     await (await get()).text();
     for (let hour = 0; hour < 3; hour++) {
       await service.pass(HOUR - MINUTE);
@@ -109,7 +109,7 @@ describe('GET /v1/sample', () => {
     }
   });
 
-  test('is the last good one while the aggregator is away, and a problem where nothing is known', async () => {
+  test('is the last good response while CoinGecko is unavailable, and a problem without stored data', async () => {
     await service.gate.shut();
     const nothing = await get();
     expect(nothing.status).toBe(503);
@@ -117,7 +117,7 @@ describe('GET /v1/sample', () => {
     const tries = service.parts.market.warnings().length;
     expect(tries).toBeGreaterThan(0);
     await service.gate.reopen();
-    // A failure is not retried for requests without a key; data fetched for a user is served.
+    // A failure is not retried for requests without a key. Data fetched for a user is served.
     await service.pass(30 * MINUTE);
     expect((await get()).status).toBe(503);
     await service.ask('/v1/prices/latest/tokens?tokenNames=bitcoin');

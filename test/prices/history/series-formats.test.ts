@@ -8,7 +8,7 @@ import { POINTS } from '#prices/model/sample';
 import { columnsOf } from '#prices/model/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
-/** Ascending, many of them in one second, and others days apart. */
+/** Samples in ascending order. Many are within the same second, and others are days apart. */
 const step = fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 2 * DAY }));
 const samples = fc
   .array(fc.record({ step, price: figure, marketCap: figure, volume: figure }), { maxLength: 40 })
@@ -29,7 +29,7 @@ const COLUMNS = [
 ] as const;
 
 describe('a series as JSON', () => {
-  test('has each array ascending, a date once, the later of a second, nulls left out of theirs alone, figures exact', () => {
+  test('has ascending arrays, one point per second (the later one), no nulls, and exact values', () => {
     fc.assert(
       fc.property(samples, (given) => {
         const series = priceSeries.parse(JSON.parse(jsonOf(given)));
@@ -46,7 +46,7 @@ describe('a series as JSON', () => {
     );
   });
 
-  test('a null in the later of two samples leaves the earlier one', () => {
+  test('keeps the earlier of two samples if the later one is null', () => {
     const text = jsonOf([
       { at: 1000, price: 1, marketCap: 10, volume: 0 },
       { at: 1999, price: null, marketCap: 20, volume: null },
@@ -60,20 +60,20 @@ describe('a series as JSON', () => {
   });
 
   test.each([49078.83040364477, 948130277908.4116, 1e-7, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 0])(
-    'gives %d back as it came',
+    'returns %d unchanged',
     (value) => {
       const { prices } = JSON.parse(jsonOf([{ at: 0, price: value, marketCap: null, volume: null }]));
       expect(prices).toEqual([{ date: 'Thu, 01 Jan 1970 00:00:00 GMT', price: value }]);
     },
   );
 
-  test('empty has three empty arrays', () => {
+  test('has three empty arrays if it is empty', () => {
     expect(JSON.parse(jsonOf([]))).toEqual({ prices: [], market_cap: [], total_volume: [] });
   });
 });
 
 describe('a series as CSV', () => {
-  test('has a header, a line for each sample, times as spreadsheets read them, and an empty field for what is not known', () => {
+  test('has a header, a line for each sample, times that spreadsheets can parse, and empty fields for unknown values', () => {
     fc.assert(
       fc.property(samples, (given) => {
         const text = seriesToCsv(given);

@@ -7,7 +7,7 @@ import { createSeries } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
 
-/** Samples that many seconds from 24 hours before, each with a price. */
+/** Samples at the given distances, in seconds, from the time 24 hours ago, each with a price. */
 const series = (...samples: readonly [seconds: number, price: number | null][]) =>
   createSeries(
     POINTS,
@@ -19,24 +19,24 @@ const series = (...samples: readonly [seconds: number, price: number | null][]) 
     })),
   );
 
-it('is in per cent, against the nearest sample', () => {
+it('is a percentage relative to the nearest sample', () => {
   expect(dayChange([series([-200, 40], [-90, 80], [100, 20])], 100, AT)).toBe(25);
   expect(dayChange([series([-200, 40], [-110, 80], [100, 20])], 100, AT)).toBe(400);
   expect(dayChange([series([0, 200])], 100, AT)).toBe(-50);
 });
 
-it('is against the earlier of two that are as near', () => {
+it('is relative to the earlier of two equally near samples', () => {
   expect(dayChange([series([-60, 50], [60, 200])], 100, AT)).toBe(100);
 });
 
-it('is against the nearest of all series', () => {
+it('is relative to the nearest sample of all series', () => {
   const [minutes, hours] = [series([-900, 50], [600, 80]), series([-300, 40])];
   expect(dayChange([minutes, hours], 100, AT)).toBe(150);
   expect(dayChange([hours, minutes], 100, AT)).toBe(150);
   expect(dayChange([minutes, series()], 100, AT)).toBe(25);
 });
 
-it('needs a sample with a price within 30 minutes', () => {
+it('requires a sample with a price within 30 minutes', () => {
   expect(dayChange([series()], 100, AT)).toBeNull();
   expect(dayChange([series([-1800, 50])], 100, AT)).toBe(100);
   expect(dayChange([series([1800, 50])], 100, AT)).toBe(100);
@@ -44,7 +44,7 @@ it('needs a sample with a price within 30 minutes', () => {
   expect(dayChange([series([-60, 50], [0, null], [1, 0])], 100, AT)).toBe(100);
 });
 
-it('finds what a search through all samples finds', () => {
+it('equals the result of a search through all samples', () => {
   const offset = fc.integer({ min: -45 * 60, max: 45 * 60 });
   const price = fc.option(fc.double({ min: 1e-9, max: 1e6, noNaN: true }));
   const samples = fc.uniqueArray(fc.tuple(offset, price), {

@@ -23,7 +23,7 @@ const logged = (message: string) =>
 const SWITCH = 'latest-price source switched';
 const DIFFERENT = 'price difference between sources';
 
-/** An answer of Kraken with one price for all. */
+/** A response of Kraken with one price for all pairs. */
 const ticker = (price: string) => ({
   kind: 'status' as const,
   status: 200,
@@ -35,7 +35,7 @@ const ticker = (price: string) => ({
   },
 });
 
-/** Asks once a minute for some minutes, so that the schedule is kept. */
+/** Sends a request every minute for some minutes, so that the schedule applies. */
 async function goOn(minutes: number): Promise<void> {
   for (let i = 0; i < minutes; i++) {
     await service.pass(MINUTE);
@@ -44,7 +44,7 @@ async function goOn(minutes: number): Promise<void> {
   }
 }
 
-test('the headers name the sources of the price and of the rest, with their ages, on both paths to a response', async () => {
+test('the headers name the sources of the price and of the other values, with their ages, on both response paths', async () => {
   service = await start();
   expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
   await service.gate.shut();
@@ -71,7 +71,7 @@ test('the headers name the sources of the price and of the rest, with their ages
   expect(logged(DIFFERENT)).toEqual([]);
 });
 
-test('prices that differ much at a switch are logged, counted, and shown for its duration or an hour', async () => {
+test('a large price difference at a switch is logged, counted, and shown for its duration or an hour', async () => {
   service = await start(METRICS_ON);
   const scrape = await openScrape(service);
   const counted = async (token: string) =>

@@ -24,7 +24,7 @@ async function used(): Promise<number> {
   return ((await answer.json()) as { used: number }).used;
 }
 
-test('an array in the order of the names, each as the call for one returns it', async () => {
+test('returns an array in the order of the names, with the same records as single calls', async () => {
   service = await start();
   const { status, prices, header } = await ask('SOL,bitcoin,%20Usd-Coin%20');
   expect(status).toBe(200);
@@ -41,7 +41,7 @@ test('an array in the order of the names, each as the call for one returns it', 
   expect(header('cache-control')).toBe(one.header('cache-control'));
 });
 
-test('an identical request is answered on the fast path, for the same charge', async () => {
+test('serves an identical request on the fast path, for the same charge', async () => {
   service = await start();
   const first = await ask('bitcoin,ethereum');
   const [second, third] = [await ask('bitcoin,ethereum'), await ask('ethereum,bitcoin')];
@@ -52,7 +52,7 @@ test('an identical request is answered on the fast path, for the same charge', a
   expect(await used()).toBe(3);
 });
 
-test('what is known to the caller is a 304 and free, until a price changes', async () => {
+test('responds with 304 free of charge to a client that has the prices, until a price changes', async () => {
   service = await start();
   const etag = (await ask('bitcoin,ar')).header('etag') ?? '';
   for (let i = 0; i < 3; i++) {
@@ -67,7 +67,7 @@ test('what is known to the caller is a 304 and free, until a price changes', asy
   expect(await used()).toBe(3);
 });
 
-test('the change is that since the sample nearest to a day before, however old the price is', async () => {
+test('computes the change from the sample nearest to a day ago, however old the price is', async () => {
   service = await start();
   const before = await ask('bitcoin');
   expect(before.prices[0]?.change_24h).toBeNull();
@@ -83,7 +83,7 @@ test('the change is that since the sample nearest to a day before, however old t
   expect(old.header('age')).toBe(String(40 * 60));
 });
 
-test('a token without a price has nulls, and takes nothing from the others; without any price it is a problem', async () => {
+test('returns nulls for a token without a price; without any price, the response is a problem', async () => {
   service = await start();
   const { sandbox } = service;
   const received = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=bitcoin`);
@@ -105,7 +105,7 @@ test('a token without a price has nulls, and takes nothing from the others; with
   expect([single.status, single.code]).toEqual([502, 'upstream_invalid']);
 });
 
-test('a list that is wrong is refused, naming the places and nothing of what was sent', async () => {
+test('rejects an invalid list and names the positions, without repeating the input', async () => {
   service = await start();
   for (const [names, numbers, near = '1 to 100'] of [
     ['', []],
@@ -137,7 +137,7 @@ test('a list that is wrong is refused, naming the places and nothing of what was
   expect(await used()).toBe(0);
 });
 
-/** The service with a hundred tokens, and a user with so many calls. */
+/** The service with a hundred tokens, and a user with a limit. */
 async function startWithHundred(limit: number) {
   service = await start();
   const names = await addSandboxTokens(service.database.prisma, 100);
@@ -152,7 +152,7 @@ async function startWithHundred(limit: number) {
   return { names, key, get, usage };
 }
 
-test('a hundred tokens take one CoinGecko call, and cost ten', async () => {
+test('makes one CoinGecko call for a hundred tokens, and charges ten', async () => {
   const { names, get, usage } = await startWithHundred(1000);
   const calls = () => service.sandbox.calls.filter(({ path }) => path.endsWith('/coins/markets')).length;
   const before = calls();
@@ -163,14 +163,14 @@ test('a hundred tokens take one CoinGecko call, and cost ten', async () => {
   expect(calls() - before).toBe(1);
   expect(answer.headers.get('ratelimit')).toMatch(/r=990;/);
   expect(await usage()).toEqual([10, 990]);
-  // The same once more, in front of the framework.
+  // The same again, on the fast path.
   expect((await get(names)).headers.get('ratelimit')).toMatch(/r=980;/);
   const etag = answer.headers.get('etag') ?? '';
   expect((await get(names, { 'if-none-match': etag })).status).toBe(304);
   expect(await usage()).toEqual([20, 980]);
 });
 
-test('one call is charged for every ten tokens, rounded up', async () => {
+test('charges one call for every ten tokens, rounded up', async () => {
   const { names, get, usage } = await startWithHundred(100);
   let paid = 0;
   for (const [tokens, cost] of [
@@ -186,7 +186,7 @@ test('one call is charged for every ten tokens, rounded up', async () => {
   }
 });
 
-test('with nine calls left a call of ten is refused, and charges nothing', async () => {
+test('rejects a call that costs ten if nine are left, without a charge', async () => {
   const { names, key, get, usage } = await startWithHundred(9);
   for (let i = 0; i < 2; i++) {
     const refused = await get(names);
@@ -200,7 +200,7 @@ test('with nine calls left a call of ten is refused, and charges nothing', async
   expect(await usage()).toEqual([9, 0]);
 });
 
-test('a token that the aggregator leaves out costs it no second call', async () => {
+test('makes no second call for a token that CoinGecko omits', async () => {
   const { names, get } = await startWithHundred(1000);
   const { sandbox } = service;
   const received = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=${names.slice(0, 50)}`);

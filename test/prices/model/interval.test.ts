@@ -17,7 +17,7 @@ const at = (iso: string) => Date.parse(iso);
 const instant = fc.integer({ min: at('2013-04-28T00:00:00Z'), max: at('2040-01-01T00:00:00Z') });
 const midnight = fc.integer({ min: at('2013-04-28') / DAY, max: at('2040-01-01') / DAY }).map((day) => day * DAY);
 
-test('a slot holds its instants and no others', () => {
+test('a slot contains its instants and no others', () => {
   const length = { minute: MINUTE, hour: HOUR, day: DAY };
   fc.assert(
     fc.property(fc.constantFrom(...INTERVALS), instant, (interval, now) => {
@@ -30,7 +30,7 @@ test('a slot holds its instants and no others', () => {
   );
 });
 
-describe('the window of so many days', () => {
+describe('the window of a number of days', () => {
   const now = at('2026-05-15T14:42:25.300Z');
 
   test.each([
@@ -50,7 +50,7 @@ describe('the window of so many days', () => {
     });
   });
 
-  test('above ten days has so many midnights, today’s included, whatever the time of day', () => {
+  test('above ten days contains that number of midnights, including today’s, at any time of day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 11, max: 36_500 }), instant, (days, moment) => {
         const { span } = daysWindow(days, moment);
@@ -62,7 +62,7 @@ describe('the window of so many days', () => {
 });
 
 describe('the window of a range', () => {
-  test('that has ended is whole dates; one that has not goes up to now', () => {
+  test('consists of whole dates if it is in the past, and otherwise ends now', () => {
     fc.assert(
       fc.property(fc.constantFrom(...INTERVALS), midnight, fc.nat(4000), instant, (interval, from, length, now) => {
         const thru = from + length * DAY;
@@ -75,19 +75,19 @@ describe('the window of a range', () => {
     );
   });
 
-  test('is open until the very midnight after its last date', () => {
+  test('is open until exactly midnight after its last date', () => {
     const thru = at('2026-05-15');
     expect(rangeWindow('day', thru, thru, at('2026-05-15T23:59:59.999Z')).open).toBe(true);
     expect(rangeWindow('day', thru, thru, at('2026-05-16T00:00:00.000Z')).open).toBe(false);
   });
 });
 
-test('a sample within the hour after midnight is that midnight’s', () => {
+test('a sample within an hour after midnight belongs to that midnight', () => {
   const midnight = Date.parse('2021-05-15');
   expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([false, true, true, false]);
 });
 
-test('a daily sample of another time than midnight is never settled', () => {
+test('a daily sample that is not at midnight is never settled', () => {
   const late = Date.parse('2021-05-15T01:00:00Z');
   expect([late - 1, late].map((at) => isSettled('day', at, late + 365 * DAY))).toEqual([true, false]);
 });
@@ -106,7 +106,7 @@ describe('a sample is settled', () => {
     expect(isSettled(interval, midnightOf15th, at(fetched))).toBe(settled);
   });
 
-  test('once, and then forever', () => {
+  test('once, and permanently', () => {
     fc.assert(
       fc.property(fc.constantFrom(...INTERVALS), instant, fc.nat(3 * DAY), fc.nat(3 * DAY), (interval, of, a, b) => {
         const [earlier, later] = [Math.min(a, b), Math.max(a, b)];
@@ -116,13 +116,13 @@ describe('a sample is settled', () => {
   });
 });
 
-describe('what can be known', () => {
+describe('the end of known data', () => {
   test.each([
     ['2026-05-15T00:00:00.000Z', '2026-05-14T23:59:59.999Z'],
     ['2026-05-15T00:39:59.999Z', '2026-05-14T23:59:59.999Z'],
     ['2026-05-15T00:40:00.000Z', '2026-05-15T23:59:59.999Z'],
     ['2026-05-15T23:59:59.999Z', '2026-05-15T23:59:59.999Z'],
-  ])('at %s of the days goes thru %s', (now, thru) => {
+  ])('at %s, daily data is known until %s', (now, thru) => {
     expect(lastKnowable('day', at(now))).toBe(at(thru));
     expect(lastKnowable('hour', at(now))).toBe(at(now));
   });
@@ -133,7 +133,7 @@ describe('what can be known', () => {
 });
 
 describe('a gap', () => {
-  test('of days holds a midnight, however short it is', () => {
+  test('of days contains a midnight, however short it is', () => {
     fc.assert(
       fc.property(instant, fc.nat(3 * DAY), (from, length) => {
         const thru = from + length;
@@ -143,14 +143,14 @@ describe('a gap', () => {
     );
   });
 
-  test('of today is one from its midnight on', () => {
+  test('of today starts at its midnight', () => {
     const from = at('2026-05-15');
     expect(isGap('day', { from, thru: at('2026-05-15T00:41:00Z') })).toBe(true);
     expect(isGap('day', { from, thru: from })).toBe(true);
     expect(isGap('day', { from: from + 1, thru: from + DAY - 1 })).toBe(false);
   });
 
-  test('of finer grains is as long as the samples lie apart', () => {
+  test('of shorter intervals is as long as the sample spacing', () => {
     expect(isGap('hour', { from: 0, thru: HOUR - 1 })).toBe(true);
     expect(isGap('hour', { from: 0, thru: HOUR - 2 })).toBe(false);
     expect(isGap('minute', { from: 0, thru: 5 * MINUTE - 1 })).toBe(true);

@@ -4,8 +4,8 @@ import { SettingsError } from '#core/setting-forms';
 import { keptFrom, parseRetention } from '#prices/model/retention-periods';
 import { readSettings } from '#settings';
 
-describe('how long samples are kept', () => {
-  it('is read in hours and days, source by source', () => {
+describe('the retention of samples', () => {
+  it('is given in hours or days for each source', () => {
     expect(parseRetention('coingecko=24h,kraken=365d')).toEqual({ coingecko: DAY, kraken: 365 * DAY });
     expect(parseRetention(' kraken=1h ')).toEqual({ kraken: HOUR });
     expect(readSettings({}).retention).toEqual({});
@@ -24,7 +24,7 @@ describe('how long samples are kept', () => {
     'toString=1d',
     'coingecko=100000d',
     'coingecko=-1d',
-  ])('%s is wrong, and says what is wanted in one line', (text) => {
+  ])('rejects %s with a one-line error that states the form', (text) => {
     let fault: unknown;
     try {
       readSettings({ MARKET_RETENTION: text });
@@ -37,7 +37,7 @@ describe('how long samples are kept', () => {
     ]);
   });
 
-  it('is unlimited for a source that is not named', () => {
+  it('is unlimited for a source that is not listed', () => {
     expect(keptFrom({ coingecko: DAY }, 'coingecko', 5 * DAY)).toBe(4 * DAY);
     expect(keptFrom({ coingecko: DAY }, 'kraken', 5 * DAY)).toBe(Number.NEGATIVE_INFINITY);
   });

@@ -12,19 +12,19 @@ const sample = (iso: string, price = 1): Sample => ({
 });
 const times = (samples: readonly Sample[]) => samples.map(({ at }) => new Date(at).toISOString());
 
-describe('a daily series as it comes', () => {
-  test('is its midnights, and the sample of now behind them', () => {
+describe('a daily series of CoinGecko', () => {
+  test('consists of its midnights and the current sample after them', () => {
     const now = sample('2021-05-15T14:39:54Z');
     const midnights = [sample('2021-05-13T00:00:00Z'), sample('2021-05-15T00:00:00Z')];
     expect(splitDaily([...midnights, now])).toEqual({ days: midnights, trailing: now });
   });
 
-  test('has no sample behind it when its last is a midnight', () => {
+  test('has no sample after its midnights if the last one is a midnight', () => {
     const midnights = [sample('2021-05-14T00:00:00Z'), sample('2021-05-15T00:00:00Z')];
     expect(splitDaily(midnights)).toEqual({ days: midnights, trailing: undefined });
   });
 
-  test('has one row for a date: the first, also when it came minutes late', () => {
+  test('has one row per date: the first one, even if it is minutes late', () => {
     const { days } = splitDaily([
       sample('2021-05-13T00:04:10Z', 1),
       sample('2021-05-13T00:09:00Z', 2),
@@ -38,7 +38,7 @@ describe('a daily series as it comes', () => {
     expect(days.map(({ price }) => price)).toEqual([1, 3]);
   });
 
-  test('has for a date that is over a row of another time, where there is none of midnight', () => {
+  test('has a row at another time for a past date without a midnight', () => {
     const { days, trailing } = splitDaily([
       sample('2017-06-05T00:00:00Z'),
       sample('2017-06-06T23:29:00Z'),
@@ -57,7 +57,7 @@ describe('a daily series as it comes', () => {
     expect(trailing).toEqual(sample('2017-06-09T08:00:00Z'));
   });
 
-  test('has one row for each date that is over: of midnight where there is one, else the first of all', () => {
+  test('has one row per past date: at midnight if there is one, otherwise the first one', () => {
     const at = fc.integer({ min: 0, max: 8 * DAY - 1 });
     const near = fc
       .integer({ min: 0, max: 7 })
@@ -77,17 +77,17 @@ describe('a daily series as it comes', () => {
     );
   });
 
-  test('of nothing is nothing', () => {
+  test('is empty without samples', () => {
     expect(splitDaily([])).toEqual({ days: [], trailing: undefined });
   });
 
-  test('of one sample that is not a midnight is that sample', () => {
+  test('consists of the current sample if that is the only one', () => {
     const now = sample('2021-05-15T00:20:00Z');
     expect(splitDaily([now])).toEqual({ days: [], trailing: now });
   });
 });
 
-test('the first of each slot is one for each slot there is, and none lies before it', () => {
+test('returns the first sample of each slot', () => {
   const at = fc.integer({ min: 0, max: 10 * DAY });
   fc.assert(
     fc.property(fc.constantFrom('hour', 'day'), fc.uniqueArray(at), (interval, some) => {

@@ -17,11 +17,11 @@ const point = fc.record({
 const candle = fc.record({
   ...{ at, settled, open: figure, high: figure, low: figure, close: figure, volume: figure },
 });
-/** Ascending, no two at the same time. */
+/** Ascending and distinct times. */
 const rowsOf = <Row extends AnyRow>(row: fc.Arbitrary<Row>) =>
   fc.uniqueArray(row, { selector: ({ at }) => at, maxLength: 30 }).map((some) => some.sort((a, b) => a.at - b.at));
 
-/** Holds a series of a layout to an array of its rows. */
+/** Compares a series of a layout with an array of its rows. */
 function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, NoInfer<Row>>, row: fc.Arbitrary<Row>) {
   const rows = rowsOf(row);
   const edit = fc.record({ from: fc.integer({ min: -1, max: 61 }), rows });
@@ -50,13 +50,13 @@ function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, No
   );
 }
 
-describe('a series behaves like an array: rows from an instant on are replaced, and slices are the rows between', () => {
+describe('a series behaves like an array: rows from an instant are replaced, and slices contain the rows between', () => {
   test('of points', () => holdToArray(POINTS, point));
   test('of candles', () => holdToArray(CANDLES, candle));
 });
 
 describe('a series of points', () => {
-  test('gives its rows as samples', () => {
+  test('returns its rows as samples', () => {
     fc.assert(
       fc.property(rowsOf(point), fc.integer({ min: -2, max: 62 }), (rows, from) => {
         const series = createSeries(POINTS, rows);
@@ -69,12 +69,12 @@ describe('a series of points', () => {
     );
   });
 
-  test('empty has no row', () => {
+  test('has no row if it is empty', () => {
     const all = createSeries(POINTS).all();
     expect([firstSample(all), lastSample(all), ...samplesOf(all)]).toEqual([undefined, undefined]);
   });
 
-  test('loaded again has another version', () => {
+  test('has another version when it is loaded again', () => {
     expect(createSeries(POINTS).version).not.toBe(createSeries(POINTS).version);
   });
 });

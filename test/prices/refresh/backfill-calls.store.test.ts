@@ -12,7 +12,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   const clock = createTestClock(now);
   opened = await openTestMarket(clock, options);
   const { market, sandbox } = opened;
-  /** The calls that something cost, refreshes behind it included. */
+  /** The calls that an action caused, including background refreshes. */
   async function cost(ask: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
     await ask();
@@ -26,7 +26,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
 }
 
 describe('the daily series', () => {
-  test('is fetched in one call as far as the plan goes, and again, what is new of it, when the next day is ready', async () => {
+  test('is fetched in one call over the plan’s range, and its new part again when the next day is ready', async () => {
     const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['365 daily']);
     expect(await cost(() => market.days('bitcoin', 365, 'json'))).toEqual([]);
@@ -46,20 +46,20 @@ describe('the daily series', () => {
     expect(today.modifiedAt).toBe(date('2026-05-16'));
   });
 
-  test('is fetched from the listing on where the plan goes all the way back', async () => {
+  test('is fetched from the listing if the plan’s range includes it', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
     expect(await cost(() => market.days('solana', 30, 'json'))).toEqual(['max daily']);
     const all = await market.days('solana', 36_500, 'json');
     expect(timesOf(all)[0]).toBe(date('2020-04-11'));
   });
 
-  test('of a token is not that of another', async () => {
+  test('of one token is fetched independently of others', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const all = () => Promise.all(BUILT_IN_NAMES.map((token) => market.days(token, 30, 'json')));
     expect(await cost(all)).toEqual(BUILT_IN_NAMES.map(() => '365 daily'));
   });
 
-  test('that was fetched before its newest day was ready brings no coverage of that day', async () => {
+  test('fetched before its newest day was ready does not cover that day', async () => {
     const { clock, market, cost } = await openAt('2026-05-15T00:36:00.000Z');
     expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['365 daily']);
     clock.goTo('2026-05-15T00:39:59.000Z');
@@ -72,7 +72,7 @@ describe('the daily series', () => {
 });
 
 describe('the last day', () => {
-  test('is one call, which feeds minutes and hours', async () => {
+  test('is fetched in one call that provides minutes and hours', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     expect(await cost(() => market.days('bitcoin', 1, 'json'))).toEqual(['1']);
     expect(await cost(() => market.days('bitcoin', 1, 'csv'))).toEqual([]);
@@ -83,7 +83,7 @@ describe('the last day', () => {
     expect(hours.map((at) => Math.floor((at - today) / HOUR))).toEqual([...Array(15).keys()]);
   });
 
-  test('brings no hour of which it has a part alone', async () => {
+  test('does not provide incomplete hours', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
     await market.days('bitcoin', 1, 'json');
     const { prisma } = opened.database;
@@ -92,7 +92,7 @@ describe('the last day', () => {
     expect(await prisma.point.count({ where: { grain: 'hour', at: { lt: first } } })).toBe(0);
   });
 
-  test('that is over, known and final costs nothing', async () => {
+  test('causes no call if it is in the past, known and final', async () => {
     const { clock, market, cost } = await openAt('2026-05-14T01:00:00Z');
     await cost(() => market.days('bitcoin', 1, 'json'));
     clock.goTo('2026-05-14T23:30:00Z');
@@ -107,7 +107,7 @@ describe('the last day', () => {
 });
 
 describe('hours', () => {
-  test('further back are a call for each stretch, all of them hourly', async () => {
+  test('are fetched in one hourly call for each stretch if they are further back', async () => {
     const { market, sandbox, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const year = () => market.range('bitcoin', 'hour', date('2025-05-20'), date('2026-05-10'), 'json');
     expect(await cost(year)).toEqual(['range', 'range', 'range', 'range', '90']);
@@ -121,7 +121,7 @@ describe('hours', () => {
     expect(await cost(year)).toEqual([]);
   });
 
-  test('at the very edge of the reach are requested a little later, so that the edge does not overtake the call', async () => {
+  test('at the limit of the range start a little later, so that the limit does not pass before the call', async () => {
     const { market, sandbox, cost } = await openAt('2026-05-15T14:59:59.999Z');
     const answer = await market.range('bitcoin', 'hour', date('2025-05-15'), date('2025-05-15'), 'json');
     expect(await cost(() => undefined)).toEqual([]);
@@ -148,9 +148,9 @@ describe('hours', () => {
 });
 
 describe('the latest prices', () => {
-  test('of all requested tokens are one call, and are served until they are due', async () => {
+  test('of all requested tokens are fetched in one call, and served until they are due', async () => {
     const { clock, market, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    // The first of each is fetched at once.
+    // The first price of each token is fetched immediately.
     for (const token of BUILT_IN_NAMES) expect(await cost(() => market.latest(token))).toEqual(['markets']);
     for (const token of BUILT_IN_NAMES) expect(await cost(() => market.latest(token))).toEqual([]);
     clock.advance(2 * MINUTE - SECOND);
@@ -164,7 +164,7 @@ describe('the latest prices', () => {
   });
 });
 
-test('many who ask at once make one call, whatever they ask for', async () => {
+test('concurrent requests make one call, whatever they request', async () => {
   const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
   const requests = [
     () => market.latest('bitcoin'),
@@ -178,7 +178,7 @@ test('many who ask at once make one call, whatever they ask for', async () => {
   }
 });
 
-test('data that no call can return is not requested, and reported as a problem', async () => {
+test('does not request data that no call can return, and reports a problem', async () => {
   const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
   const requests = [
     () => market.date('arweave', date('2020-01-30'), 'json'),

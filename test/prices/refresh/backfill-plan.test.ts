@@ -14,7 +14,7 @@ const SCHEDULE = { latest: 2 * MINUTE, chart: HOUR };
 
 type Situation = Partial<Omit<PlanInput, 'fetchedAt'>> & { fetched?: Partial<Record<FetchKind, number>> };
 
-/** Facts of a token without stored data, on a plan that reaches a year back, except as given. */
+/** The default facts: a token without stored data, on a plan whose range is one year. */
 function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanInput {
   return {
     now,
@@ -59,36 +59,36 @@ describe('the daily series', () => {
     ['365 days', days(365)],
     ['yesterday', range('day', '2026-05-14', '2026-05-14')],
     ['a month of last year', range('day', '2025-06-01', '2025-07-01')],
-  ])('is fetched as far as the plan reaches, for any first window: %s', (_name, window) => {
+  ])('is fetched over the plan’s range for any first window: %s', (_name, window) => {
     expect(plan(window)).toEqual(WHOLE);
   });
 
-  test('is fetched from the chain’s beginning on where the plan goes all the way back: it may begin before the listing', () => {
+  test('is fetched from the chain’s beginning if the plan has an unlimited range, because it may start before the listing', () => {
     expect(plan(days(30), NOW, { reach: EVER })).toEqual(['daily from 2009-01-03T00:00:00.000Z, wait: end']);
   });
 
-  describe('is requested once when a window goes back before its known beginning', () => {
+  describe('is requested once if a window starts before its known beginning', () => {
     const before = range('day', '2013-01-30', '2013-01-30');
     const all = { ...knownSince(NOW, 'day'), isBeginningCovered: true };
     const imported = { ...all, fetched: { latest: NOW } };
     const WHOLE_CHAIN = ['daily from 2009-01-03T00:00:00.000Z, wait: end'];
 
     test.each<[string, Window, Situation, string[]]>([
-      ['of which nothing was fetched', before, { reach: EVER }, WHOLE_CHAIN],
-      ['of which it is known by an import alone', before, { ...imported, reach: EVER }, WHOLE_CHAIN],
+      ['without any fetch', before, { reach: EVER }, WHOLE_CHAIN],
+      ['that is known only from an import', before, { ...imported, reach: EVER }, WHOLE_CHAIN],
       ['up to now', days(6000), { ...imported, reach: EVER }, WHOLE_CHAIN],
       ['in hours', range('hour', '2012-01-01', '2012-02-01'), { reach: EVER }, WHOLE_CHAIN],
       ['that CoinGecko has reported', before, { ...all, reach: EVER }, []],
-      ['in hours, that it has reported', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
-      ['that its plan does not reach', before, {}, []],
-      ['before its chain began', range('day', '2008-01-01', '2009-01-02'), { reach: EVER }, []],
+      ['in hours, that CoinGecko has reported', range('hour', '2012-01-01', '2012-02-01'), { ...all, reach: EVER }, []],
+      ['beyond the plan’s range', before, {}, []],
+      ['before the beginning of its chain', range('day', '2008-01-01', '2009-01-02'), { reach: EVER }, []],
       ['in minutes', range('minute', '2012-01-01', '2012-02-01'), { reach: EVER }, []],
-      ['that failed within the hour', before, { reach: EVER, tried: ['daily'], hasFailed: true }, []],
+      ['that failed within the last hour', before, { reach: EVER, tried: ['daily'], hasFailed: true }, []],
     ])('%s', (_name, window, situation, expected) => {
       expect(plan(window, NOW, situation)).toEqual(expected);
     });
 
-    test('as far back as a limited plan reaches', () => {
+    test('over a limited plan’s range', () => {
       const young = { beginning: at('2026-01-01'), earliest: at('2020-01-01') };
       const january = range('day', '2025-12-01', '2025-12-31');
       expect(plan(january, NOW, young)).toEqual(['daily from 2025-05-16T00:00:00.000Z, wait: end']);
@@ -102,11 +102,11 @@ describe('the daily series', () => {
     ['2026-05-16T00:00:00.000Z', ['latest, wait: moment']],
     ['2026-05-16T00:39:59.999Z', ['latest, wait: moment']],
     ['2026-05-16T00:40:00.000Z', ['daily from 2026-05-16T00:00:00.000Z, wait: none', 'latest, wait: moment']],
-  ])('is fetched again, what is new of it, when the next day is ready: at %s', (time, expected) => {
+  ])('has its new part fetched when the next day is ready: at %s', (time, expected) => {
     expect(plan(days(30, at(time)), at(time), knownSince(NOW, 'day'))).toEqual(expected);
   });
 
-  test('is not fetched for the rest of the day once it has that', () => {
+  test('is not fetched for the rest of the day after that', () => {
     for (let hour = 1; hour < 23; hour++) {
       const now = at('2026-05-16T00:40:00Z') + hour * HOUR;
       const known = knownSince(at('2026-05-16T00:40:00Z'), 'day');
@@ -122,7 +122,7 @@ describe('the daily series', () => {
     expect(plan(today, now, known)).toEqual(['daily from 2026-05-16T00:00:00.000Z, wait: end']);
   });
 
-  test('that is two days old is waited for, and more than that is a moment, behind which the old is served', () => {
+  test('that is two days old is waited for; if older, it is served after a short wait and refreshed in the background', () => {
     const twoDays = NOW + 2 * DAY;
     expect(plan(days(30, twoDays), twoDays, { ...knownSince(NOW, 'day'), newestAt: twoDays })).toEqual([
       'daily from 2026-05-16T00:00:00.000Z, wait: end',
@@ -134,7 +134,7 @@ describe('the daily series', () => {
     ]);
   });
 
-  test('is requested again for a day that was due but missing, an hour later and not before', () => {
+  test('is requested again an hour later, and not earlier, if a due day was missing', () => {
     const requested = at('2026-05-15T00:45:00Z');
     const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
     const known = (now: number): Situation => ({ coverage, newestAt: now, fetched: { daily: requested } });
@@ -145,7 +145,7 @@ describe('the daily series', () => {
     expect(plan(window(after), after, known(after))).toEqual(['daily from 2026-05-15T00:00:00.000Z, wait: none']);
   });
 
-  test('that was fetched before its day was ready is fetched again when it is, however soon that is', () => {
+  test('fetched before its day was ready is fetched again when it is ready, however soon that is', () => {
     const coverage = [span('2013-04-28', '2026-05-14T23:59:59.999Z')];
     const today = (time: string) => {
       const now = at(time);
@@ -156,20 +156,20 @@ describe('the daily series', () => {
     expect(today('2026-05-15T00:40:00.000Z')).toEqual(['daily from 2026-05-15T00:00:00.000Z, wait: end']);
   });
 
-  test('is not requested for a hole: a date that is known to have no data', () => {
+  test('is not requested for a gap, that is, a date known to have no data', () => {
     const week = range('day', '2026-05-08', '2026-05-14');
     expect(plan(week, NOW, { coverage: [span('2026-05-08', '2026-05-14T23:59:59.999Z')] })).toEqual([]);
   });
 });
 
 describe('the last day', () => {
-  test('is one call, waited for where nothing of the window is stored', () => {
+  test('is fetched in one call, which is waited for if nothing of the window is stored', () => {
     expect(plan(days(1))).toEqual(['chart, wait: end']);
     expect(plan(range('minute', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
     expect(plan(range('hour', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
   });
 
-  test('is fetched again when its time has come', () => {
+  test('is fetched again when it is due', () => {
     const early = NOW + HOUR - 1;
     expect(plan(days(1, early), early, knownSince(NOW, 'minute'))).toEqual(['latest, wait: moment']);
     const fresh = { newestAt: NOW + HOUR, fetched: { chart: NOW, latest: NOW + HOUR } };
@@ -180,7 +180,7 @@ describe('the last day', () => {
     ]);
   });
 
-  test('that is over is fetched until all of it is known and final', () => {
+  test('in the past is fetched until all of it is known and final', () => {
     const now = at('2026-05-15T02:30:00Z');
     const yesterday = range('minute', '2026-05-14', '2026-05-14', now);
     const part = { coverage: [span('2026-05-13', '2026-05-14T23:30:00Z')], isSettled: true };
@@ -190,7 +190,7 @@ describe('the last day', () => {
     expect(plan(yesterday, now, all)).toEqual([]);
   });
 
-  test('is not fetched for minutes that it does not bring', () => {
+  test('is not fetched for minutes that it does not contain', () => {
     expect(plan(range('minute', '2026-05-01', '2026-05-02'))).toEqual([]);
     expect(plan(range('minute', '2026-05-13', '2026-05-13'))).toEqual([]);
     expect(plan(range('minute', '2026-05-14', '2026-05-14'))).toEqual(['chart, wait: end']);
@@ -200,20 +200,20 @@ describe('the last day', () => {
 describe('hours', () => {
   const RECENT = 'hours from 2026-02-14T14:42:25.300Z, wait: end';
 
-  test('of the last days are one call for ninety of them', () => {
+  test('of the last days are fetched in one call for ninety of them', () => {
     expect(plan(days(10))).toEqual([RECENT, 'latest, wait: moment']);
     expect(plan(range('hour', '2026-04-01', '2026-04-30'))).toEqual([RECENT]);
     const holes = [span('2026-03-10', '2026-03-20'), span('2026-04-10', '2026-04-20')];
     expect(plan(range('hour', '2026-03-01', '2026-04-30'), NOW, { coverage: holes })).toEqual([RECENT]);
   });
 
-  test('are fetched by the chart of the last day where they lack no more than that', () => {
+  test('are fetched with the chart of the last day if they lack nothing else', () => {
     const known = knownSince(NOW - 3 * HOUR, 'hour');
     expect(plan(days(2), NOW, { ...known, newestAt: NOW })).toEqual(['chart, wait: moment']);
     expect(plan(days(2), NOW, knownSince(NOW - MINUTE, 'hour'))).toEqual([]);
   });
 
-  test('further back are a call for each stretch, all of them hourly', () => {
+  test('are fetched in one hourly call for each stretch if they are further back', () => {
     const year = range('hour', '2025-05-20', '2026-05-10');
     const fetches = planFetches(year, inputAt(NOW));
     expect(fetches.map(({ kind, wait }) => [kind, wait])).toEqual(Array(5).fill(['hours', 'end']));
@@ -237,7 +237,7 @@ describe('hours', () => {
 });
 
 describe('the latest prices', () => {
-  test('follow a window up to now when they are older than their time', () => {
+  test('are fetched with a window that ends now if they are due', () => {
     const known = (age: number) => ({
       ...knownSince(NOW, 'day'),
       newestAt: NOW - age,
@@ -249,18 +249,18 @@ describe('the latest prices', () => {
     expect(plan(range('day', '2026-05-01', '2026-05-14'), NOW, known(DAY))).toEqual([]);
   });
 
-  test('are not fetched where another fetch has just brought the newest sample, or the token is not in them', () => {
+  test('are not fetched if another fetch has just returned the newest sample, or if they do not contain the token', () => {
     expect(plan(days(30), NOW, { ...knownSince(NOW, 'day'), fetched: { latest: NOW - DAY } })).toEqual([]);
     expect(plan(days(30), NOW, { ...knownSince(NOW, 'day'), newestAt: NOW - DAY })).toEqual([]);
   });
 
-  test('are waited for where the daily series came without a newest sample', () => {
+  test('are waited for if the daily series has no newest sample', () => {
     const { coverage } = knownSince(NOW, 'day');
     expect(plan(days(30), NOW, { coverage, tried: ['daily'] })).toEqual(['latest, wait: end']);
   });
 });
 
-describe('after a failure nothing more is waited for', () => {
+describe('are not waited for after a failure', () => {
   test.each<[string, Window, FetchKind, string[]]>([
     ['days', days(30), 'daily', ['latest, wait: moment']],
     ['hours', days(10), 'hours', ['chart, wait: moment', 'latest, wait: moment']],
@@ -270,17 +270,17 @@ describe('after a failure nothing more is waited for', () => {
   });
 });
 
-describe('what no call can bring is not asked for', () => {
+describe('does not request data that no call can return', () => {
   test.each<[string, Window, Situation]>([
-    ['days before the reach', range('day', '2015-01-01', '2016-01-01'), {}],
-    ['hours before the reach', range('hour', '2024-01-01', '2024-01-02'), {}],
+    ['days before the plan’s range', range('day', '2015-01-01', '2016-01-01'), {}],
+    ['hours before the plan’s range', range('hour', '2024-01-01', '2024-01-02'), {}],
     ['minutes of last week', range('minute', '2026-05-01', '2026-05-02'), { reach: EVER }],
   ])('%s', (_name, window, situation) => {
     expect(plan(window, NOW, situation)).toEqual([]);
   });
 });
 
-test('plans executed in sequence come to an end, and none except hours is made twice', () => {
+test('plans executed in sequence terminate, and repeat no fetch except hours', () => {
   const instant = fc.integer({ min: at('2024-01-01'), max: NOW });
   const covered = fc.tuple(instant, instant).map(([from, thru]) => ({ from, thru }));
   fc.assert(

@@ -25,7 +25,7 @@ async function answersOf(market: TestMarket['market']): Promise<string[]> {
   return texts;
 }
 
-test('after a restart stored data is not requested, and the responses are the same', async () => {
+test('after a restart, stored data is not requested, and the responses are the same', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   await answersOf(opened.market);
@@ -36,7 +36,7 @@ test('after a restart stored data is not requested, and the responses are the sa
   expect(opened.sandbox.countCalls()).toBe(calls);
 });
 
-test('what one process has fetched another serves, without a call of its own', async () => {
+test('a process serves data that another process has fetched, without a call', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   const other = await opened.another();
@@ -64,7 +64,7 @@ test('three processes with concurrent requests make one call', async () => {
   expect(opened.sandbox.countCalls('/coins/markets')).toBeLessThanOrEqual(1);
 });
 
-test('minutes that no longer are in memory are read from the database', async () => {
+test('minutes that are no longer in memory are read from the database', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   await opened.market.days('bitcoin', 1, 'json');

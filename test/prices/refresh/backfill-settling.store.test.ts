@@ -37,7 +37,7 @@ async function openAt(now: string) {
   const { market } = running;
   return {
     clock,
-    /** The points of an answer by their times, once all is fetched that it has fetched. */
+    /** The points of a response by their times, after all fetches have completed. */
     async points(now: string, coinGecko: Charts, ask: (one: typeof market) => ReturnType<typeof market.days>) {
       clock.goTo(now);
       charts = coinGecko;
@@ -89,7 +89,7 @@ test('an unsettled minute is replaced by the next response; a settled one never 
   ]);
 });
 
-test('hours are the first samples of theirs, and settle likewise', async () => {
+test('hours are the first samples of their slots, and are settled in the same way', async () => {
   const { points } = await openAt('2026-05-15T14:00:00Z');
   const today = (market: typeof running.market) =>
     market.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
@@ -127,7 +127,7 @@ test('hours are the first samples of theirs, and settle likewise', async () => {
   ]);
 });
 
-test('a day fetched before 00:40 is replaced, and one fetched later stays', async () => {
+test('a day fetched before 00:40 is replaced, and one fetched later is kept', async () => {
   const { points } = await openAt('2026-05-15T00:36:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
@@ -142,7 +142,7 @@ test('a day fetched before 00:40 is replaced, and one fetched later stays', asyn
   expect(await values('2026-05-20T12:00:00Z', days(13, next))).toEqual([10, 10, 11]);
 });
 
-test('a response without a midnight does not turn the requested days into holes', async () => {
+test('a response without a midnight does not make the requested days gaps', async () => {
   const { points } = await openAt('2026-05-15T00:45:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
@@ -159,7 +159,7 @@ test('a response without a midnight does not turn the requested days into holes'
   expect(points2.map(([, price]) => price)).toEqual([1, 2, 3, 5]);
 });
 
-test('a date that the series leaves out is a hole once a later one is there, and is not asked for again', async () => {
+test('a date that the series omits is a gap once a later date exists, and is not requested again', async () => {
   const { points } = await openAt('2026-05-15T12:00:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-12'), date('2026-05-14'), 'json');
@@ -193,7 +193,7 @@ describe('the newest sample of the daily series', () => {
     expect(await points(NOW, {}, hours)).toEqual([['05-15T10:19:00', 3]]);
   });
 
-  test('is not where its hour has one', async () => {
+  test('is dropped if its hour has a point', async () => {
     const { points } = await openAt(NOW);
     const minutes: Charts['minutes'] = [
       ['2026-05-15T09:40:00Z', 4],
@@ -208,7 +208,7 @@ describe('the newest sample of the daily series', () => {
   });
 });
 
-test('days do not end with a sample of before the last of them', async () => {
+test('days do not end with a sample that precedes the last of them', async () => {
   const { points } = await openAt('2026-05-10T10:20:00Z');
   const minutes: Charts['minutes'] = [['2026-05-10T10:01:00Z', 4]];
   await points('2026-05-10T10:20:00Z', { minutes }, (market) => market.days('bitcoin', 1, 'json'));

@@ -10,7 +10,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   const clock = createTestClock(now);
   opened = await openTestMarket(clock, options);
   const { sandbox } = opened;
-  /** The tokens of each call for latest prices that was made meanwhile. */
+  /** The tokens of each call for latest prices since the last reading. */
   async function requested(work: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
     await work();
@@ -21,7 +21,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   return { ...opened, clock, requested };
 }
 
-test('the latest prices of all tokens requested within the hour are one call', async () => {
+test('the latest prices of all tokens requested within the hour are fetched in one call', async () => {
   const { clock, market, another, poll, requested } = await openAt('2026-05-15T14:42:25Z');
   const other = await another();
   expect(await requested(() => market.latest('solana'))).toEqual(['solana']);
@@ -40,7 +40,7 @@ test('a token without recent requests is fetched before the others are due, if c
   await market.latest('solana');
   clock.advance(2 * HOUR);
   expect(await requested(() => market.latest('bitcoin'))).toEqual(['bitcoin']);
-  // 300 calls are left over for what is not due: one in several minutes.
+  // 300 calls are left for early fetches: one in several minutes.
   const early = market.staleness().find(({ token, kind }) => token === 'solana' && kind === 'latest');
   expect(early?.age).toBe(2 * HOUR);
   clock.advance(10 * SECOND);
@@ -52,7 +52,7 @@ test('a token without recent requests is fetched before the others are due, if c
   expect(await requested(() => market.latest('solana'))).toEqual([]);
 });
 
-test('requested charts count in the schedule, and no others', async () => {
+test('requested charts count in the schedule, and others do not', async () => {
   const env = { COINGECKO_CALLS_PER_MONTH: '5000' };
   const { clock, market } = await openAt('2026-05-01T00:42:25Z', { plan: 'demo', env });
   await market.latest('bitcoin');

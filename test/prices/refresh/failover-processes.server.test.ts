@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** Requests from all processes every twenty seconds, after all have polled; returns the source of each response. */
+/** Sends requests to all processes every twenty seconds, after all have polled. Returns the source of each response. */
 async function askFor(ms: number): Promise<string[][]> {
   const received: string[][] = [];
   for (let passed = 0; passed < ms; passed += 20 * SECOND) {
@@ -32,7 +32,7 @@ async function askFor(ms: number): Promise<string[][]> {
 
 const calls = (end: string) => opened.sandbox.calls.filter(({ path }) => path.endsWith(end)).length;
 
-test('three processes make the fallback calls of one, and respond alike at any time', {
+test('three processes make the fallback calls of one, and respond identically at any time', {
   timeout: 60_000,
 }, async () => {
   for (const token of BUILT_IN_NAMES) await processes[0]?.market.latest(token);
@@ -41,7 +41,7 @@ test('three processes make the fallback calls of one, and respond alike at any t
   const during = await askFor(10 * MINUTE);
   for (const sources of during) expect(new Set(sources).size, sources.join(' | ')).toBe(1);
   expect(during.at(-1)?.[0]).toMatch(/^kraken;age=\d+, coingecko;age=600$/);
-  // From two minutes on, once a minute; the list of pairs each process asks for itself.
+  // Once a minute after the first two minutes. Each process requests the list of pairs itself.
   expect(calls('/Ticker')).toBeLessThanOrEqual(8);
   expect(calls('/Ticker')).toBeGreaterThanOrEqual(7);
 

@@ -11,7 +11,7 @@ afterEach(() => service.close());
 
 type Options = { env?: Record<string, string>; fault?: Fault };
 
-/** A service that takes its key to be of a plan, with an aggregator where it is of another. */
+/** A service configured for one plan, with a CoinGecko that reports another plan for the key. */
 async function start(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName, { env, fault }: Options = {}) {
   service = await startService({
     clock: createTestClock(NOW),
@@ -35,14 +35,14 @@ const ready = async () =>
 const warned = () =>
   service.logLines.map((line) => JSON.parse(line) as { level: number; msg: string }).filter(({ level }) => level >= 40);
 describe('the key of a paid plan', () => {
-  test.each(['basic', 'pro'] as const)('is checked once, and nothing is logged if it fits: %s', async (plan) => {
+  test.each(['basic', 'pro'] as const)('is checked once, and nothing is logged if it matches: %s', async (plan) => {
     await start(plan, plan);
     expect(keyCalls()).toBe(1);
     expect(warned()).toEqual([]);
     expect(await ready()).toEqual({ status: 'ok', warnings: [] });
   });
 
-  test('of a smaller plan is logged in one line, and its reach applies from then on', async () => {
+  test('of a smaller plan is logged in one line, and its range applies from then on', async () => {
     await start('pro', 'basic');
     const differences = [
       "COINGECKO_PLAN is pro, but the key's plan is basic",
@@ -60,7 +60,7 @@ describe('the key of a paid plan', () => {
     expect(requested).toEqual(['730']);
   });
 
-  test('has its smaller budget kept', async () => {
+  test('has its smaller budget respected', async () => {
     await start('basic', 'basic', {
       fault: {
         kind: 'status',
@@ -82,7 +82,7 @@ describe('the key of a paid plan', () => {
     expect(service.sandbox.countCalls()).toBe(3);
   });
 
-  test('may be set to less than it has', async () => {
+  test('can have a budget below that of its plan', async () => {
     await start('pro', 'pro', { env: { COINGECKO_CALLS_PER_MINUTE: '5', COINGECKO_CALLS_PER_MONTH: '900' } });
     expect(warned()).toEqual([]);
   });
@@ -90,9 +90,9 @@ describe('the key of a paid plan', () => {
   test.each<[string, Fault]>([
     ['refuses', { kind: 'status', status: 401 }],
     ['hangs', { kind: 'hangBeforeHeaders' }],
-    ['gives a page', { kind: 'html' }],
-    ['has another shape', { kind: 'status', status: 200, body: [] }],
-  ])('is taken for what is configured when the aggregator %s', async (_name, fault) => {
+    ['returns an HTML page', { kind: 'html' }],
+    ['returns another format', { kind: 'status', status: 200, body: [] }],
+  ])('is assumed to be as configured if CoinGecko %s', async (_name, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     await start('pro', 'pro', { fault, ...(isHanging && { env: { UPSTREAM_TIMEOUT_MS: '300' } }) });
     expect(keyCalls()).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('the key of a paid plan', () => {
     expect(await ready()).toMatchObject({ status: 'ok', warnings: [] });
   });
 
-  test('delays no request', async () => {
+  test('is checked without delaying requests', async () => {
     let held: ReturnType<Sandbox['faults']['hold']> | undefined;
     service = await startService({
       clock: createTestClock(NOW),
@@ -120,13 +120,13 @@ describe('the key of a paid plan', () => {
   });
 });
 
-test.each(['public', 'demo'] as const)('a key of no paid plan is not asked about: %s', async (plan) => {
+test.each(['public', 'demo'] as const)('is not checked without a paid plan: %s', async (plan) => {
   await start(plan, plan);
   expect(keyCalls()).toBe(0);
   expect(warned()).toEqual([]);
 });
 
-test('without a key nothing is checked', async () => {
+test('without a key, nothing is checked', async () => {
   await start('pro', 'pro', { env: { COINGECKO_API_KEY: '' } });
   expect(keyCalls()).toBe(0);
 });

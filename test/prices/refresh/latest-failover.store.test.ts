@@ -24,7 +24,7 @@ async function openAt(now: string, env: Record<string, string> = {}) {
 
 const recordOf = ({ body }: Answer) => JSON.parse(String(body.identity.payload)) as LatestPrice;
 
-/** Requests every token three times a minute for a while; returns the greatest age and the last source. */
+/** Requests every token three times a minute for a while. Returns the maximum age and the last source. */
 async function askFor(ms: number, { clock, market }: Pick<TestMarket, 'market'> & { clock: TestClock }) {
   let oldest = 0;
   const sources = new Set<string>();
@@ -43,13 +43,15 @@ type TestClock = ReturnType<typeof createTestClock>;
 
 describe.each<[string, Fault]>([
   ['refuses', { kind: 'status', status: 404 }],
-  ['has a fault', REFUSED],
+  ['has an internal error', REFUSED],
   ['hangs', { kind: 'hangBeforeHeaders' }],
   ['limits the rate of requests', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
   ['sends wrong types', { kind: 'wrongTypes' }],
-  ['gives a page', { kind: 'html' }],
-])('a first source that %s', (_name, fault) => {
-  test('no price is older than two minutes, and each names its source', { timeout: 60_000 }, async () => {
+  ['returns HTML pages', { kind: 'html' }],
+])('a primary source that %s', (_name, fault) => {
+  test('is replaced: no price is older than two minutes, and each response names its source', {
+    timeout: 60_000,
+  }, async () => {
     const service = await openAt('2026-05-15T14:10:06Z', { UPSTREAM_TIMEOUT_MS: '500' });
     const before = recordOf(await service.market.latest('bitcoin'));
     for (const token of BUILT_IN_NAMES) await service.market.latest(token);
@@ -62,7 +64,7 @@ describe.each<[string, Fault]>([
     expect(Number(kraken)).toBeLessThanOrEqual(60);
     expect(Number(coingecko)).toBe(8 * 60);
     expect(answer.outcome.failure).toBeUndefined();
-    // Values that Kraken does not serve stay as CoinGecko last reported them.
+    // Values that Kraken does not provide stay as CoinGecko last reported them.
     const { current_price, ...rest } = recordOf(answer);
     expect({ current_price: before.current_price, ...rest }).toEqual(before);
     expect(current_price).not.toBe(before.current_price);
@@ -109,7 +111,7 @@ test('the primary is served again after two consecutive good responses', async (
   expect(received).toEqual(['kraken', 'kraken', 'kraken', 'coingecko']);
 });
 
-test('with both down the last good response is served, with its age', async () => {
+test('while both are down, the last good response is served with its age', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
   await market.latest('bitcoin');
   sandbox.faults.always(REFUSED, { path: COINGECKO });
@@ -124,7 +126,7 @@ test('with both down the last good response is served, with its age', async () =
   expect((await market.latest('bitcoin')).outcome.failure).toMatchObject({ upstream: 'kraken' });
 });
 
-test('where neither ever answered the cause is the first’s, and with the next alone the rest is null', async () => {
+test('reports the primary’s cause if neither ever responded; with only the fallback, the other values are null', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
   sandbox.faults.always(REFUSED);
   await expect((async () => market.latest('bitcoin'))()).rejects.toMatchObject({
@@ -147,7 +149,7 @@ test('an exhausted budget counts as a failure', async () => {
   expect((await market.latest('bitcoin')).source).toBe('kraken;age=0, coingecko;age=180');
 });
 
-test('a first source whose time stands still is not believed', async () => {
+test('a primary source whose time does not advance is not trusted', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z');
   await market.latest('bitcoin');
   const frozen = [
@@ -170,7 +172,7 @@ test('a first source whose time stands still is not believed', async () => {
   expect((await market.latest('solana')).source).toBe('kraken;age=0, coingecko;age=180');
 });
 
-test('with CoinGecko as the only source no other source is called', async () => {
+test('with CoinGecko as the only source, no other source is called', async () => {
   const { clock, market, sandbox } = await openAt('2026-05-15T14:10:06Z', { MARKET_SOURCES: 'coingecko' });
   await market.latest('bitcoin');
   sandbox.faults.always(REFUSED, { path: COINGECKO });

@@ -13,7 +13,7 @@ const anyEvent: fc.Arbitrary<FailoverEvent> = fc.oneof(
   fc.boolean().map((isSound) => ({ kind: 'fallback_answered' as const, source: FALLBACK, isSound })),
 );
 
-/** The source that is served after events, by the documented rule. */
+/** The source that is served after these events, by the documented rule. */
 function servedAfter(events: readonly FailoverEvent[]): string {
   const takenOver = events.findLastIndex(
     (event, i) => event.kind === 'fallback_answered' && !event.isSound && servedAfter(events.slice(0, i)) === PRIMARY,
@@ -26,8 +26,8 @@ function servedAfter(events: readonly FailoverEvent[]): string {
   return isBack ? PRIMARY : FALLBACK;
 }
 
-describe('who is served', () => {
-  it('is the fallback from its answer beside an unsound primary source on, until two good answers of that in a row', () => {
+describe('the served source', () => {
+  it('is the fallback from its first response while the primary is unhealthy, until two consecutive good responses of the primary', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 14 }), (events) => {
         let state: Pick<FailoverState, 'served' | 'goodAnswers'> = STARTING_STATE;
@@ -49,12 +49,12 @@ describe('who is served', () => {
     expect(isSound({ ...requested, answeredAt: undefined }, at)).toBe(false);
   });
 
-  it('has stopped when its newest price is twice its interval and ten minutes old', () => {
+  it('has stopped if its newest price is older than twice its interval plus ten minutes', () => {
     expect(frozenAfter(6 * MINUTE)).toBe(22 * MINUTE);
   });
 });
 
-it('prices are far apart when one is more than a fifth above the other, either way round', () => {
+it('prices differ much if one exceeds the other by more than a fifth, in either order', () => {
   for (const [a, b, isFar] of [
     [100, 120, false],
     [100, 121, true],
@@ -74,7 +74,7 @@ describe('MARKET_SOURCES', () => {
   ])('%s', (text, line) => expect(parseMarketSources(text)).toEqual(line));
 
   it.each(['kraken', 'kraken,coingecko', 'coingecko,coingecko', 'coingecko,binance', 'coingecko,', ','])(
-    '%s is served what is wanted',
+    'parses %s as the source order',
     (text) =>
       expect(() => parseMarketSources(text)).toThrow(
         'must have the form coingecko,kraken: each source once (coingecko, kraken), coingecko first',

@@ -15,7 +15,7 @@ let upstream: UpstreamServer;
 let database: TestDatabase;
 let processes: Awaited<ReturnType<typeof openProcess>>[] = [];
 
-/** An aggregator whose history of arweave begins 91 days before the listing that the service knows of. */
+/** A CoinGecko whose history of arweave starts 91 days before the service's listing date. */
 const DAYS = ['2019-11-01', '2019-12-01', '2020-01-31', '2026-05-15'].map(date);
 beforeAll(async () => {
   upstream = await startUpstreamServer(({ query }) => {
@@ -71,7 +71,7 @@ const ASKS = {
 const { early, hours, before, lately, range } = ASKS;
 const NO_DATA = [404, {}];
 
-describe('a token whose history begins before its listing', () => {
+describe('a token whose history starts before its listing date', () => {
   it.each([
     [
       [early, hours, before, lately, range],
@@ -89,7 +89,7 @@ describe('a token whose history begins before its listing', () => {
       [hours, before, early, lately, range],
       [200, NO_DATA, 200, 200, 200],
     ],
-  ])('is the same, whatever was requested first (%#)', async (asks, expected) => {
+  ])('has the same responses, whatever was requested first (%#)', async (asks, expected) => {
     const callsBefore = upstream.calls.length;
     const first = await open();
     expect(await answers(first, asks)).toEqual(expected);
@@ -101,13 +101,13 @@ describe('a token whose history begins before its listing', () => {
     expect(answer).toMatchObject({ gaps: [], settled: true });
   });
 
-  it('is listed since its listing date as far as anybody knows, where the plan does not reach back', async () => {
+  it('counts as listed from its listing date if the plan does not reach further back', async () => {
     const market = await open('demo');
     expect(await answers(market, [early, lately, early])).toEqual([NO_DATA, 200, NO_DATA]);
     expect(await listed(market)).toEqual(['2020-01-31']);
   });
 
-  it('is listed since the first day of the archive, in every process', async () => {
+  it('counts as listed from the first day in the archive, in every process', async () => {
     const first = await open('demo');
     expect(await listed(first)).toEqual(['2020-01-31']);
     const row = {

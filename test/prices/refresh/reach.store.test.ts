@@ -12,12 +12,12 @@ const TODAY = date('2026-05-15');
 let opened: TestMarket;
 afterEach(() => opened.close());
 
-/** A service that takes its key to be of a plan, with an aggregator where it is of another. */
+/** A service configured for one plan, with a CoinGecko that reports another plan for the key. */
 async function openWith(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName = configured) {
   const clock = createTestClock(NOW);
   opened = await openTestMarket(clock, { plan, env: { COINGECKO_PLAN: configured } });
   const { market, sandbox } = opened;
-  /** The calls for history that something cost, as text. */
+  /** The history calls that an action caused, as text. */
   async function cost(ask: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
     await ask();
@@ -30,8 +30,8 @@ async function openWith(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName =
   return { clock, market, sandbox, cost };
 }
 
-describe('a plan of limited reach', () => {
-  test.each(['public', 'demo', 'basic'] as const)('is never asked for more than it has: %s', async (plan) => {
+describe('a plan with a limited range', () => {
+  test.each(['public', 'demo', 'basic'] as const)('is never asked for data beyond its range: %s', async (plan) => {
     const { clock, market, sandbox } = await openWith(plan);
     const { historyDays } = coinGeckoPlan(plan);
     const froms = ['2010-01-01', '2019-11-01', '2024-05-14', '2024-05-17', '2025-05-14', '2025-05-17', '2026-05-14'];
@@ -59,7 +59,7 @@ describe('a plan of limited reach', () => {
     expect(market.warnings().map(warningText)).toEqual([]);
   });
 
-  test('of two years has two years', async () => {
+  test('of two years returns two years', async () => {
     const { market, cost } = await openWith('basic');
     expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['730']);
     const answer = await market.range('bitcoin', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
@@ -68,7 +68,7 @@ describe('a plan of limited reach', () => {
   });
 });
 
-describe('a plan that reaches less far than is configured', () => {
+describe('a plan whose range is smaller than configured', () => {
   const whole = (market: TestMarket['market']) =>
     market.range('bitcoin', 'day', date('2013-04-28'), date('2026-05-14'), 'json');
 
@@ -76,7 +76,7 @@ describe('a plan that reaches less far than is configured', () => {
     ['pro', 'basic', ['max', '730'], '2013-04-28/2024-05-15'],
     ['pro', 'demo', ['max', '365'], '2013-04-28/2025-05-15'],
     ['basic', 'demo', ['730', '365'], '2013-04-28/2025-05-15'],
-  ])('%s, and it is %s: is learnt by one refusal', async (configured, plan, calls, gap) => {
+  ])('%s, and it is %s: is detected by one rejection', async (configured, plan, calls, gap) => {
     const { market, sandbox, cost } = await openWith(configured, plan);
     expect(await cost(() => whole(market))).toEqual(calls);
     const { gaps, settled, outcome } = await whole(market);
@@ -97,7 +97,7 @@ describe('a plan that reaches less far than is configured', () => {
         await cost(() => expect(ask()).rejects.toMatchObject({ status: 503, code: 'upstream_unavailable' })),
       ).toEqual([]);
     }
-    expect(await cost(() => market.days('solana', 30, 'json')), 'of every token').toEqual([calls[1]]);
+    expect(await cost(() => market.days('solana', 30, 'json')), 'applies to every token').toEqual([calls[1]]);
     expect(sandbox.countCalls()).toBeLessThan(10);
   });
 
@@ -109,7 +109,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(await cost(() => market.days('bitcoin', 10, 'json'))).toEqual(['90']);
   });
 
-  test('is learnt by hours too, of which those within reach come with the same answer', async () => {
+  test('is detected with hours as well, and the hours within the range are in the same response', async () => {
     const { market, cost } = await openWith('pro', 'demo');
     const hours = () => market.range('bitcoin', 'hour', date('2025-03-01'), date('2025-06-30'), 'json');
     const calls = await cost(hours);
@@ -119,7 +119,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(await cost(hours)).toEqual([]);
   });
 
-  test('is learnt by each process with a call of its own, and many who ask at once make one', async () => {
+  test('is detected by each process with one call, which concurrent requests share', async () => {
     const { market, cost } = await openWith('pro', 'demo');
     const many = () => Promise.all(Array.from({ length: 20 }, () => whole(market)));
     expect(await cost(many)).toEqual(['max', '365']);
@@ -127,7 +127,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(await cost(async () => another.days('ethereum', 30, 'json'))).toEqual(['max', '365']);
   });
 
-  test('and rejects the last day is retried with growing pauses', async () => {
+  test('that rejects the last day is retried with growing pauses', async () => {
     const { clock, market, sandbox, cost } = await openWith('pro', 'demo');
     const body = { error: { status: { error_code: 10012, error_message: 'too far' } } };
     sandbox.faults.always({ kind: 'status', status: 401, body }, { path: 'market_chart' });
@@ -143,7 +143,7 @@ describe('a plan that reaches less far than is configured', () => {
     expect(timesOf(await market.days('bitcoin', 1, 'json')).length).toBeGreaterThan(200);
   });
 
-  test('and rejects everything is called a few times and no more', async () => {
+  test('that rejects everything is called only a few times', async () => {
     const { clock, market, sandbox, cost } = await openWith('pro', 'demo');
     const body = { error: { status: { error_code: 10012, error_message: 'too far' } } };
     sandbox.faults.always({ kind: 'status', status: 401, body }, { path: 'market_chart' });

@@ -10,7 +10,7 @@ const LOAD = { latest: 1, charts: 5, days: 5 };
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
 
-describe('a schedule that is written down', () => {
+describe('a configured schedule', () => {
   test.each([
     ['latest=6m,chart=6h', { latest: 6 * MINUTE, chart: 6 * HOUR }],
     ['chart=90s', { chart: 90 * SECOND }],
@@ -32,33 +32,33 @@ describe('a schedule that is written down', () => {
     'latest=1.5h',
     'latest=5m;chart=6h',
     'latest=5m,',
-  ])('is refused as %j', (text) => {
+  ])('is rejected as %j', (text) => {
     expect(() => parseRefreshSchedule(text)).toThrow(RangeError);
     expect(() => parseRefreshSchedule(text)).toThrow(/latest=6m,chart=6h/);
   });
 });
 
-test('the demo plan’s schedule and its daily series are within its 10,000 calls of the longest month', () => {
+test('the demo plan’s schedule and its daily series fit into its 10,000 calls in the longest month', () => {
   const { latest, chart } = demo;
   const month = 31 * DAY;
   const calls = month / latest + (LOAD.charts * month) / chart + LOAD.charts * 31;
   expect(calls).toBe(8215);
 });
 
-/** The calls of a schedule from an instant to the month's end, with one call a day and token for the daily series. */
+/** The calls of a schedule from an instant to the month's end, with one daily-series call per day and token. */
 function cost({ latest, chart }: { latest: number; chart: number }, now: number): number {
   const left = DECEMBER - now;
   return left / latest + (LOAD.charts * left) / chart + LOAD.charts * Math.ceil(left / DAY);
 }
 
 describe('a throttled schedule', () => {
-  test('stands while the month’s budget holds it, first fills and some retries included', () => {
+  test('is unchanged while the monthly budget covers it, including first fills and some retries', () => {
     expect(throttled(demo, budget, 0, NOVEMBER, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
     const halfway = NOVEMBER + 15 * DAY;
     expect(throttled(demo, budget, 4_500, halfway, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
   });
 
-  test('stands where there is no budget for a month', () => {
+  test('is unchanged without a monthly budget', () => {
     expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, LOAD)).toEqual({
       ...PLANS.public.schedule,
       early: 10 * SECOND,
@@ -71,7 +71,7 @@ describe('a throttled schedule', () => {
     expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
   });
 
-  test('never costs more than what is left, and leaves a fiftieth for first fills and retries', () => {
+  test('never costs more than the remaining calls, and leaves 2 % for first fills and retries', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 300, max: 20_000 }),
@@ -91,7 +91,7 @@ describe('a throttled schedule', () => {
     );
   });
 
-  test('gives early fetches what it leaves over, evenly until the month ends', () => {
+  test('distributes unused calls to early fetches, evenly until the end of the month', () => {
     const month = 30 * DAY;
     const load = { latest: 1, charts: 0, days: 0 };
     const { early } = throttled(demo, budget, 0, NOVEMBER, load);
@@ -99,16 +99,16 @@ describe('a throttled schedule', () => {
     expect(throttled(demo, budget, 3_000, NOVEMBER, LOAD).early).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('counts each call that the latest prices take', () => {
+  test('counts each call for the latest prices', () => {
     const { latest } = throttled(demo, budget, 0, NOVEMBER, { latest: 4, charts: 0, days: 0 });
     expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
   });
 
-  test('has no more latest prices when nothing is left', () => {
+  test('has no more latest prices when no calls are left', () => {
     expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, LOAD).latest).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('has each token’s chart often enough that no hour is lost, however little is left', () => {
+  test('has each token’s chart often enough that no hour is lost, however few calls are left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
       const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, LOAD);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);
@@ -116,7 +116,7 @@ describe('a throttled schedule', () => {
     expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, LOAD).chart).toBe(2 * DAY);
   });
 
-  test('lasts a month that begins in its midst', () => {
+  test('lasts until the end of a month that it starts within', () => {
     const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, LOAD);
     expect(latest).toBe(6 * MINUTE);
     expect(throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart).toBeGreaterThan(

@@ -18,7 +18,7 @@ async function openAt(now: string, env: Record<string, string> = {}) {
   return { clock, ...opened };
 }
 
-/** The greatest distance between two points that follow each other. */
+/** The maximum distance between two consecutive points. */
 function widest(times: readonly number[]): number {
   return Math.max(...times.slice(1).map((at, i) => at - (times[i] as number)));
 }
@@ -30,24 +30,27 @@ test.each([
   [1, 'minute', 10 * MINUTE],
   [5, 'hour', 2 * HOUR],
   [30, 'day', DAY],
-] as const)('with the first dead from the start, %i days are whole', async (days, interval, spacing) => {
-  const { market, sandbox } = await openAt(START);
-  sandbox.faults.always(DEAD, { path: COINGECKO });
-  const answer = await market.days('solana', days, 'json');
-  const times = timesOf(answer);
-  expect(widest(times)).toBeLessThanOrEqual(spacing);
-  if (interval === 'day') expect(times.slice(0, 30).every((at) => at % DAY === 0)).toBe(true);
-  expect(times).toHaveLength({ 1: 289, 5: 120, 30: 31 }[days] as number);
-  expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
-  expect(answer.outcome.failure).toBeUndefined();
-  expect(received(answer).market_cap).toEqual([]);
-  // Its samples serve all windows of the token and the interval without a further call.
-  const calls = krakenCalls();
-  await market.days('solana', days, 'csv');
-  expect(krakenCalls()).toBe(calls);
-});
+] as const)(
+  'windows of %i days are complete if the primary is unavailable from the start',
+  async (days, interval, spacing) => {
+    const { market, sandbox } = await openAt(START);
+    sandbox.faults.always(DEAD, { path: COINGECKO });
+    const answer = await market.days('solana', days, 'json');
+    const times = timesOf(answer);
+    expect(widest(times)).toBeLessThanOrEqual(spacing);
+    if (interval === 'day') expect(times.slice(0, 30).every((at) => at % DAY === 0)).toBe(true);
+    expect(times).toHaveLength({ 1: 289, 5: 120, 30: 31 }[days] as number);
+    expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
+    expect(answer.outcome.failure).toBeUndefined();
+    expect(received(answer).market_cap).toEqual([]);
+    // The fallback's samples serve all windows of the token and interval without a further call.
+    const calls = krakenCalls();
+    await market.days('solana', days, 'csv');
+    expect(krakenCalls()).toBe(calls);
+  },
+);
 
-test('an outage of an hour and a half: each window is whole, and healed by the first soon after', async () => {
+test('after an outage of 90 minutes, each window is complete, and the primary fills it soon afterwards', async () => {
   const { clock, market, sandbox, another } = await openAt(START);
   const windows = [1, 5, 30] as const;
   const ask = () => Promise.all(windows.map((days) => market.days('bitcoin', days, 'json')));
@@ -85,18 +88,18 @@ test('an outage of an hour and a half: each window is whole, and healed by the f
   expect(await opened.database.prisma.point.count({ where: { provisional: true, token: 'bitcoin' } })).toBe(0);
 });
 
-test('data beyond the reach of the fallback is a gap, and the failure is reported', async () => {
+test('data beyond the fallback’s range is a gap, and the failure is reported', async () => {
   const { market, sandbox } = await openAt(START, { COINGECKO_PLAN: 'pro' });
   sandbox.faults.always(DEAD, { path: COINGECKO });
   const answer = await market.days('bitcoin', 1000, 'json');
   expect(answer.gaps).toEqual([expect.stringMatching(/^2023-08-20\/2024-05-2\d$/)]);
   expect(answer.outcome.failure).toMatchObject({ upstream: 'coingecko' });
-  // The venue lists the token since 2025-04-28: what was before it does not know.
+  // Kraken lists the token since 2025-04-28, and has no earlier data.
   const young = await market.days('arweave', 500, 'json');
   expect(young.gaps).toEqual([expect.stringMatching(/\/2025-04-2\d$/)]);
 });
 
-test('a closed window that the next source completed may still change, minutes too', async () => {
+test('a past window that the fallback completed may still change, including minutes', async () => {
   const { clock, market, sandbox } = await openAt(START);
   sandbox.faults.always(DEAD, { path: COINGECKO });
   const date = Date.parse('2026-05-14T00:00:00Z');
@@ -108,7 +111,7 @@ test('a closed window that the next source completed may still change, minutes t
   expect(await market.range('bitcoin', 'minute', date, date, 'json')).toMatchObject({ settled: false });
 });
 
-test('with both down the primary’s failure is reported, and neither is called again immediately', async () => {
+test('while both are down, the primary’s failure is reported, and neither is called again immediately', async () => {
   const { market, sandbox } = await openAt(START);
   sandbox.faults.always(DEAD);
   await expect((async () => market.days('bitcoin', 1, 'json'))()).rejects.toMatchObject({

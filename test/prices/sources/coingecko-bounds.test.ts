@@ -31,27 +31,30 @@ const chart = (prices: unknown[], more: object = {}) =>
 const latest = (source: Source) => source.quotes(['bitcoin', 'ethereum']);
 const lastDay = (source: Source) => source.recent('bitcoin', 1);
 
-describe('larger than anything requested', () => {
+describe('larger than any requested response', () => {
   test.each<[string, Script]>([
     ['8 MB of empty objects', () => ({ body: list(8 * MB) })],
     ['in chunks', (_call, response) => void response.writeHead(200).end(list(8 * MB))],
-    ['in its head', () => ({ headers: { 'x-long': 'x'.repeat(256 * 1024) }, body: '[]' })],
-    ['by its own word', (_call, response) => void response.writeHead(200, { 'content-length': 64 * MB }).write('[')],
-    ['of a million values in few bytes', () => ({ body: chart(JSON.parse(list(MB / 2))) })],
-  ])('an answer is a failure of the source: %s', async (_name, script) => {
+    ['in its header', () => ({ headers: { 'x-long': 'x'.repeat(256 * 1024) }, body: '[]' })],
+    [
+      'by its Content-Length',
+      (_call, response) => void response.writeHead(200, { 'content-length': 64 * MB }).write('['),
+    ],
+    ['with a million values in a few bytes', () => ({ body: chart(JSON.parse(list(MB / 2))) })],
+  ])('a response %s is a failure of the source', async (_name, script) => {
     await expect(requested(script, latest)).rejects.toMatchObject({ reason: 'too_large' });
     await expect(requested(script, lastDay)).rejects.toMatchObject({ reason: 'too_large' });
     const sound = chart([[NOW, 1]]);
     expect((await requested(() => ({ body: sound }), lastDay)).received).toHaveLength(1);
   });
 
-  test('what was packed is not unpacked', async () => {
+  test('compressed responses are not decompressed', async () => {
     const body = gzipSync(Buffer.alloc(32 * MB, ' '));
     const packed: Script = () => ({ headers: { 'content-encoding': 'gzip' }, body });
     await expect(requested(packed, lastDay)).rejects.toMatchObject({ reason: 'not_json' });
   });
 
-  test('what drips is read until the deadline', async () => {
+  test('slow responses are read until the deadline', async () => {
     let drip: NodeJS.Timeout | undefined;
     const dripping: Script = (_call, response) => {
       response.writeHead(200).write('[');
@@ -62,7 +65,7 @@ describe('larger than anything requested', () => {
     clearInterval(drip);
   });
 
-  test('the bound grows with the requested days and tokens', async () => {
+  test('the size limit grows with the requested days and tokens', async () => {
     const padded = (bytes: number) => chart([[NOW, 1]], { padding: 'x'.repeat(bytes) });
     await expect(requested(() => ({ body: padded(MB) }), lastDay)).rejects.toMatchObject({ reason: 'too_large' });
     const years = await requested(
@@ -74,7 +77,7 @@ describe('larger than anything requested', () => {
     await expect(requested(() => ({ body: coins(100) }), latest)).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  test('a list is counted before its elements are looked at, and its first fault ends it', async () => {
+  test('the size of a list is checked before its elements, and the first fault ends the check', async () => {
     const points = Array(5000).fill([NOW, 1]);
     await expect(requested(() => ({ body: chart(points) }), lastDay)).rejects.toThrow(/prices: Too big/);
     const wrong = chart([[NOW, 1], {}, {}, {}]);
@@ -84,8 +87,8 @@ describe('larger than anything requested', () => {
   });
 });
 
-describe('samples that cannot be true', () => {
-  test('are dropped from a chart and reported, and plausible samples stay', async () => {
+describe('implausible samples', () => {
+  test('are dropped from a chart and reported, and plausible samples are kept', async () => {
     const prices = [
       [0, 5],
       [NOW - 2, 0],
@@ -114,7 +117,7 @@ describe('samples that cannot be true', () => {
     expect(outcomes).toEqual(['ok']);
   });
 
-  test('are left out of the latest prices', async () => {
+  test('are omitted from the latest prices', async () => {
     const market = (id: string, at: number, price: number) => ({
       id,
       current_price: price,
@@ -130,7 +133,7 @@ describe('samples that cannot be true', () => {
     await expect(requested(() => ({ body: infinite }), latest)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
-  test('and nothing else are a failure of the source', async () => {
+  test('are a failure of the source if there are no others', async () => {
     const body = chart([[NOW + DAY, 5]]);
     await expect(requested(() => ({ body }), lastDay)).rejects.toMatchObject({ reason: 'unexpected' });
   });

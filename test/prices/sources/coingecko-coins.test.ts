@@ -46,14 +46,14 @@ describe('a coin', () => {
     }
   });
 
-  test('that does not exist is undefined', async () => {
+  test('is undefined if it does not exist', async () => {
     expect(await requested({ status: 404, body: '{"error":"coin not found"}' }, coin)).toBeUndefined();
   });
 
   test.each([
-    ['a day that is none', withMembers({ genesis_date: '2013-02-30' }), 'unexpected'],
-    ['a number for a name', withMembers({ name: 7 }), 'unexpected'],
-    ['a time that is none', withMembers({ market_data: { ath_date: { usd: 'soon' } } }), 'unexpected'],
+    ['an invalid day', withMembers({ genesis_date: '2013-02-30' }), 'unexpected'],
+    ['a number as its name', withMembers({ name: 7 }), 'unexpected'],
+    ['an invalid time', withMembers({ market_data: { ath_date: { usd: 'soon' } } }), 'unexpected'],
     ['a page', { body: '<html></html>' }, 'not_json'],
     ['an error', { status: 500, body: '{}' }, 'server_error'],
   ])('%s is a failure', async (_name, reply, reason) => {
@@ -61,8 +61,8 @@ describe('a coin', () => {
   });
 });
 
-describe.runIf(haveRecordings)('recorded answers', () => {
-  test('a search has its coins, with symbols in lower case', async () => {
+describe.runIf(haveRecordings)('recorded responses', () => {
+  test('a search returns its coins, with symbols in lower case', async () => {
     const reply = recording('coingecko', 'docs_example_search_2026.json');
     const coins = await requested(reply, (source) => source.search('ethereum'));
     expect(coins).toEqual([{ id: 'ethereum', symbol: 'eth', title: 'Ethereum' }]);
@@ -80,7 +80,7 @@ describe.runIf(haveRecordings)('recorded answers', () => {
     },
   );
 
-  test('an unknown coin is none', async () => {
+  test('an unknown coin is undefined', async () => {
     const reply = recording('coingecko', 'err_404_coin_not_found_2026-07-16.json', 404);
     expect(await requested(reply, coin)).toBeUndefined();
   });

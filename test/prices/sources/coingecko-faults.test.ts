@@ -22,12 +22,12 @@ afterEach(async () => {
 
 const status = (code: number, more: object = {}): Fault => ({ kind: 'status', status: code, ...more });
 
-describe('tried again, twice at most', () => {
+describe('retries at most twice after', () => {
   test.each<[string, Fault, string]>([
     ['a 500', status(500), 'server_error'],
     ['a 503 with JSON', status(503, { body: { error: 'busy' } }), 'server_error'],
-    ['a connection cut before the headers', { kind: 'reset' }, 'unreachable'],
-    ['a connection cut midway', { kind: 'resetMidway' }, 'unreachable'],
+    ['a connection closed before the headers', { kind: 'reset' }, 'unreachable'],
+    ['a connection closed within the body', { kind: 'resetMidway' }, 'unreachable'],
   ])('%s', async (_name, fault, reason) => {
     sandbox.faults.next(fault, { times: 2 });
     expect((await source.daily('bitcoin', 5)).length).toBeGreaterThan(4);
@@ -46,18 +46,18 @@ describe('tried again, twice at most', () => {
   });
 });
 
-describe('not tried again', () => {
+describe('does not retry after', () => {
   test.each<[string, Fault, string]>([
     ['a 400', status(400), 'refused'],
     ['a 404', status(404), 'refused'],
-    ['a 401 of a wrong key', status(401, { body: { error: 'invalid key' } }), 'refused'],
+    ['a 401 for an invalid key', status(401, { body: { error: 'invalid key' } }), 'refused'],
     ['a 429', status(429), 'rate_limited'],
-    ['a rate limit under 200', { kind: 'rateLimitUnder200' }, 'rate_limited'],
+    ['a rate limit with status 200', { kind: 'rateLimitUnder200' }, 'rate_limited'],
     ['a page', { kind: 'html' }, 'not_json'],
-    ['JSON cut short', { kind: 'truncated' }, 'not_json'],
+    ['truncated JSON', { kind: 'truncated' }, 'not_json'],
     ['an empty chart', { kind: 'emptyChart' }, 'empty'],
-    ['figures of another type', { kind: 'wrongTypes' }, 'unexpected'],
-    ['a body without an end', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],
+    ['values of the wrong type', { kind: 'wrongTypes' }, 'unexpected'],
+    ['an endless body', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],
   ])('%s', async (_name, fault, reason) => {
     sandbox.faults.always(fault);
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
@@ -65,7 +65,7 @@ describe('not tried again', () => {
     expect(source.outcomes).toEqual([reason]);
   });
 
-  test('a redirect, which is not followed either', async () => {
+  test('a redirect, and does not follow it', async () => {
     const upstream = await startUpstreamServer((call, response) => {
       if (call.path !== '/coins/bitcoin/market_chart') return { body: '{"followed":true}' };
       response.writeHead(302, { location: '/elsewhere' }).end();
@@ -81,10 +81,10 @@ describe('not tried again', () => {
 
 describe('the deadline', () => {
   test.each<[string, Fault]>([
-    ['no answer', { kind: 'hangBeforeHeaders' }],
-    ['half an answer', { kind: 'hangMidway' }],
-    ['a byte at a time', { kind: 'slow', everyMs: 20 }],
-  ])('ends a wait for %s', async (_name, fault) => {
+    ['no response', { kind: 'hangBeforeHeaders' }],
+    ['half of a response', { kind: 'hangMidway' }],
+    ['one byte at a time', { kind: 'slow', everyMs: 20 }],
+  ])('ends the wait for %s', async (_name, fault) => {
     await source.close();
     reopen({ timeoutMs: 600 });
     sandbox.faults.always(fault);
@@ -92,7 +92,7 @@ describe('the deadline', () => {
     expect(sandbox.countCalls()).toBe(1);
   });
 
-  test('is one for a call and its repeats', async () => {
+  test('applies to a call and its retries together', async () => {
     await source.close();
     reopen({ timeoutMs: 1000 });
     sandbox.faults.next(status(500));
@@ -102,8 +102,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('left alone', () => {
-  test('after a rate limit, for as long as it said; then tried with one call', async () => {
+describe('an upstream is not called', () => {
+  test('after a rate limit for the requested time; then it is probed with one call', async () => {
     sandbox.faults.next(status(429, { headers: { 'retry-after': '119' } }));
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ retryAfter: 119 });
     await expect(source.daily('solana', 5)).rejects.toMatchObject({ reason: 'resting', retryAfter: 119 });
@@ -122,7 +122,7 @@ describe('left alone', () => {
     expect(sandbox.countCalls()).toBe(3);
   });
 
-  test('for a minute after a rate limit that does not say', async () => {
+  test('for a minute after a rate limit without a requested time', async () => {
     sandbox.faults.next({ kind: 'rateLimitUnder200' });
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'rate_limited' });
     source.clock.advance(MINUTE - 1);
@@ -131,7 +131,7 @@ describe('left alone', () => {
     await source.daily('bitcoin', 5);
   });
 
-  test('after five failures in a row, repeats among them, and longer each time', async () => {
+  test('after five consecutive failures, including retries, and longer each time', async () => {
     sandbox.faults.always(status(500));
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'server_error' });
     await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'resting' });
@@ -147,7 +147,7 @@ describe('left alone', () => {
     expect(sandbox.countCalls()).toBe(7);
   });
 
-  test('not because one question was wrong', async () => {
+  test('except after a single invalid request', async () => {
     sandbox.faults.next(status(404), { times: 20 });
     for (let i = 0; i < 20; i++) {
       await expect(source.daily('bitcoin', 5)).rejects.toMatchObject({ reason: 'refused' });
@@ -156,7 +156,7 @@ describe('left alone', () => {
     expect(sandbox.countCalls()).toBe(21);
   });
 
-  test('when the budget is spent, with repeats counted in it', async () => {
+  test('when the budget is spent, including retries', async () => {
     await source.close();
     reopen({ calls: 2 });
     sandbox.faults.always(status(500));

@@ -38,7 +38,7 @@ describe('a key', () => {
       (source) => source.key(),
     );
 
-  test('says its plan, and what is left of it', async () => {
+  test('reports its plan and its remaining calls', async () => {
     expect(await received(KEY)).toEqual({ plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_896 });
     expect(upstream.calls.at(-1)).toMatchObject({
       path: '/key',
@@ -46,7 +46,7 @@ describe('a key', () => {
     });
   });
 
-  test('has what its account has given it, where that is less', async () => {
+  test('has the limits of its account if they are smaller', async () => {
     const own = {
       api_key_rate_limit_request_per_minute: 50,
       api_key_monthly_call_credit: 1000,
@@ -62,7 +62,7 @@ describe('a key', () => {
     expect(await received({ ...KEY, ...own, ...spent })).toMatchObject({ left: 0 });
   });
 
-  test('is refused without a plan, and for a budget that is none', async () => {
+  test('is rejected without a plan or with an invalid budget', async () => {
     await expect(received({ ...KEY, plan: undefined })).rejects.toMatchObject({ reason: 'unexpected' });
     await expect(received({ ...KEY, monthly_call_credit: -1 })).rejects.toMatchObject({ reason: 'unexpected' });
     const error = { status: { error_code: 10005, error_message: 'CG-secret is not a paid key' } };
@@ -76,7 +76,7 @@ describe('a key', () => {
     });
   });
 
-  test.runIf(haveRecordings)('is read as the documentation has it', async () => {
+  test.runIf(haveRecordings)('is parsed in the documented format', async () => {
     const { body } = recording('coingecko', 'docs_example_key_2026.json');
     expect(await received(JSON.parse(String(body)))).toEqual({
       plan: 'Other',
@@ -87,7 +87,7 @@ describe('a key', () => {
   });
 });
 
-describe('a refusal to go back so far', () => {
+describe('a rejection of a window that starts too early', () => {
   const answer =
     (text: string): Script =>
     () => ({ status: 401, body: text });
@@ -96,14 +96,14 @@ describe('a refusal to go back so far', () => {
   test.each<[string, (source: Source) => Promise<unknown>, number]>([
     ['all days', (source) => source.daily('bitcoin', 'max'), 730],
     ['two years of days', (source) => source.daily('bitcoin', 730), 365],
-    ['hours of long ago', (source) => source.between('bitcoin', { from: NOW - 500 * DAY, thru: NOW - 480 * DAY }), 365],
+    ['old hours', (source) => source.between('bitcoin', { from: NOW - 500 * DAY, thru: NOW - 480 * DAY }), 365],
     [
       'hours of this year',
       (source) => source.between('bitcoin', { from: NOW - 300 * DAY, thru: NOW - 280 * DAY }),
       150,
     ],
     ['ninety days of hours', (source) => source.recent('bitcoin', 90), 45],
-  ])('teaches how far the plan reaches: %s', async (name, ask, days) => {
+  ])('determines the plan’s range: %s', async (name, ask, days) => {
     const isDaily = !name.includes('hours');
     await withSource(answer(nameless), async (source) => {
       await expect(ask(source)).rejects.toMatchObject({ reason: 'out_of_reach' });
@@ -112,7 +112,7 @@ describe('a refusal to go back so far', () => {
     });
   });
 
-  test('is taken by its word where it names the days', async () => {
+  test('determines the range if it states the days', async () => {
     const words = nameless.replace('too far', 'limited to data within the past 300 days. Upgrade');
     await withSource(answer(words), async (source) => {
       const hours = { from: NOW - 500 * DAY, thru: NOW - 480 * DAY };
@@ -121,7 +121,7 @@ describe('a refusal to go back so far', () => {
     });
   });
 
-  test.runIf(haveRecordings)('is understood as it was recorded', async () => {
+  test.runIf(haveRecordings)('is recognised in its recorded form', async () => {
     const recorded = recording('coingecko', 'err_401_10012_time_range_2024-04-20.json', 401);
     await withSource(
       () => recorded,
@@ -132,7 +132,7 @@ describe('a refusal to go back so far', () => {
     );
   });
 
-  test('of the last day teaches nothing', async () => {
+  test('of the last day does not determine the range', async () => {
     await withSource(answer(nameless), async (source) => {
       await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'out_of_reach' });
       expect(reachDays(source)).toBe(Number.POSITIVE_INFINITY);
@@ -140,7 +140,7 @@ describe('a refusal to go back so far', () => {
     });
   });
 
-  test('opens no circuit, however often', async () => {
+  test('does not open the circuit breaker, however often it occurs', async () => {
     await withSource(answer(nameless), async (source) => {
       for (let i = 0; i < 10; i++) await expect(source.daily('bitcoin', 'max')).rejects.toThrow('too far');
       expect(source.outcomes).toEqual(Array(10).fill('out_of_reach'));

@@ -26,23 +26,23 @@ test.each([
   ['Enterprise', 'pro'],
   ['Other', undefined],
   ['', undefined],
-])('a key of the plan %s is one of %s', (name, plan) => {
+])('a key of the plan %s is a %s key', (name, plan) => {
   expect(planNamed(name)).toBe(plan);
 });
 
-describe('after a refusal', () => {
+describe('after a rejection', () => {
   test.each([
-    ['all there is', Number.POSITIVE_INFINITY, undefined, 730],
+    ['all days', Number.POSITIVE_INFINITY, undefined, 730],
     ['two years', 730, undefined, 365],
-    ['a little more than a year', 366, undefined, 365],
+    ['slightly more than a year', 366, undefined, 365],
     ['a year', 365, undefined, 182],
-    ['all there is, by name', Number.POSITIVE_INFINITY, 365, 365],
-    ['as many as are named', 365, 365, 182],
-  ])('of %s leads to the next request', (_name, refused, named, days) => {
+    ['all days, by name', Number.POSITIVE_INFINITY, 365, 365],
+    ['a stated number of days', 365, 365, 182],
+  ])('a request for %s is followed by a smaller one', (_name, refused, named, days) => {
     expect(reachAfterRefusal(refused, named)).toBe(days);
   });
 
-  test('the next is always smaller, and the last is none after a few', () => {
+  test('each request is smaller, and after a few there are none', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.option(fc.integer({ min: 0, max: 5000 })), (from, named) => {
         let days = from;
@@ -58,20 +58,20 @@ describe('after a refusal', () => {
   });
 });
 
-describe('what a key says is compared with what is configured', () => {
+describe('the reported plan is compared with the configured plan', () => {
   const { budget } = coinGeckoPlan('pro');
   const facts = { plan: 'Analyst', perMinute: 500, perMonth: 500_000, left: 499_000 };
 
   test.each<[string, Partial<typeof facts>, number, string[]]>([
-    ['the same', {}, 500_000, []],
+    ['an identical plan', {}, 500_000, []],
     ['more', { perMinute: 1000, perMonth: 2_000_000 }, 500_000, []],
-    ['a plan of an unknown name', { plan: 'Other' }, 500_000, []],
+    ['a plan with an unknown name', { plan: 'Other' }, 500_000, []],
     ['another plan', { plan: 'Basic' }, 500_000, ["COINGECKO_PLAN is pro, but the key's plan is basic"]],
-    ['fewer a minute', { perMinute: 250 }, 500_000, ['the key has 250 calls per minute instead of 500']],
-    ['fewer a month', { perMonth: 100_000 }, 100_000, ['the key has 100000 calls per month instead of 500000']],
-    ['some made by others', {}, 490_000, []],
+    ['fewer calls a minute', { perMinute: 250 }, 500_000, ['the key has 250 calls per minute instead of 500']],
+    ['fewer calls a month', { perMonth: 100_000 }, 100_000, ['the key has 100000 calls per month instead of 500000']],
+    ['a few calls made by others', {}, 490_000, []],
     [
-      'many made by others',
+      'many calls made by others',
       {},
       480_000,
       ["the key is shared: 480000 of this month's calls remain for the service instead of 500000"],
@@ -80,7 +80,7 @@ describe('what a key says is compared with what is configured', () => {
     expect(planDifferences('pro', budget, { ...facts, ...received }, share)).toEqual(expected);
   });
 
-  test('a budget that is set smaller than the plan has is what is wanted', () => {
+  test('a configured budget below that of the plan is not a difference', () => {
     const small = { perMinute: 10, perMonth: 1_000 };
     expect(planDifferences('pro', small, { ...facts, left: 1_000 }, 1_000)).toEqual([]);
   });

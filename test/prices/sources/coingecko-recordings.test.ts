@@ -15,7 +15,7 @@ afterAll(() => upstream.close());
 type Column = [at: number, value: number | null][];
 type Recorded = { prices: Column; market_caps: Column; total_volumes: Column };
 
-/** The kind of a recording by the start of its name, and its status if that was not recorded. */
+/** The kind of a recording by its file name's prefix, and its status if that was not recorded. */
 const KINDS = {
   charts: /^(docs_example_)?market_chart_/,
   quotes: /^(docs_example_)?coins_markets_/,
@@ -30,7 +30,7 @@ const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test
 /** The headers that the client uses. The recordings contain them in a separate text file. */
 const RETRY_AFTER = { 'err_429_rate_limit_2022-09-29.json': '119' } as Record<string, string>;
 
-/** At least five names, and as many as in the recording: the size limit depends on the number of tokens. */
+/** At least five names, and as many as in the recording, because the size limit depends on the number of tokens. */
 const requested = (recorded: readonly unknown[]) =>
   Array.from(
     { length: Math.max(recorded.length, BUILT_IN_NAMES.length) },
@@ -46,14 +46,14 @@ function served(name: string) {
   return { answer, source: openTestSource(upstream.url, { now: '2026-11-22T00:00:00Z' }) };
 }
 
-describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
-  test('each has its test', () => {
+describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
+  test('every recording has a test', () => {
     const kinds = Object.values(KINDS);
     expect(names.filter((name) => kinds.filter((kind) => kind.test(name)).length !== 1)).toEqual([]);
     expect(names.length).toBeGreaterThan(10);
   });
 
-  test.each(of('charts'))('%s: every figure at its own time', async (name) => {
+  test.each(of('charts'))('%s: every value at its own time', async (name) => {
     const { answer, source } = served(name);
     const samples = await source.recent('bitcoin', 1);
     await source.close();
@@ -65,7 +65,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     expect(received('volume')).toEqual(ascending(recorded.total_volumes));
   });
 
-  test.each(of('quotes'))('%s: the latest record of each token in it', async (name) => {
+  test.each(of('quotes'))('%s: the latest record of each token', async (name) => {
     const { answer, source } = served(name);
     const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
     const quotes = await source.quotes(requested(recorded));
@@ -83,7 +83,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     });
   });
 
-  test('the list of 2023 has all five tokens', async () => {
+  test('the list of 2023 contains all five tokens', async () => {
     const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
     const quotes = await source.quotes(requested(JSON.parse(String(answer.body))));
     await source.close();
@@ -99,7 +99,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     ['err_cloudflare_1015_', 'rate_limited'],
   ];
 
-  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
+  test.each(of('errors'))('%s has the right cause, and is not retried', async (name) => {
     const reason = REASONS.find(([prefix]) => name.startsWith(prefix))?.[1];
     const { source } = served(name);
     const before = upstream.calls.length;
@@ -112,7 +112,7 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     await source.close();
   });
 
-  test.each(of('outages'))('%s is retried, and reported as the upstream’s fault', async (name) => {
+  test.each(of('outages'))('%s is retried, and reported as a failure of the upstream', async (name) => {
     const { source } = served(name);
     const before = upstream.calls.length;
     await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'server_error' });
@@ -120,14 +120,14 @@ describe.runIf(haveRecordings)('recorded answers of the aggregator', () => {
     await source.close();
   });
 
-  test.each(of('others'))('%s is not taken for a chart or a price', async (name) => {
+  test.each(of('others'))('%s is rejected as a chart and as a price', async (name) => {
     const { source } = served(name);
-    // The interface description is longer than any requested response.
+    // The API description is longer than any requested response.
     const isLong = name.startsWith('openapi_');
     await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
       reason: isLong ? 'too_large' : 'unexpected',
     });
-    // A list of coins has the shape of a list of prices, and no price in it.
+    // A list of coins has the format of a list of prices, but contains no price.
     const reason = isLong ? 'too_large' : name.includes('coins_list') ? 'empty' : 'unexpected';
     await expect(source.quotes(BUILT_IN_NAMES)).rejects.toMatchObject({ reason });
     await source.close();

@@ -30,7 +30,7 @@ async function requested<T>(
 const chart = (body: string, status?: number) => requested(body, ({ recent }) => recent('bitcoin', 1), status);
 
 describe('a chart', () => {
-  test('of five-minute samples is ascending though its newest is ahead, and keeps both samples of a second', async () => {
+  test('of five-minute samples is ascending although its newest sample is ahead, and keeps both samples of a second', async () => {
     const samples = await chart(sample('market_chart_minute.json'));
     expect(samples.map(({ at }) => new Date(at).toISOString().slice(11))).toEqual([
       '13:55:00.110Z',
@@ -49,7 +49,7 @@ describe('a chart', () => {
     expect(samples.at(-1)).toMatchObject({ price: 50123.45678901234, marketCap: 990500000000 });
   });
 
-  test('of days has zeros, nulls, strings, powers of ten, a missing day and arrays of unequal length as they are', async () => {
+  test('of days keeps zeros, nulls, strings, exponents, a missing day and arrays of unequal length', async () => {
     const samples = await chart(sample('market_chart_day.json'));
     const row = (iso: string, price: number | null, marketCap: number | null, volume: number | null) => ({
       at: at(iso),
@@ -68,7 +68,7 @@ describe('a chart', () => {
     ]);
   });
 
-  test('of two figures at the same instant has the later in the answer', async () => {
+  test('with two values at the same instant keeps the later one in the response', async () => {
     const body = {
       prices: [
         [noon, 1],
@@ -80,24 +80,24 @@ describe('a chart', () => {
     expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 2, marketCap: null, volume: 3 }]);
   });
 
-  test('may have unknown members', async () => {
+  test('can contain unknown members', async () => {
     const body = { prices: [[noon, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
     expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 1, marketCap: null, volume: null }]);
   });
 
   test.each([
     ['without a point', '{"prices":[],"market_caps":[],"total_volumes":[]}', 'empty'],
-    ['cut short', sample('market_chart_day.json').slice(0, 200), 'not_json'],
-    ['of nothing at all', '', 'not_json'],
-    ['that is a page', '<!DOCTYPE html><title>Welcome</title>', 'not_json'],
+    ['that is truncated', sample('market_chart_day.json').slice(0, 200), 'not_json'],
+    ['without samples', '', 'not_json'],
+    ['that is an HTML page', '<!DOCTYPE html><title>Welcome</title>', 'not_json'],
     ['that is a list', '[]', 'unexpected'],
     ['that is null', 'null', 'unexpected'],
     ['without its volumes', '{"prices":[[1,2]],"market_caps":[]}', 'unexpected'],
     ['with words for figures', '{"prices":[[1,"a lot"]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
     ['with objects for figures', '{"prices":[[1,{"usd":2}]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
-    ['with a text for a time', '{"prices":[["now",2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
-    ['with a time that is none', '{"prices":[[8.7e15,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
-    ['with a time before there was any', '{"prices":[[-1,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
+    ['with a string as a time', '{"prices":[["now",2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
+    ['with an invalid time', '{"prices":[[8.7e15,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
+    ['with a negative time', '{"prices":[[-1,2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
   ])('%s is a failure, never an empty series', async (_name, body, reason) => {
     await expect(chart(body)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
   });
@@ -106,18 +106,18 @@ describe('a chart', () => {
 describe('an error', () => {
   test.each([
     ['a text', 404, 'error_text.json', 'refused'],
-    ['a text under 200', 200, 'error_text.json', 'refused'],
+    ['a text with status 200', 200, 'error_text.json', 'refused'],
     ['a status', 429, 'error_status.json', 'rate_limited'],
-    ['a rate limit under 200', 200, 'error_status.json', 'rate_limited'],
-    ['a status under an error', 401, 'error_nested.json', 'out_of_reach'],
-    ['a status under an error, under 200', 200, 'error_nested.json', 'out_of_reach'],
-    ['a code beside a status', 400, 'error_stamped.json', 'refused'],
-    ['a code beside a status, under 200', 200, 'error_stamped.json', 'refused'],
-    ['the edge’s page', 429, 'error_edge.html', 'rate_limited'],
-    ['the edge’s page under 403', 403, 'error_edge.html', 'rate_limited'],
-    ['the edge’s page under 200', 200, 'error_edge.html', 'rate_limited'],
-    ['a chart under another status than 200', 206, 'market_chart_day.json', 'refused'],
-  ])('that is %s (%d) has its own cause', async (_name, status, name, reason) => {
+    ['a rate limit with status 200', 200, 'error_status.json', 'rate_limited'],
+    ['a status within an error', 401, 'error_nested.json', 'out_of_reach'],
+    ['a status within an error, with status 200', 200, 'error_nested.json', 'out_of_reach'],
+    ['a code next to a status', 400, 'error_stamped.json', 'refused'],
+    ['a code next to a status, with status 200', 200, 'error_stamped.json', 'refused'],
+    ['the CDN’s page', 429, 'error_edge.html', 'rate_limited'],
+    ['the CDN’s page with status 403', 403, 'error_edge.html', 'rate_limited'],
+    ['the CDN’s page with status 200', 200, 'error_edge.html', 'rate_limited'],
+    ['a chart with a status other than 200', 206, 'market_chart_day.json', 'refused'],
+  ])('that is %s (%d) has the right cause', async (_name, status, name, reason) => {
     await expect(chart(sample(name), status)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
     const quotes = requested(sample(name), (source) => source.quotes(['bitcoin']), status);
     await expect(quotes).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
@@ -131,7 +131,7 @@ describe('an error', () => {
     ['99999999999', 86_400],
     ['9'.repeat(400), 86_400],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
-  ])('says for how long to leave it alone: %s', async (value, retryAfter) => {
+  ])('states how long the upstream must not be called: %s', async (value, retryAfter) => {
     const headers = { 'retry-after': value };
     upstream.follow(() => ({ status: 429, headers, body: sample('error_status.json') }));
     const source = openTestSource(upstream.url, { now: '2026-05-15T14:10:06Z' });
@@ -142,7 +142,7 @@ describe('an error', () => {
 });
 
 describe('the latest prices', () => {
-  test('are those of the tokens that have one; null stays null, dates become HTTP-dates', async () => {
+  test('contain the tokens that have one; null stays null, and dates become HTTP-dates', async () => {
     const answer = JSON.parse(sample('markets.json')) as object[];
     const quotes = await requested(JSON.stringify(answer.slice(0, 4)), (source) =>
       source.quotes(['bitcoin', 'ethereum', 'arweave', 'usd-coin']),
@@ -169,12 +169,12 @@ describe('the latest prices', () => {
     });
   });
 
-  test('of a coin that is not served are left out', async () => {
+  test('omit a coin that is not served', async () => {
     const quotes = await requested(sample('markets.json'), (source) => source.quotes(['bitcoin']));
     expect(quotes.map(({ token }) => token)).not.toContain('somewhere-else');
   });
 
-  test('that name none of the tokens are a failure', async () => {
+  test('are a failure if they contain none of the tokens', async () => {
     const answers = ['[]', '[{"id":"somewhere-else","current_price":1}]', '[{"id":"bitcoin","current_price":null}]'];
     for (const body of answers) {
       const quotes = requested(body, (source) => source.quotes(['bitcoin']));
@@ -188,7 +188,7 @@ describe('a call', () => {
     ['public', undefined, {}],
     ['demo', 'CG-demo', { 'x-cg-demo-api-key': 'CG-demo' }],
     ['pro', 'CG-pro', { 'x-cg-pro-api-key': 'CG-pro' }],
-  ] as const)('of the %s plan has the key in its own header and nowhere else', async (plan, apiKey, headers) => {
+  ] as const)('of the %s plan sends the key only in its header', async (plan, apiKey, headers) => {
     upstream.follow(() => ({ body: sample('market_chart_day.json') }));
     const source = openTestSource(`${upstream.url}/api/v3/`, { plan, ...(apiKey && { apiKey }) });
     await source.daily('bitcoin', 'max');
@@ -205,7 +205,7 @@ describe('a call', () => {
     expect(upstream.calls.at(-1)?.query.ids).toBe('bitcoin,ethereum');
   });
 
-  test('for a span is in whole seconds, and not narrower than the span', async () => {
+  test('for a span is in whole seconds, and covers at least the span', async () => {
     await requested(sample('market_chart_day.json'), (source) =>
       source.between('solana', { from: 1_500, thru: 8_001 }),
     );
@@ -213,7 +213,7 @@ describe('a call', () => {
   });
 });
 
-test('a key that the aggregator repeats goes into no message', async () => {
+test('a key in a CoinGecko response is removed from messages', async () => {
   const upstream = await startUpstreamServer(() => ({
     status: 401,
     body: '{"error":"no such key: CG-secret"}',

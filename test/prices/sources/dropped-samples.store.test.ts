@@ -33,7 +33,7 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-/** Some time later; the keys are known to hold again. */
+/** Advances the clock and polls, so that keys are accepted again. */
 async function goOn(ms: number): Promise<void> {
   clock.advance(ms);
   const status = async () => (await service.get('/v1/user/usage', { key })).status;
@@ -47,7 +47,7 @@ const markets = (at: number) =>
 const dropped = async () => (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
 const warnings = () => service.logLines.filter((line) => line.includes('implausible samples dropped'));
 
-test('a source whose samples are all ahead has failed, and is believed again when they are not', async () => {
+test('a source whose samples are all in the future has failed, and is used again when they are not', async () => {
   expect(await dropped()).toBe(0);
   upstream.follow(() => ({ body: markets(NOW + 3 * DAY) }));
   const refused = await service.get(LATEST, { key });
@@ -62,7 +62,7 @@ test('a source whose samples are all ahead has failed, and is believed again whe
   expect(await (await service.get(LATEST, { key })).json()).toMatchObject({ current_price: 100 });
 });
 
-test('a sample of the future is in no series, and is logged with one line per response', async () => {
+test('a sample from the future is in no series, and is logged with one line per response', async () => {
   const now = clock.now();
   const prices = Array.from({ length: 20 }, (_, i) => [now - i * 300_000, 100]);
   const ahead = Array.from({ length: 7 }, (_, i) => [now + DAY + i, 100]);
@@ -80,7 +80,7 @@ test('a sample of the future is in no series, and is logged with one line per re
   expect(warnings().length).toBe(before + 1);
 });
 
-test('8 MB of empty objects leave the service as it was', async () => {
+test('8 MB of empty objects do not affect the service', async () => {
   await goOn(DAY);
   upstream.follow(() => ({ body: `[${'{},'.repeat(2 ** 23 / 3)}{}]` }));
   const stale = await service.get(LATEST, { key });

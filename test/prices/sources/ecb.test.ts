@@ -56,7 +56,7 @@ const USD = ['usd 2026-05-13 1.1302', 'usd 2026-05-14 1.1275'];
 const JPY = 'jpy 2026-05-13 171.25';
 
 describe('rates', () => {
-  test('are requested all together, from a date on', async () => {
+  test('are requested together, from a date on', async () => {
     expect(await received(csv(sample('dataonly.csv')))).toEqual([JPY, ...USD]);
     const { path, query, headers } = server.calls.at(-1) ?? {};
     expect(path).toBe('/data/EXR/D..EUR.SP00.A');
@@ -73,35 +73,35 @@ describe('rates', () => {
       `\ufeff${HEAD}${DOLLAR}${row('USD', '2026-05-14', '1.1275')}`.replaceAll('\n', '\r\n'),
     ],
     [
-      'in another order of columns',
+      'with the columns in another order',
       'OBS_VALUE,TIME_PERIOD,EXR_SUFFIX,EXR_TYPE,CURRENCY_DENOM,CURRENCY,FREQ\n1.1302,2026-05-13,A,SP00,EUR,USD,D\n1.1275,2026-05-14,A,SP00,EUR,USD,D\n',
     ],
     [
       'among other series',
       `${HEAD}${row('JPY', '2026-05-13', '2', 'E')}${DOLLAR}${row('USD', '2026-05-14', '1.1275')}`,
     ],
-  ])('come %s', async (_how, body) => {
+  ])('are read %s', async (_how, body) => {
     expect(await received(csv(body))).toEqual(USD);
   });
 
-  test('come compressed', async () => {
+  test('are read from a compressed response', async () => {
     const body = gzipSync(sample('dataonly.csv'));
     expect(await received(csv(body, { 'content-encoding': 'gzip' }))).toEqual([JPY, ...USD]);
   });
 
-  test('come by the ten thousand', async () => {
+  test('are read in tens of thousands', async () => {
     const dates = Array.from({ length: 5000 }, (_, i) => isoDate(Date.UTC(2010, 0, 1 + i)));
     const rows = ['JPY', 'USD'].flatMap((code) => dates.map((date) => row(code, date, '1.5')));
     expect(await received(csv(HEAD + rows.join('')))).toHaveLength(10_000);
   });
 
-  test('are none of a period in which none were published', async () => {
+  test('are empty for a period without publications', async () => {
     expect(await received(csv(''))).toEqual([]);
     expect(opened.outcomes).toEqual(['ok']);
   });
 });
 
-describe('a rate that cannot be true is dropped and counted', () => {
+describe('an implausible rate is dropped and counted', () => {
   test.each([
     ['0', 'price'],
     ['-1.2', 'price'],
@@ -117,13 +117,16 @@ describe('a rate that cannot be true is dropped and counted', () => {
     expect(opened.dropped).toMatchObject([{ count: 1, reasons: [reason] }]);
   });
 
-  test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])('of the date %s', async (date) => {
-    expect(await received(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
-    expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
-  });
+  test.each(['2026-11-16', '2026-02-30', '2026-5-13', '13-05-2026', '2026-05', ''])(
+    'with the date %s',
+    async (date) => {
+      expect(await received(csv(`${HEAD}${row('JPY', date, '171')}${DOLLAR}`))).toEqual([USD[0]]);
+      expect(opened.dropped).toMatchObject([{ count: 1, reasons: ['too_late'] }]);
+    },
+  );
 });
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   test.each<[string, Reply, string]>([
     [
       'a page',
@@ -133,29 +136,33 @@ describe('an answer that is none', () => {
       },
       'unexpected',
     ],
-    ['a page of one line', { body: '<html></html>' }, 'unexpected'],
+    ['a one-line page', { body: '<html></html>' }, 'unexpected'],
     [
-      'cut short within a line',
+      'a response truncated within a line',
       csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR,EUR,SP00,A,2026-05-13,18.2`),
       'unexpected',
     ],
-    ['lines of another length', csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR\n`), 'unexpected'],
+    ['lines of different lengths', csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR\n`), 'unexpected'],
     ['another header', csv(`${HEAD.replace('OBS_VALUE', 'VALUE')}${DOLLAR}`), 'unexpected'],
-    ['a header alone', csv(HEAD), 'empty'],
-    ['no dollar', csv(`${HEAD}${row('JPY', '2026-05-13', '171')}`), 'empty'],
-    ['not one rate', csv(`${HEAD}${row('USD', '2026-05-13', '0')}`), 'unexpected'],
-    ['a series that is not known', { status: 404, body: 'No results found.' }, 'not_listed'],
+    ['only a header', csv(HEAD), 'empty'],
+    ['a response without the dollar', csv(`${HEAD}${row('JPY', '2026-05-13', '171')}`), 'empty'],
+    ['a response without any rate', csv(`${HEAD}${row('USD', '2026-05-13', '0')}`), 'unexpected'],
+    ['an unknown series', { status: 404, body: 'No results found.' }, 'not_listed'],
     ['too many calls', { status: 429, headers: { 'retry-after': '7' }, body: '' }, 'rate_limited'],
-    ['a bad request', { status: 400, body: 'Invalid' }, 'refused'],
+    ['an invalid request', { status: 400, body: 'Invalid' }, 'refused'],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' }, body: '' }, 'refused'],
     ['a fault', { status: 503, body: '<html></html>' }, 'server_error'],
-    ['broken compression', csv('no gzip\n', { 'content-encoding': 'gzip' }), 'unreachable'],
-    ['more than can be', csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }), 'too_large'],
+    ['invalid compression', csv('no gzip\n', { 'content-encoding': 'gzip' }), 'unreachable'],
+    [
+      'a response that is too large',
+      csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
+      'too_large',
+    ],
   ])('is a failure: %s', async (_what, reply, reason) => {
     await expect(received(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
   });
 
-  test('because nothing comes is a failure within its time', async () => {
+  test('is a failure within the deadline if it never arrives', async () => {
     server.follow((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/csv' });
       response.write(HEAD);
@@ -165,11 +172,11 @@ describe('an answer that is none', () => {
   });
 });
 
-describe.runIf(haveRecordings)('as recorded', () => {
+describe.runIf(haveRecordings)('recorded responses', () => {
   test.each([
     ['api_csvdata_dataonly_PLN_lastN1_endPeriod_2026-08-08.csv', ['pln 2026-08-07 4.2983']],
     ['api_csvdata_full_USD_2026-09.csv', ['usd 2026-09-03 1.1615', 'usd 2026-09-04 1.1622', 'usd 2026-09-07 1.1622']],
-    // Without the Argentine peso, which is indicative.
+    // Without the Argentine peso, whose rate is indicative.
     ['api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv', ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27']],
   ])('%s', async (name, rates) => {
     const recorded = String(recording('ecb', name).body);

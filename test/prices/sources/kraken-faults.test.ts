@@ -28,13 +28,13 @@ test('a healthy Kraken serves the price and the candles of every token', async (
   await source.close();
 });
 
-describe.each([['AssetPairs'], ['OHLC']])('where %s', (path) => {
+describe.each([['AssetPairs'], ['OHLC']])('if %s', (path) => {
   test.each<[string, Fault, string]>([
     ['has a 500', { kind: 'status', status: 500 }, 'server_error'],
-    ['is cut', { kind: 'resetMidway' }, 'unreachable'],
-    ['is limited under 200', { kind: 'rateLimitUnder200' }, 'rate_limited'],
-    ['is limited', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'rate_limited'],
-  ])('%s, the verb fails with it', async (_name, fault, reason) => {
+    ['is closed', { kind: 'resetMidway' }, 'unreachable'],
+    ['is rate-limited with status 200', { kind: 'rateLimitUnder200' }, 'rate_limited'],
+    ['is rate-limited', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'rate_limited'],
+  ])('%s, the whole operation fails', async (_name, fault, reason) => {
     sandbox.faults.always(fault, { path });
     const source = opened();
     await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ upstream: 'kraken', reason });
@@ -43,10 +43,10 @@ describe.each([['AssetPairs'], ['OHLC']])('where %s', (path) => {
 });
 
 test.each<[string, Fault, string]>([
-  ['a page instead of JSON', { kind: 'html' }, 'not_json'],
-  ['JSON cut short', { kind: 'truncated' }, 'not_json'],
-  ['figures of another type', { kind: 'wrongTypes' }, 'unexpected'],
-  ['a body without an end', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],
+  ['an HTML page instead of JSON', { kind: 'html' }, 'not_json'],
+  ['truncated JSON', { kind: 'truncated' }, 'not_json'],
+  ['values of the wrong type', { kind: 'wrongTypes' }, 'unexpected'],
+  ['an endless body', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],
   ['a 403', { kind: 'status', status: 403 }, 'refused'],
 ])('%s is a failure, never a candle', async (_name, fault, reason) => {
   sandbox.faults.always(fault, { path: 'OHLC' });
@@ -55,14 +55,14 @@ test.each<[string, Fault, string]>([
   await source.close();
 });
 
-test('the deadline is one for all calls of a verb', async () => {
+test('one deadline applies to all calls of an operation', async () => {
   sandbox.faults.always({ kind: 'hangBeforeHeaders' }, { path: 'OHLC' });
   const source = opened({ timeoutMs: 200 });
   await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ reason: 'timeout' });
   await source.close();
 });
 
-test('every call is taken from the budget', async () => {
+test('every call is deducted from the budget', async () => {
   const source = opened({ calls: 2 });
   await source.quotes(['bitcoin']);
   await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'over_budget' });
@@ -70,7 +70,7 @@ test('every call is taken from the budget', async () => {
   await source.close();
 });
 
-test('a limit opens the circuit, and one call closes it again', async () => {
+test('a rate limit opens the circuit breaker, and one call closes it', async () => {
   const source = opened();
   sandbox.faults.next({ kind: 'rateLimitUnder200' }, { path: 'Ticker' });
   await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'rate_limited' });

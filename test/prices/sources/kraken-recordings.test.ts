@@ -33,7 +33,7 @@ function served(name: string, pair: string) {
 
 type Row = [time: number, ...figures: string[]];
 
-/** The pair and its rows as they were recorded. */
+/** The pair and its rows as recorded. */
 function ohlc(name: string): { pair: string; rows: Row[]; last: number } {
   const { last, ...pairs } = received(name) as { last: number } & Record<string, Row[]>;
   const [[pair, rows]] = Object.entries(pairs) as [[string, Row[]]];
@@ -43,19 +43,19 @@ function ohlc(name: string): { pair: string; rows: Row[]; last: number } {
 /** The length of a recording's candles, by its name. */
 const minutesOf = (name: string) => Number(/^OHLC_[^_]+_(\d+)_/.exec(name)?.[1]) as CandleMinutes;
 
-describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
-  test('each has its test', () => {
+describe.runIf(haveRecordings)('recorded responses of Kraken', () => {
+  test('every recording has a test', () => {
     const kinds = Object.values(KINDS);
     expect(names.filter((name) => kinds.filter((kind) => kind.test(name)).length !== 1)).toEqual([]);
     expect(names.length).toBeGreaterThan(10);
   });
 
-  test.each(of('candles'))('%s: every finished candle exactly, once, and no other', async (name) => {
+  test.each(of('candles'))('%s: every finished candle exactly once, and no other', async (name) => {
     const { pair, rows, last } = ohlc(name);
     const source = served(name, pair);
     const { candles, covers } = await source.candles('bitcoin', minutesOf(name));
     await source.close();
-    // As the venue writes it: what has prices of 0 is of before the listing.
+    // Kraken's notation: a candle with prices of 0 is before the listing.
     const finished = rows.filter(([time, open]) => time <= last && Number(open) > 0);
     expect(candles.map(({ at }) => at)).toEqual(finished.map(([time]) => time * 1000));
     candles.forEach((candle, i) => {
@@ -75,7 +75,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     expect(covers?.thru).toBe(last * 1000 + minutesOf(name) * 60_000 - 1);
   });
 
-  test('of a full answer only what it has is known, of a shorter one all', async () => {
+  test('a full response covers only its candles, and a shorter one all time before them', async () => {
     const full = ohlc('OHLC_XXBTZUSD_60_full_2020-12-05.json');
     const source = served('OHLC_XXBTZUSD_60_full_2020-12-05.json', full.pair);
     const first = (full.rows[0]?.[0] ?? 0) * 1000;
@@ -86,7 +86,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     await young.close();
   });
 
-  test('hours as samples are the closes at the ends', async () => {
+  test('hourly samples are the closing prices at the ends of the candles', async () => {
     const { pair, rows } = ohlc('OHLC_XXBTZUSD_60_full_2020-12-05.json');
     const source = served('OHLC_XXBTZUSD_60_full_2020-12-05.json', pair);
     const samples = await source.samples('bitcoin', 'hour');
@@ -116,7 +116,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     }
   });
 
-  test.each(of('pairs'))('%s: what is online in it is traded, all else is left out', async (name) => {
+  test.each(of('pairs'))('%s: online pairs are traded, and all others are omitted', async (name) => {
     const statuses = received(name) as Record<string, { status?: string }>;
     const answer = recording('kraken', name);
     upstream.follow(({ path, query }) =>
@@ -146,7 +146,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     'err_200_unknown_asset_pair.json': 'not_listed',
   };
 
-  test.each(of('errors'))('%s has its own cause, and is not retried', async (name) => {
+  test.each(of('errors'))('%s has the right cause, and is not retried', async (name) => {
     const source = served(name, 'XXBTZUSD');
     const reason = REASONS[name];
     expect(reason).toBeDefined();
@@ -155,7 +155,7 @@ describe.runIf(haveRecordings)('recorded answers of Kraken', () => {
     await source.close();
   });
 
-  test.each(of('others'))('%s is not taken for a candle or a price', async (name) => {
+  test.each(of('others'))('%s is rejected as a candle and as a price', async (name) => {
     const source = served(name, 'XXBTZUSD');
     await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ reason: 'unexpected' });
     await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'empty' });

@@ -17,7 +17,7 @@ afterAll(() => upstream.close());
 type Source = ReturnType<typeof openTestKraken>;
 type Bodies = { '/AssetPairs'?: string; '/OHLC'?: string; '/Ticker'?: string };
 
-/** Answers each path with a body: with samples of ours where it is left out. */
+/** Responds to each path with a body, by default with synthetic samples. */
 const serving =
   (bodies: Bodies = {}): Script =>
   ({ path }) => ({
@@ -47,7 +47,7 @@ const row = (time: number, changes: Partial<Record<number, unknown>> = {}) =>
   Object.assign([time, '100.0', '110.0', '90.0', '105.0', '101.0', '5.5', 3], changes);
 
 describe('candles', () => {
-  test('are the finished ones as they are, the later of two, and without those of before the listing', async () => {
+  test('are the finished candles, the later of duplicates, and none before the listing', async () => {
     const { received, dropped, calls } = await requested({}, days);
     expect(received.candles).toEqual([
       {
@@ -76,7 +76,7 @@ describe('candles', () => {
     ]);
   });
 
-  test('of a short answer are all there ever were, up to the end of the newest', async () => {
+  test('of a short response are the complete history up to the end of the newest', async () => {
     const { received } = await requested({}, days);
     expect(received.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
   });
@@ -89,7 +89,7 @@ describe('candles', () => {
     expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
   });
 
-  test('may arrive under the newer name of their pair, never under another', async () => {
+  test('can be under the newer name of their pair, and never under another name', async () => {
     const rows = [row(1_778_716_800)];
     const newer = await requested({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
     expect(newer.received.candles).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('candles', () => {
     await expect(other).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
-  test('when none is finished yet are none, and nothing of the time after is known', async () => {
+  test('are empty if none is finished yet, and nothing later is known', async () => {
     const from = at('2026-05-15');
     const { received } = await requested({ '/OHLC': ohlc([row(1_778_803_200)]) }, (source) =>
       source.candles('bitcoin', 1440, from),
@@ -108,42 +108,42 @@ describe('candles', () => {
   test.each<[string, Partial<Record<number, unknown>>, string]>([
     ['a price of 0', { 3: '0.0' }, 'price'],
     ['a price below 0', { 3: '-90.0' }, 'price'],
-    ['a price beyond all numbers', { 2: '1e999' }, 'price'],
-    ['its high below its close', { 2: '104.0' }, 'price'],
-    ['its low above its open', { 3: '100.5' }, 'price'],
+    ['an infinite price', { 2: '1e999' }, 'price'],
+    ['a high below the close', { 2: '104.0' }, 'price'],
+    ['a low above the open', { 3: '100.5' }, 'price'],
     ['a volume below 0', { 6: '-1' }, 'price'],
-    ['a beginning that is none of its length', { 0: 1_778_630_401 }, 'off_grid'],
-    ['an end before the token was there', { 0: 86_400 }, 'too_early'],
+    ['a start off its boundary', { 0: 1_778_630_401 }, 'off_grid'],
+    ['an end before the token was listed', { 0: 86_400 }, 'too_early'],
     ['an end in the future', { 0: 1_778_803_200 }, 'too_late'],
-  ])('that have %s are left out and counted', async (_name, changes, reason) => {
+  ])('with %s are dropped and counted', async (_name, changes, reason) => {
     const rows = [row(1_778_630_400, changes), row(1_778_716_800)];
     const { received, dropped } = await requested({ '/OHLC': ohlc(rows, 1_778_889_600) }, days);
     expect(received.candles.map((candle) => candle.at)).toEqual([1_778_716_800_000]);
     expect(dropped).toEqual([{ path: '/OHLC?pair=XXBTZUSD', count: 1, reasons: [reason] }]);
   });
 
-  test('that all cannot be true are a failure of the source', async () => {
+  test('are a failure of the source if all are implausible', async () => {
     const rows = [row(1_778_716_800, { 3: '0.0' })];
     await expect(requested({ '/OHLC': ohlc(rows) }, days)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test.each([
-    ['a word for a figure', ohlc([row(1_778_716_800, { 1: 'a lot' })])],
-    ['an object for a row', ohlc([{}])],
-    ['a row that ends too soon', ohlc([[1_778_716_800, '1', '1', '1', '1', '1']])],
-    ['a text for a time', ohlc([row(0, { 0: '1778716800' })])],
-    ['a time that is none', ohlc([row(0, { 0: 9e12 })])],
+    ['a word as a value', ohlc([row(1_778_716_800, { 1: 'a lot' })])],
+    ['an object as a row', ohlc([{}])],
+    ['a row that is too short', ohlc([[1_778_716_800, '1', '1', '1', '1', '1']])],
+    ['a string as a time', ohlc([row(0, { 0: '1778716800' })])],
+    ['an invalid time', ohlc([row(0, { 0: 9e12 })])],
     ['no newest time', '{"error":[],"result":{"XXBTZUSD":[]}}'],
-    ['a list for a result', '{"error":[],"result":[]}'],
+    ['a list as the result', '{"error":[],"result":[]}'],
     ['no result', '{"error":[]}'],
     ['too many rows', ohlc(Array(2001).fill([]))],
-  ])('with %s are an answer of another shape', async (_name, body) => {
+  ])('with %s are an invalid response', async (_name, body) => {
     await expect(requested({ '/OHLC': body }, days)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 });
 
 describe('prices', () => {
-  test('are those of the last trades of the pairs that are online, in one call', async () => {
+  test('are the last trades of online pairs, in one call', async () => {
     const tokens = ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave'] as const;
     const { received, leftOut, calls } = await requested({}, (source) => source.quotes(tokens));
     const now = at('2026-05-15T14:10:06Z');
@@ -158,7 +158,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('as samples are the closes at the ends of the candles, days at midnight', async () => {
+  test('as samples are the closing prices at the ends of candles, days at midnight', async () => {
     const { received } = await requested({}, (source) => source.samples('bitcoin', 'day', at('2026-05-10')));
     const figures = { marketCap: null, volume: null };
     expect(received).toEqual([
@@ -172,7 +172,7 @@ describe('prices', () => {
     ['none of the pairs', '{"error":[],"result":{"XXBTZEUR":{"c":["1","1"]}}}', 'empty'],
     ['a pair without a trade', '{"error":[],"result":{"XXBTZUSD":{"c":[]}}}', 'unexpected'],
     ['a price of 0', '{"error":[],"result":{"XXBTZUSD":{"c":["0.0","1"]}}}', 'unexpected'],
-  ])('of an answer with %s are a failure', async (_name, body, reason) => {
+  ])('with %s are a failure', async (_name, body, reason) => {
     const quotes = requested({ '/Ticker': body }, (source) => source.quotes(['bitcoin']));
     await expect(quotes).rejects.toMatchObject({ upstream: 'kraken', reason });
   });
@@ -186,7 +186,7 @@ test.each([
   ['EService:Busy', 'server_error'],
   ['EGeneral:Invalid arguments', 'refused'],
   ['EAnything:Else', 'refused'],
-])('the error %s under 200 is %s', async (error, reason) => {
+])('the error %s with status 200 is %s', async (error, reason) => {
   const body = JSON.stringify({ error: ['WGeneral:Beside it', error] });
   await expect(requested({ '/OHLC': body }, days)).rejects.toMatchObject({ upstream: 'kraken', reason });
 });
@@ -207,7 +207,7 @@ describe('the list of pairs', () => {
     await source.close();
   });
 
-  test('that cannot be read leaves the pairs as they are known', async () => {
+  test('that cannot be read does not change the known pairs', async () => {
     const { received } = await requested({ '/AssetPairs': '{"error":[],"result":7}' }, days);
     expect(received.candles).toHaveLength(4);
   });
@@ -233,7 +233,7 @@ describe('the pair of a symbol', () => {
     expect((await pairOf('sol')).received?.price).toBeUndefined();
   });
 
-  test('has its status, and is absent if Kraken trades no US dollar pair', async () => {
+  test('has its status, and is undefined if Kraken has no US dollar pair', async () => {
     expect((await pairOf('eth')).received).toMatchObject({ pair: 'XETHZUSD', status: 'cancel_only' });
     expect((await pairOf('ar')).received).toBeUndefined();
     expect((await pairOf('usd')).received).toBeUndefined();

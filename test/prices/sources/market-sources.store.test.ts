@@ -43,12 +43,12 @@ async function report(source: MarketSourceName, first: number, last: number): Pr
 const january = (first: number, last: number) =>
   `${RANGE}&fromDate=2019-01-${String(first).padStart(2, '0')}&thruDate=2019-01-${String(last).padStart(2, '0')}`;
 
-/** The tokens of a structured field, a list. */
+/** The items of a structured field that is a list. */
 const tokensOf = (field: string | undefined) => parseList(field ?? '').map(([item]) => String(item));
 const sourcesOf = async (path: string, headers: Record<string, string> = {}) =>
   tokensOf((await service.ask(path, headers)).header('quotient-source'));
 
-test('every price names its source, as JSON and CSV, the first time and from the cache', async () => {
+test('every price names its source, in JSON and CSV, uncached and cached', async () => {
   const date = '/v1/prices/history/date?tokenName=bitcoin&date=14-05-2026';
   const range = `${RANGE}&fromDate=2026-05-01&thruDate=2026-05-15`;
   for (const path of [LATEST, DAYS, DAY_CHART, date, range]) {
@@ -62,7 +62,7 @@ test('every price names its source, as JSON and CSV, the first time and from the
   expect([unchanged.status, unchanged.header('quotient-source')]).toEqual([304, 'coingecko']);
 });
 
-test('a window of one fallback source is named, never immutable, and has no source column', async () => {
+test('a window from one fallback source names it, is never immutable, and has no source column', async () => {
   await report('kraken', 1, 5);
   const { status, header, body } = await service.ask(january(1, 5), { accept: 'text/csv' });
   expect([status, header('quotient-source')]).toEqual([200, 'kraken']);
@@ -71,7 +71,7 @@ test('a window of one fallback source is named, never immutable, and has no sour
   expect(body.split('\r\n')[0]).toBe('date,price,market_cap,total_volume');
 });
 
-test('a window of several sources names them, the main one first, and its CSV has a source column', async () => {
+test('a window from several sources names them, the main one first, and its CSV has a source column', async () => {
   await report('kraken', 1, 5);
   await report('coingecko', 6, 8);
   expect(await sourcesOf(january(1, 8))).toEqual(['kraken', 'coingecko']);
@@ -101,7 +101,7 @@ test('later data of the primary replaces the fallback’s, immediately and perma
   expect(await sourcesOf(january(19, 26))).toEqual(['coingecko', 'kraken']);
 });
 
-test('an import takes a CSV of the service as it is, with and without the column', async () => {
+test('an import accepts the service’s CSV, with and without the source column', async () => {
   await report('kraken', 1, 5);
   await report('coingecko', 6, 8);
   const archive = await openImportArchive();
@@ -133,7 +133,7 @@ test('an import takes a CSV of the service as it is, with and without the column
   }
 });
 
-test('data of the fallback is a gap for the primary, which is called for it when possible', async () => {
+test('the fallback’s data is a gap for the primary, which is called for it when possible', async () => {
   const now = service.clock.now();
   const store = createArchiveStore(service.database.prisma);
   const hour = Math.floor(now / HOUR) * HOUR;
