@@ -3,7 +3,7 @@ import { createMailer } from '#notifications/sources/smtp';
 import { type ReceivedMail, startMailbox } from '#sandbox/mailbox';
 import { readSettings } from '#settings';
 
-test('the mailbox parses the mails of the service', async () => {
+test('the mailbox parses the service’s emails', async () => {
   const got: ReceivedMail[] = [];
   const mailbox = await startMailbox((mail) => got.push(mail));
   const { mail } = readSettings({
