@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/check-imports.ts');
 const folders: string[] = [];
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true }))));
 
-/** How the check ends on modules that import these, and the files that it names. */
+/** The result of the check on modules with these imports, and the files that it names. */
 async function check(modules: Readonly<Record<string, readonly string[]>>) {
   const root = await mkdtemp(join(tmpdir(), 'imports-'));
   folders.push(root);
@@ -25,7 +25,7 @@ async function check(modules: Readonly<Record<string, readonly string[]>>) {
   });
 }
 
-it('passes what keeps to the rules', async () => {
+it('accepts imports that conform to the rules', async () => {
   const modules = {
     'src/serve.ts': ['#accounts/open'],
     'src/accounts/open.ts': ['./user-store.ts', '#server/replies/send', '#core/clock'],
@@ -38,16 +38,16 @@ it('passes what keeps to the rules', async () => {
 
 it.each<[string, Record<string, string[]>]>([
   ['a lower folder that imports a capability', { 'src/server/a.ts': ['#accounts/gate'] }],
-  ['a capability that imports another', { 'src/node/a.ts': ['#prices/market'] }],
+  ['a capability that imports another capability', { 'src/node/a.ts': ['#prices/market'] }],
   ['a capability that imports the root', { 'src/node/a.ts': ['#settings'] }],
-  ['a capability that imports the store of another', { 'src/prices/a.ts': ['#catalogue/token-store'] }],
+  ['a capability that imports another capability’s store', { 'src/prices/a.ts': ['#catalogue/token-store'] }],
   ['Prisma outside a store', { 'src/accounts/users.ts': ['@prisma/client'] }],
   ['Fastify outside routes', { 'src/prices/market.ts': ['fastify'] }],
   ['undici outside the HTTP client', { 'src/prices/sources/kraken.ts': ['undici'] }],
   ['Node in a package for browsers', { 'packages/console/a.ts': ['node:fs'] }],
   ['the service in a package', { 'packages/sandbox/a.ts': ['../../src/core/clock.ts'] }],
-  ['the inside of the client in the console', { 'packages/console/a.ts': ['../client/inside.ts'] }],
-])('refuses %s', async (_what, modules) => {
+  ['a private module of the client in the console', { 'packages/console/a.ts': ['../client/inside.ts'] }],
+])('rejects %s', async (_what, modules) => {
   expect(await check(modules)).toEqual({ code: 1, named: Object.keys(modules) });
 });
 
