@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('docs/api.md names every path, and none that is not served', () => {
+it('docs/api.md lists exactly the served paths', () => {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => ({ path, call: `${method.toUpperCase()} ${path}` })),
   );
@@ -30,13 +30,13 @@ it('docs/api.md names every path, and none that is not served', () => {
   expect(calls.map(({ call }) => call)).toEqual(expect.arrayContaining(named));
 });
 
-it.each(PLAN_NAMES)('docs/keys-and-allowances.md names the plan %s and its limit', (plan) => {
+it.each(PLAN_NAMES)('docs/keys-and-allowances.md lists the plan %s and its limit', (plan) => {
   const limit = PLANS[plan].limit.toLocaleString('en');
   expect(read('docs/keys-and-allowances.md')).toContain(`| \`${plan}\` | ${limit} |`);
 });
 
 it.each(BUILT_IN_TOKENS)(
-  'README.md names $name, and docs/api.md its symbol if it has statistics',
+  'README.md lists $name, and docs/api.md lists its symbol if it has statistics',
   ({ name, symbol, statistics }) => {
     expect(README.slice(0, README.indexOf('##'))).toMatch(new RegExp(`\\b${name}\\b`));
     const row = API.split('\n').find((line) => line.includes('`GET /v1/prices/latest/stats`'));

@@ -3,7 +3,7 @@ import type { SettingsError } from '#core/setting-forms';
 import { readSettings } from '#settings';
 
 test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY', 'ETHEREUM_STATS_API_KEY'])(
-  '%s must be what a header can carry, and is not repeated in the fault',
+  '%s must be a valid header value, and is not in the error',
   (name) => {
     for (const key of ['se cret', 'secret\n', 'sécret']) {
       let fault: unknown;

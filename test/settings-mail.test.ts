@@ -27,7 +27,7 @@ test.each([
     'smtp://ada%40example.org:p%2F%3Aw@mail.example.org:25',
     { host: 'mail.example.org', port: 25, secure: false, user: 'ada@example.org', password: 'p/:w' },
   ],
-])('%s is a server for mails', (url, server) => {
+])('accepts %s as a mail server', (url, server) => {
   const { mail } = readSettings({ ...MAIL, SMTP_URL: url });
   expect(mail).toEqual({
     smtp: { user: undefined, password: undefined, ...server },
@@ -45,7 +45,7 @@ test.each([
   'smtp://ada:secret@mail.example.org?pool=true',
   'smtp://ada:secret@mail.example.org/path',
   'smtp://ada:se#cret@mail.example.org',
-])('%s is not, and the fault does not repeat it', (url) => {
+])('rejects %s, without repeating it in the error', (url) => {
   const faults = faultsOf({ ...MAIL, SMTP_URL: url });
   expect(faults).toEqual([
     'SMTP_URL must have the form smtp://user:password@host:587 or smtps://user:password@host:465, with special characters percent-encoded',
@@ -53,7 +53,7 @@ test.each([
 });
 
 test.each(['quotient@example.org', 'Quotient <quotient@example.org>', 'Märkte & Co. <m@example.org>'])(
-  '%s can be the sender',
+  'accepts %s as the sender',
   (from) => {
     expect(readSettings({ ...MAIL, MAIL_FROM: from }).mail?.from).toBe(from);
   },
@@ -66,13 +66,13 @@ test.each([
   'Quotient <quotient@example.org>\r\nBcc: eve@example.org',
   'Quo\ntient <quotient@example.org>',
   '<quotient@example.org> eve@example.org',
-])('%j cannot', (from) => {
+])('rejects %j as the sender', (from) => {
   expect(faultsOf({ ...MAIL, MAIL_FROM: from })).toEqual([
     'MAIL_FROM must be an address such as quotient@example.org, or Quotient <quotient@example.org>',
   ]);
 });
 
-test('a server for mails needs a sender and an address for links', () => {
+test('a mail server requires a sender and a base URL for links', () => {
   expect(faultsOf({ SMTP_URL: MAIL.SMTP_URL, BASE_PATH: '/market' })).toEqual([
     expect.stringMatching(/^MAIL_FROM .*\bSMTP_URL\b/),
     expect.stringMatching(/^PUBLIC_URL .*\bSMTP_URL\b.* https:\/\/quotient\.example\.org\/market$/),
@@ -80,7 +80,7 @@ test('a server for mails needs a sender and an address for links', () => {
   expect(readSettings({ MAIL_FROM: MAIL.MAIL_FROM, PUBLIC_URL: MAIL.PUBLIC_URL }).mail).toBeUndefined();
 });
 
-test('links have the prefix of every path', () => {
+test('links require the path prefix', () => {
   expect(faultsOf({ ...MAIL, BASE_PATH: '/market' })).toEqual([
     'PUBLIC_URL must end in /market, the value of BASE_PATH',
   ]);
@@ -88,7 +88,7 @@ test('links have the prefix of every path', () => {
   expect(settings.mail?.publicUrl).toBe('https://example.org/market');
 });
 
-test('addresses can be confirmed only by mail', () => {
-  expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([expect.stringMatching(/^REGISTRATION .*\bSMTP_URL\b/)]);
+test('confirmed addresses require a mail server', () => {
+  expect(faultsOf({ REGISTRATION: 'verified' })).toEqual([expect.stringMatching(/^REGISTRATION .*SMTP_URL/)]);
   expect(readSettings({ ...MAIL, REGISTRATION: 'verified' }).registration).toBe('verified');
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SettingsError } from '#core/setting-forms';
 import { readSettings } from '#settings';
 
-/** The sources as they are configured, or what is wrong. */
+/** The configured sources, or the error. */
 function read(env: Record<string, string>) {
   try {
     return readSettings(env).statistics.map(({ name, url }) => `${name} ${url}`);
@@ -11,7 +11,7 @@ function read(env: Record<string, string>) {
   }
 }
 
-test('each chain has a second source without a setting', () => {
+test('each chain has a second source by default', () => {
   const names = readSettings({}).statistics.map(({ name }) => name);
   expect(names).toEqual([
     'cryptocompare',
@@ -20,7 +20,7 @@ test('each chain has a second source without a setting', () => {
   ]);
 });
 
-test('by default the key for Ethereum is for Blockscout’s own service', () => {
+test('by default, the key for Ethereum is for Blockscout’s own service', () => {
   const { statistics } = readSettings({ ETHEREUM_STATS_API_KEY: 'proapi_x' });
   expect(statistics.filter(({ apiKey }) => apiKey !== undefined)).toEqual([
     {
@@ -40,7 +40,7 @@ test('URLs are separated by commas, with or without spaces and slashes at their 
   );
 });
 
-describe('one line says what is wrong, and repeats no value', () => {
+describe('reports an error in one line, without repeating the value', () => {
   test.each([
     ['SOLANA_RPC_URL', 'https://a.example,', 'SOLANA_RPC_URL.1 must be an http:// or https:// URL'],
     ['ARWEAVE_URL', 'arweave.net', 'ARWEAVE_URL.0 must be an http:// or https:// URL'],
@@ -74,7 +74,7 @@ describe('one line says what is wrong, and repeats no value', () => {
     expect(read({ [name]: value })).toEqual([fault]);
   });
 
-  test('also of a key that no URL is for', () => {
+  test('reports a key that no URL uses', () => {
     const urls = 'https://a.example/api/v2,https://b.example/api/v2';
     expect(read({ ETHEREUM_STATS_API_KEY: 's3cret', ETHEREUM_STATS_URL: urls })).toEqual([
       'ETHEREUM_STATS_API_KEY requires a URL such as https://api.blockscout.com/1/api/v2 in ETHEREUM_STATS_URL',
