@@ -28,10 +28,10 @@ const tokens = async (...args: string[]) => {
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };
-const ask = ({ url }: ServiceProcess, path: string) => fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
-const statuses = (path: string) => Promise.all(processes.map(async (one) => (await ask(one, path)).status));
+const send = ({ url }: ServiceProcess, path: string) => fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
+const statuses = (path: string) => Promise.all(processes.map(async (one) => (await send(one, path)).status));
 const listed = async (one: ServiceProcess) =>
-  ((await (await ask(one, '/v1/tokens')).json()) as TokenRecord[]).map(({ tokenName }) => tokenName);
+  ((await (await send(one, '/v1/tokens')).json()) as TokenRecord[]).map(({ tokenName }) => tokenName);
 
 beforeAll(async () => {
   sandbox = await startSandbox();
@@ -64,14 +64,14 @@ describe('three running processes', () => {
 
   test('stop serving a removed token, and serve its stored data when it is added again', async () => {
     const path = '/v1/prices/history/days?tokenName=abd&days=30';
-    const before = await (await ask(processes[0] as ServiceProcess, path)).text();
+    const before = await (await send(processes[0] as ServiceProcess, path)).text();
     await tokens('remove', 'albado');
     await expect.poll(() => statuses(path), WITHIN).toEqual([400, 400, 400]);
     for (const one of processes) expect(await listed(one)).not.toContain('albado');
     const calls = sandbox.calls.length;
     await tokens('add', 'albado');
     await expect.poll(() => statuses(path), WITHIN).toEqual([200, 200, 200]);
-    const after = await (await ask(processes[0] as ServiceProcess, path)).text();
+    const after = await (await send(processes[0] as ServiceProcess, path)).text();
     expect(JSON.parse(after)[0].prices.slice(0, 25)).toEqual(JSON.parse(before)[0].prices.slice(0, 25));
     // Only the command's calls and the latest price: no history is fetched again.
     const since = sandbox.calls.slice(calls).filter(({ query }) => query.interval === 'daily');
@@ -83,7 +83,7 @@ describe('three running processes', () => {
     await tokens('add', 'bebaka', '--symbol', 'xyz', '--kraken', 'none');
     const days = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=30`;
     const first = async (one: ServiceProcess, token: string) => {
-      const answer = await ask(one, days(token));
+      const answer = await send(one, days(token));
       return answer.status === 200 ? ((await answer.json()) as Days)[0].prices[0]?.price : answer.status;
     };
     for (const one of processes) {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => service?.close());
 
 const ALL = [LATEST, DAY_CHART, DAYS];
-async function askAll() {
+async function requestAll() {
   const answers = [];
   for (const path of ALL) answers.push(await service.ask(path));
   await service.parts.market.idle();
@@ -28,38 +28,38 @@ async function askAll() {
 test('a day forward: all due data is fetched once, and is fresh afterwards', async () => {
   service.clock.set(DAY);
   await service.parts.allowance.poll();
-  for (let i = 0; i < 3; i++) for (const { status } of await askAll()) expect(status).toBe(200);
+  for (let i = 0; i < 3; i++) for (const { status } of await requestAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
   expect(service.sandbox.countCalls()).toBe(3); // the day's chart and the new day's row
-  for (const { cache } of await askAll()) expect(cache).toMatchObject({ hit: true });
+  for (const { cache } of await requestAll()) expect(cache).toMatchObject({ hit: true });
 });
 
 test('an hour back: data from the future is fetched again, and no age is negative', async () => {
   service.clock.set(-HOUR);
-  await askAll();
+  await requestAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
-  const answers = await askAll();
+  const answers = await requestAll();
   for (const { status, header } of answers) {
     expect(status).toBe(200);
     expect(Number(header('age'))).toBeGreaterThanOrEqual(0);
     expect(Number(/max-age=(\d+)/.exec(header('cache-control') ?? '')?.[1])).toBeLessThanOrEqual(360);
   }
   const made = service.sandbox.countCalls();
-  await askAll();
+  await requestAll();
   expect(service.sandbox.countCalls()).toBe(made);
 
   // The schedule applies from there on.
   await service.pass(6 * MINUTE);
-  await askAll();
+  await requestAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(2);
 });
 
 test('an hour back while the upstream is down: stored data is served', async () => {
   service.sandbox.faults.always({ kind: 'status', status: 500 });
   service.clock.set(-HOUR);
-  await askAll();
+  await requestAll();
 
-  for (const { status, header, cache } of await askAll()) {
+  for (const { status, header, cache } of await requestAll()) {
     expect(status).toBe(200);
     expect(cache?.fwd).toBe('stale');
     expect(Number(header('age'))).toBe(0);
@@ -68,23 +68,23 @@ test('an hour back while the upstream is down: stored data is served', async () 
 
 test('a few seconds back, as in clock corrections, cause no call', async () => {
   service.clock.set(-3 * SECOND);
-  for (const { status } of await askAll()) expect(status).toBe(200);
+  for (const { status } of await requestAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls()).toBe(0);
 });
 
 test('a day forward and back again leaves no gap in the archive', { timeout: longTimeout }, async () => {
   service.clock.set(DAY);
   await service.parts.allowance.poll();
-  await askAll();
+  await requestAll();
   service.clock.set(-DAY);
-  await askAll();
+  await requestAll();
   service.sandbox.clearCalls();
   const step = amount(2, 1) * HOUR;
   for (let passed = 0; passed < 2 * DAY; passed += step) {
     await service.pass(step);
-    await askAll();
+    await requestAll();
   }
-  const [, chart, days] = await askAll();
+  const [, chart, days] = await requestAll();
   expect(chart?.header('quotient-gaps')).toBeUndefined();
   expect(days?.header('quotient-gaps')).toBeUndefined();
   const { prices } = JSON.parse(days?.body ?? '')[0] as { prices: { date: string }[] };

@@ -19,7 +19,7 @@ afterEach(() => service?.close());
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
 /** Requests everything without HTTP, because it takes hours. Stored data must be served. */
-async function askEverything() {
+async function requestEverything() {
   const { market } = service.parts;
   await market.latest('bitcoin');
   for (const token of BY_NAME) await market.days(token, 1, 'json');
@@ -59,16 +59,16 @@ test('the response to a call sent before a 429 does not close the circuit breake
 
 describe('an upstream that is down for a day', () => {
   test('is called less often over time: at most one probe in five minutes', async () => {
-    await askEverything();
+    await requestEverything();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
     service.clock.advance(6 * HOUR);
     for (let minute = 0; minute < HOUR / MINUTE; minute++) {
-      await askEverything();
+      await requestEverything();
       service.clock.advance(MINUTE);
     }
     service.sandbox.clearCalls();
     for (let minute = 0; minute < (4 * HOUR) / MINUTE; minute++) {
-      await askEverything();
+      await requestEverything();
       service.clock.advance(MINUTE);
     }
     expect(service.sandbox.countCalls()).toBeGreaterThan(0);
@@ -76,18 +76,18 @@ describe('an upstream that is down for a day', () => {
   });
 
   test('is used again within ten minutes of its recovery', async () => {
-    await askEverything();
+    await requestEverything();
     service.sandbox.faults.always({ kind: 'reset' });
     for (let minute = 0; minute < 3 * 60; minute++) {
       service.clock.advance(MINUTE);
-      await askEverything();
+      await requestEverything();
     }
     await service.parts.allowance.poll();
     expect((await service.ask(LATEST)).cache?.fwd).toBe('stale');
     service.sandbox.faults.clear();
     for (let minute = 0; minute < 10; minute++) {
       service.clock.advance(MINUTE);
-      await askEverything();
+      await requestEverything();
     }
     await service.parts.allowance.poll();
     expect((await service.ask(LATEST)).cache?.hit).toBe(true);
@@ -97,13 +97,13 @@ describe('an upstream that is down for a day', () => {
 test('a kind of response that is invalid for days does not use up the budget of the others', {
   timeout: longTimeout,
 }, async () => {
-  await askEverything();
+  await requestEverything();
   service.sandbox.faults.always({ kind: 'wrongTypes' }, { path: 'market_chart' });
   service.clock.advance(7 * HOUR);
   service.sandbox.clearCalls();
   const hours = amount(2, 24);
   for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) {
-    await askEverything();
+    await requestEverything();
     service.clock.advance(2 * MINUTE);
   }
   // Five tokens: the attempts of the first hour, and then one an hour.

@@ -41,11 +41,11 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-type Living = { key: number; apiKey: string };
+type TestUser = { key: number; apiKey: string };
 
-async function createUser(): Promise<Living[]> {
+async function createUser(): Promise<TestUser[]> {
   const settings = createNoticeSettingsStore(replicas.prisma, createUserStore(replicas.prisma));
-  const users: Living[] = [];
+  const users: TestUser[] = [];
   for (let i = 0; i < USERS; i += 1) {
     const form = { name: 'Ada', email: `ada${i}@example.org`, plan: 'monthly' } as const;
     const user = await replicas.users.create(form, LIMIT);
@@ -58,7 +58,7 @@ async function createUser(): Promise<Living[]> {
 }
 
 /** Makes one call for each user, on random processes. */
-async function callOnce(users: readonly Living[], processes: readonly ServiceProcess[]): Promise<void> {
+async function callOnce(users: readonly TestUser[], processes: readonly ServiceProcess[]): Promise<void> {
   const path = '/v1/prices/latest/token?tokenName=bitcoin';
   const inTen = Array.from({ length: 10 }, (_, i) => users.filter((_, place) => place % 10 === i));
   await Promise.all(

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A date responds with no_data until its daily row is ready, and while its first minutes have no sample. */
-const DAY_IS_YOUNG = /T00:[0-3]\d:.* no_data/;
+const DAY_NOT_READY = /T00:[0-3]\d:.* no_data/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 
 test('three processes with all queries in every minute of some hours make only the scheduled calls', {
@@ -32,7 +32,7 @@ test('three processes with all queries in every minute of some hours make only t
   // fetched again when the new day is ready.
   expect(calls).toEqual({ latest: hours * 10 - 1, chart: 5, daily: 5, hours: 0 });
   expect(firstFills).toBeGreaterThan(5);
-  expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
+  expect(failures.filter((failure) => !DAY_NOT_READY.test(failure))).toEqual([]);
 });
 
 test('a monthly budget that is too small for the schedule lasts until the end of the month', {
@@ -54,7 +54,7 @@ test('a monthly budget that is too small for the schedule lasts until the end of
   // Some calls are left for the last day, so the served data was never much older than the extended schedule.
   expect(lastCallAt).toBeGreaterThan(end - DAY);
   expect(oldest).toBeLessThan(DAY);
-  expect(failures.filter((failure) => !DAY_IS_YOUNG.test(failure))).toEqual([]);
+  expect(failures.filter((failure) => !DAY_NOT_READY.test(failure))).toEqual([]);
   // The new month has a new budget.
   simulation.sandbox.clearCalls();
   for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQueries);

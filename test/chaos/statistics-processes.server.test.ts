@@ -53,7 +53,7 @@ async function start(): Promise<Parts> {
 }
 
 /** Requests all statistics from all processes concurrently. Returns each response. */
-async function askAll(processes: readonly Parts[]): Promise<string[]> {
+async function requestAll(processes: readonly Parts[]): Promise<string[]> {
   const received = await Promise.all(
     processes.map(async ({ statistics }) => {
       const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
@@ -67,30 +67,30 @@ async function askAll(processes: readonly Parts[]): Promise<string[]> {
 describe(`${PROCESSES} processes`, () => {
   test('with concurrent requests make the calls of one process, hour after hour, and respond identically', async () => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
-    expect(new Set(await askAll(processes)).size).toBe(1);
+    expect(new Set(await requestAll(processes)).size).toBe(1);
     expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
     for (let hour = 1; hour <= 3; hour++) {
       clock.advance(HOUR);
       sandbox.clearCalls();
-      await askAll(processes);
+      await requestAll(processes);
       for (const parts of processes) await parts.poll();
-      expect(new Set(await askAll(processes)).size).toBe(1);
+      expect(new Set(await requestAll(processes)).size).toBe(1);
       // All processes know which chains are not listed.
       expect(sandbox.countCalls()).toBe(CALLS_OF_ONE - 2);
     }
     clock.advance(DAY);
     sandbox.clearCalls();
-    await askAll(processes);
+    await requestAll(processes);
     expect(sandbox.countCalls()).toBe(CALLS_OF_ONE);
   });
 
   test('log each switch of a source only once in total', async () => {
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));
-    await askAll(processes);
+    await requestAll(processes);
     sandbox.faults.always({ kind: 'html', status: 200 }, { path: '/cryptocompare' });
     for (let hour = 0; hour < 3; hour++) {
       clock.advance(HOUR);
-      await askAll(processes);
+      await requestAll(processes);
       for (const parts of processes) await parts.poll();
     }
     const switched = lines
@@ -103,10 +103,10 @@ describe(`${PROCESSES} processes`, () => {
   test('complete a fetch that another process left unfinished when it stopped', async () => {
     const [first, second] = [await start(), await start()];
     const held = sandbox.faults.hold({ path: '/cryptocompare' });
-    const asked = Promise.resolve(first.statistics.latest('btc')).catch((error: unknown) => error);
+    const request = Promise.resolve(first.statistics.latest('btc')).catch((error: unknown) => error);
     await held.arrived(1);
     await first.close();
-    await asked;
+    await request;
     held.release();
     const answer = await second.statistics.latest('btc');
     expect(answer.source).toBe('cryptocompare');

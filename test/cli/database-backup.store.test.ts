@@ -101,7 +101,7 @@ describe('the embedded database', () => {
 
     const whole = await readFile(file);
     const broken = at('broken');
-    for (const [bytes, said] of [
+    for (const [bytes, expected] of [
       [whole.subarray(0, whole.length / 2), 'is truncated or damaged'],
       [whole.subarray(0, whole.length - 4), 'is truncated or damaged'],
       [Buffer.from('anything'), 'is truncated or damaged'],
@@ -111,7 +111,7 @@ describe('the embedded database', () => {
     ] as const) {
       await writeFile(broken, bytes);
       expect(await refused(runRestore, broken, at('empty'))).toMatch(
-        new RegExp(`^1 ${broken} ${said}.*: restore another backup$`),
+        new RegExp(`^1 ${broken} ${expected}.*: restore another backup$`),
       );
       expect((await readdir(at('empty'))).filter((name) => !name.startsWith('lock'))).toEqual([]);
     }

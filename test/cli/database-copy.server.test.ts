@@ -160,9 +160,9 @@ describe('rejected copies', () => {
     [2, '1 unexpected argument', ['x', 'y']],
     [2, '<target> is missing', []],
     [2, 'unknown option --force', ['x', '--force']],
-  ] as const)('exit code %i, %s: %j', async (code, said, args) => {
+  ] as const)('exit code %i, %s: %j', async (code, expected, args) => {
     const text = await refused(...args);
-    expect(text).toContain(said);
+    expect(text).toContain(expected);
     expect(text.endsWith(code === 2 ? '\n' : `\nexit ${code}`)).toBe(true);
     expect(existsSync('nowhere')).toBe(false);
   });

@@ -82,9 +82,9 @@ describe('an age', () => {
   });
 
   it('of several responses is that of the oldest', () => {
-    const young = { fetchedAt: new Date(NOW), stale: undefined };
+    const recent = { fetchedAt: new Date(NOW), stale: undefined };
     const old = { fetchedAt: new Date(NOW - DAY), stale: 'timeout' };
-    expect(oldest([young, old, { fetchedAt: undefined, stale: undefined }])).toEqual(old);
+    expect(oldest([recent, old, { fetchedAt: undefined, stale: undefined }])).toEqual(old);
   });
 });
 

@@ -14,7 +14,7 @@ function numbers(...all: readonly Span[]): Set<number> {
   return set;
 }
 
-function expectTidy(result: readonly Span[]): void {
+function expectNormalized(result: readonly Span[]): void {
   for (const { from, thru } of result) expect(from).toBeLessThanOrEqual(thru);
   result.slice(1).forEach((one, i) => {
     expect(one.from).toBeGreaterThan((result[i] as Span).thru + 1);
@@ -26,7 +26,7 @@ describe('spans', () => {
     fc.assert(
       fc.property(spans, (some) => {
         const result = union(some);
-        expectTidy(result);
+        expectNormalized(result);
         expect(numbers(...result)).toEqual(numbers(...some));
         expect(union(result)).toEqual(result);
       }),
@@ -37,7 +37,7 @@ describe('spans', () => {
     fc.assert(
       fc.property(span, spans, (one, others) => {
         const result = without(one, others);
-        expectTidy(result);
+        expectNormalized(result);
         const taken = numbers(...others);
         expect([...numbers(...result)]).toEqual([...numbers(one)].filter((n) => !taken.has(n)));
       }),

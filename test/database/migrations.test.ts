@@ -95,8 +95,8 @@ test('a failed migration is rolled back, and earlier migrations are kept', async
   const { rows } = await postgres.query('SELECT migration_name FROM _prisma_migrations');
   expect(rows).toEqual([{ migration_name: FIRST.name }]);
 
-  const mended = { ...FAULTY, script: 'CREATE TABLE c (n INT)' };
-  expect(await migrate(postgres, { migrations: [FIRST, mended] })).toEqual([FAULTY.name]);
+  const repaired = { ...FAULTY, script: 'CREATE TABLE c (n INT)' };
+  expect(await migrate(postgres, { migrations: [FIRST, repaired] })).toEqual([FAULTY.name]);
 });
 
 test('a failed first migration leaves the database empty', async () => {

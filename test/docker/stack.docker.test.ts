@@ -27,7 +27,7 @@ const registration = (email: string) =>
   `/v1/user/create?${new URLSearchParams({ name: 'Ada', email, plan: 'monthly' })}`;
 
 /** Whether no call has been rejected for a second. */
-const isMended = (answers: readonly Answer[]) =>
+const isRecovered = (answers: readonly Answer[]) =>
   answers.every(({ status, at }) => status === 200 || at < performance.now() - 1000);
 
 beforeAll(buildImage);
@@ -41,20 +41,20 @@ afterAll(async () => {
 });
 
 it('requires a password, and states how to create one', async () => {
-  const asked = docker('compose', '--env-file', '/dev/null', 'config');
-  await expect(asked).rejects.toThrow(/POSTGRES_PASSWORD.*copy \.env\.example to \.env first/);
+  const config = docker('compose', '--env-file', '/dev/null', 'config');
+  await expect(config).rejects.toThrow(/POSTGRES_PASSWORD.*copy \.env\.example to \.env first/);
 });
 
 it('the replicas wait for an unavailable database, and migrate it once when it is available', async () => {
   await stack.compose('up', '--detach', '--no-deps', '--no-build', '--scale', `api=${REPLICAS}`, 'api');
   const replicas = await stack.containers('api');
-  const saying = async (text: string) =>
+  const countLogging = async (text: string) =>
     (await Promise.all(replicas.map(logsOf))).filter((log) => log.includes(text)).length;
-  await expect.poll(() => saying('cannot connect to the database'), PATIENT).toBe(REPLICAS);
+  await expect.poll(() => countLogging('cannot connect to the database'), PATIENT).toBe(REPLICAS);
 
   await stack.compose(...ALL_UP);
   url = await stack.url();
-  await expect.poll(() => saying('database recovered'), PATIENT).toBe(REPLICAS);
+  await expect.poll(() => countLogging('database recovered'), PATIENT).toBe(REPLICAS);
   const migrations = await stack.query('SELECT migration_name FROM _prisma_migrations');
   expect(new Set(migrations).size).toBe(migrations.length);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -152,7 +152,7 @@ it('the service recovers from a database restart under load without losing count
   await expect.poll(async () => (await stack.ledgerRows(key)).used, PATIENT).toBeGreaterThan(400);
   await stack.compose('restart', 'postgres');
   const restarted = load.answers.length;
-  await expect.poll(() => load.answers.length > restarted + 400 && isMended(load.answers), PATIENT).toBe(true);
+  await expect.poll(() => load.answers.length > restarted + 400 && isRecovered(load.answers), PATIENT).toBe(true);
   await load.stop();
   expect(load.failed).toEqual([]);
   const rejected = load.answers.filter(({ status }) => status !== 200);

@@ -120,13 +120,13 @@ it('asks for confirmation before an irreversible call', async () => {
   const key = await service.register();
   const { page, context } = await open(key);
   const { answered, send } = await operation(page, 'DELETE', '/v1/user');
-  const asked: string[] = [];
+  const questions: string[] = [];
   page.once('dialog', (dialog) => {
-    asked.push(dialog.message());
+    questions.push(dialog.message());
     void dialog.dismiss();
   });
   await send();
-  await expect.poll(() => asked.join()).toContain('This cannot be undone.');
+  await expect.poll(() => questions.join()).toContain('This cannot be undone.');
   expect(await usedOf(key)).toBe(0);
   expect(await answered.innerText()).toBe('');
   page.once('dialog', (dialog) => void dialog.accept());

@@ -22,11 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.close());
 
-let asked = 0;
+let requested = 0;
 /** Windows of ten years that have not been requested before. */
 function years(): string {
-  const [from, thru] = [3_600 + (asked % 60), 2 + (Math.floor(asked / 60) % 200)];
-  asked += 1;
+  const [from, thru] = [3_600 + (requested % 60), 2 + (Math.floor(requested / 60) % 200)];
+  requested += 1;
   const date = (days: number) => isoDate(Date.now() - days * DAY);
   return `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${date(from)}&thruDate=${date(thru)}`;
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   apiKey = await stand.register();
 });
 afterAll(async () => {
-  proxy?.goOn();
+  proxy?.resume();
   await stand?.close();
   await proxy?.close();
 });
@@ -33,7 +33,7 @@ afterAll(async () => {
 const create = () => `/v1/user/create?${new URLSearchParams({ name: 'A', email: 'a@example.org', plan: 'monthly' })}`;
 
 /** Repeats a request while the response may be a cached result of the last second. */
-async function askUntilRefused(path: string, method: string) {
+async function requestUntilRejected(path: string, method: string) {
   const key = path.startsWith('/health') ? undefined : apiKey;
   for (const end = performance.now() + 2_000; ; await wait(100)) {
     const answer = await stand.ask(path, key, { method });
@@ -42,10 +42,10 @@ async function askUntilRefused(path: string, method: string) {
 }
 
 /** Sends one request of each kind that requires the database. Each must be rejected with 503 in time. */
-async function askWithoutDatabase(paths: readonly (readonly [string, string])[]) {
+async function requestWithoutDatabase(paths: readonly (readonly [string, string])[]) {
   return Promise.all(
     paths.map(async ([method, path]) => {
-      const { status, code, headers, ms } = await askUntilRefused(path, method);
+      const { status, code, headers, ms } = await requestUntilRejected(path, method);
       return { request: `${method} ${path}`, status, code, ms, retryAfter: headers.get('retry-after') };
     }),
   );
@@ -61,7 +61,7 @@ const READING = [
   ['GET', '/v1/user/data'],
 ] as const;
 
-const expectAway = (answers: Awaited<ReturnType<typeof askWithoutDatabase>>) => {
+const expectUnavailable = (answers: Awaited<ReturnType<typeof requestWithoutDatabase>>) => {
   for (const { request, status, code, ms, retryAfter } of answers) {
     expect.soft({ request, status, code }).toEqual({ request, status: 503, code: 'database_unavailable' });
     expect.soft(Number(retryAfter), request).toBeGreaterThan(0);
@@ -76,16 +76,16 @@ it('while the database hangs, responds with 503 within 5 s, and recovers when th
     proxy.hang();
     try {
       // Sent in two groups, because hanging statements must not use up the connections.
-      const first = askWithoutDatabase([...WRITING, ...READING]);
+      const first = requestWithoutDatabase([...WRITING, ...READING]);
       const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
       return [...(await first), ...(await many).map((one) => ({ request: 'one of many', ...one, retryAfter: '1' }))];
     } finally {
-      proxy.goOn();
+      proxy.resume();
     }
   });
   await expect.poll(isReady, { timeout: 15_000 }).toBe(200);
   expect((await stand.ask('/v1/user/usage', apiKey)).status).toBe(200);
-  expectAway(result);
+  expectUnavailable(result);
 });
 
 it('while the database is read-only, rejects writes with 503 and is not ready', async () => {
@@ -100,13 +100,13 @@ it('while the database is read-only, rejects writes with 503 and is not ready', 
   const { result } = await stand.attacked(async () => {
     await setReadOnly(true);
     try {
-      return await askWithoutDatabase(WRITING);
+      return await requestWithoutDatabase(WRITING);
     } finally {
       await setReadOnly(false);
     }
   });
   await expect.poll(isReady, { timeout: 15_000 }).toBe(200);
-  expectAway(result);
+  expectUnavailable(result);
 });
 
 it('many readiness checks cause one database check per second', async () => {

@@ -29,7 +29,7 @@ export async function startHangingProxy(target: URL) {
       isHanging = true;
       for (const socket of sockets) socket.pause();
     },
-    goOn(): void {
+    resume(): void {
       isHanging = false;
       for (const socket of sockets) socket.resume();
     },

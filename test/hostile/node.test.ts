@@ -25,7 +25,7 @@ afterEach(() => stand.sandbox.faults.clear());
 afterAll(() => stand?.close());
 
 /** Applies a fault to the attacker's searches only. */
-function answerSearches(fault: Fault): void {
+function faultSearches(fault: Fault): void {
   const [, address = ''] = mine.split('=');
   stand.sandbox.faults.always(fault, { path: new RegExp(`txs.*${address}`) });
 }
@@ -37,7 +37,7 @@ it.each([
   ['7.6 MB, more than a search allows', 7.6 * MB, '502 upstream_invalid'],
   ['4 MB, the maximum of a search', 3.95 * MB, '200'],
 ])('searches on 8 connections with one key, with responses of %s', async (_name, bytes, kind) => {
-  answerSearches(answer(searchResponse(bytes)));
+  faultSearches(answer(searchResponse(bytes)));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((one) => ![kind, ...LATE].includes(one))).toEqual([]);
@@ -46,7 +46,7 @@ it.each([
 });
 
 it('invalid responses of 8 MB', async () => {
-  answerSearches(answer(`[${'{},'.repeat(2.7 * MB)}{}]`));
+  faultSearches(answer(`[${'{},'.repeat(2.7 * MB)}{}]`));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeUndefined();
@@ -57,7 +57,7 @@ it.each<[string, Fault]>([
   ['hanging', { kind: 'hangBeforeHeaders' }],
   ['dripping', { kind: 'slow', everyMs: 100 }],
 ])('six %s searches of one user do not block searches of other users', async (_name, fault) => {
-  answerSearches(fault);
+  faultSearches(fault);
   await stand.attacked(async () => {
     for (let i = 0; i < 3; i++) {
       await Promise.all([stand.ask(mine, apiKey), stand.ask(mine, apiKey)]);
@@ -71,7 +71,7 @@ it.each<[string, Fault]>([
 it('limits a user to four concurrent calls, and rejects further calls immediately with 503', async () => {
   const hold = stand.sandbox.faults.hold({ path: '/txs' });
   onTestFinished(hold.release);
-  const asked = Array.from({ length: 4 }, () => stand.ask(mine, apiKey));
+  const calls = Array.from({ length: 4 }, () => stand.ask(mine, apiKey));
   await hold.arrived(4);
   const surplus = await Promise.all(Array.from({ length: 20 }, () => stand.ask(mine, apiKey)));
   const another = stand.ask(theirs, others);
@@ -82,7 +82,7 @@ it('limits a user to four concurrent calls, and rejects further calls immediatel
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(ms).toBeLessThan(TIMEOUT);
   }
-  for (const { status } of await Promise.all([...asked, another])) expect(status).toBe(200);
+  for (const { status } of await Promise.all([...calls, another])) expect(status).toBe(200);
 });
 
 /** A transaction that the node reports as accepted, but that is never in a block, and the number of its look-ups. */

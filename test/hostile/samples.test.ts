@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DAY, MINUTE } from '#core/clock';
-import { ASKED_EACH_SECOND, openStand, type Stand } from './stand.ts';
+import { FETCHED_EVERY_SECOND, openStand, type Stand } from './stand.ts';
 
 const latest = (token: string) => `/v1/prices/latest/token?tokenName=${token}`;
 const DAY_CHART = '/v1/prices/history/days?tokenName=ethereum&days=1';
@@ -11,14 +11,14 @@ const MARK = 666_666;
 let stand: Stand;
 let apiKey: string;
 beforeAll(async () => {
-  stand = await openStand({ settings: ASKED_EACH_SECOND });
+  stand = await openStand({ settings: FETCHED_EVERY_SECOND });
   apiKey = await stand.register();
 });
 beforeEach(() => stand.sandbox.faults.clear());
 afterAll(() => stand?.close());
 
 /** Replaces CoinGecko's response at a path with its current response, changed by a function. */
-async function changeAnswers<T>(path: string, change: (body: T) => void): Promise<void> {
+async function changeResponses<T>(path: string, change: (body: T) => void): Promise<void> {
   const body = (await (await fetch(`${stand.sandbox.coingeckoUrl}${path}`)).json()) as T;
   change(body);
   const [plain] = path.split('?') as [string];
@@ -48,7 +48,7 @@ const IMPLAUSIBLE: readonly { token: string; at: () => number; sign: number }[] 
 it('latest prices with an implausible time or a negative price are not served or treated as the newest', async () => {
   type Markets = { id: string; current_price: number; last_updated: string }[];
   const path = '/coins/markets?vs_currency=usd&ids=bitcoin,arweave,ethereum,solana,usd-coin';
-  await changeAnswers<Markets>(path, (markets) => {
+  await changeResponses<Markets>(path, (markets) => {
     for (const { token, at, sign } of IMPLAUSIBLE) {
       const market = markets.find(({ id }) => id === token);
       Object.assign(market ?? {}, { current_price: sign * MARK, last_updated: new Date(at()).toISOString() });
@@ -70,7 +70,7 @@ async function dropped(): Promise<number> {
 
 it('samples with an implausible time or a negative price are dropped, counted and logged', async () => {
   type Chart = Record<'prices' | 'market_caps' | 'total_volumes', [number, number][]>;
-  await changeAnswers<Chart>('/coins/ethereum/market_chart?vs_currency=usd&days=1', (chart) => {
+  await changeResponses<Chart>('/coins/ethereum/market_chart?vs_currency=usd&days=1', (chart) => {
     for (const column of Object.values(chart)) for (const { at, sign } of IMPLAUSIBLE) column.push([at(), sign * MARK]);
   });
   const before = await dropped();

@@ -22,7 +22,7 @@ const QUIET_MS = 500;
 /** The duration of an endless attack, in ms. */
 export const ATTACK_MS = 1_500;
 /** CoinGecko is called every second, so that a faulty response arrives soon. */
-export const ASKED_EACH_SECOND = {
+export const FETCHED_EVERY_SECOND = {
   COINGECKO_REFRESH: 'latest=1s,chart=1s',
   COINGECKO_CALLS_PER_MINUTE: '100000',
   COINGECKO_CALLS_PER_MONTH: '100000000',

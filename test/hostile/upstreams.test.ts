@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MB } from '../../bench/hostile/attacks.ts';
-import { ASKED_EACH_SECOND, ATTACK_MS, openStand, type Stand } from './stand.ts';
+import { ATTACK_MS, FETCHED_EVERY_SECOND, openStand, type Stand } from './stand.ts';
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
-const QUESTIONS = [
+const PATHS = [
   LATEST,
   '/v1/prices/history/days?tokenName=bitcoin&days=1',
   '/v1/prices/history/days?tokenName=ethereum&days=30',
@@ -15,7 +15,7 @@ const GARBAGE = `[${'{},'.repeat(2.7 * MB)}{}]`;
 let stand: Stand;
 let apiKey: string;
 beforeAll(async () => {
-  stand = await openStand({ settings: ASKED_EACH_SECOND });
+  stand = await openStand({ settings: FETCHED_EVERY_SECOND });
   apiKey = await stand.register();
   stand.sandbox.faults.always(
     { kind: 'status', status: 200, body: GARBAGE },
@@ -25,16 +25,16 @@ beforeAll(async () => {
 afterAll(() => stand?.close());
 
 /** Requests everything that comes from upstreams, for `ms` milliseconds. */
-async function askForAll(ms: number): Promise<void> {
+async function requestAll(ms: number): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end; await wait(100)) {
-    const asked = await Promise.all(QUESTIONS.map((path) => stand.ask(path, apiKey)));
-    for (const { status } of asked) expect([200, 502, 503, 504]).toContain(status);
+    const responses = await Promise.all(PATHS.map((path) => stand.ask(path, apiKey)));
+    for (const { status } of responses) expect([200, 502, 503, 504]).toContain(status);
   }
 }
 
 it('all upstreams respond with 8 MB of invalid data', async () => {
   const before = stand.sandbox.countCalls();
-  await stand.attacked(() => askForAll(ATTACK_MS));
+  await stand.attacked(() => requestAll(ATTACK_MS));
   expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
 });
 
@@ -42,7 +42,7 @@ it('a start while all upstreams respond with invalid data', async () => {
   await stand.stop();
   await stand.start();
   const before = stand.sandbox.countCalls();
-  await stand.attacked(() => askForAll(ATTACK_MS));
+  await stand.attacked(() => requestAll(ATTACK_MS));
   expect(stand.sandbox.countCalls()).toBeGreaterThan(before);
   expect((await stand.ask(LATEST, apiKey)).status).toBe(200);
 });

@@ -29,10 +29,10 @@ export function readMutations(
   const faults: string[] = [];
   for (const { file, tests, changes } of list) {
     const missing = tests.map((test) => `test/${test}`).filter((test) => read(test) === undefined);
-    faults.push(...missing.map((test) => `${test}  is not there, and is to catch mutations of ${file}`));
+    faults.push(...missing.map((test) => `${test}  does not exist, but must catch mutations of ${file}`));
     const source = read(file);
     if (source === undefined) {
-      faults.push(`${file}  is not there`);
+      faults.push(`${file}  does not exist`);
       continue;
     }
     for (const [find, replace] of changes) {

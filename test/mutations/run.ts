@@ -67,7 +67,7 @@ function run(copy: string, program: string, args: readonly string[], timeLimit?:
   });
 }
 
-const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
+const isServerAvailable = Boolean(process.env.TEST_DATABASE_URL);
 
 /**
  * The project of `vitest.config.ts` that runs a test. If a server is available, the project with all databases on the
@@ -75,7 +75,7 @@ const isServerThere = Boolean(process.env.TEST_DATABASE_URL);
  */
 function projectOf(test: string): string {
   if (test.endsWith('.server.test.ts')) return 'server';
-  if (test.endsWith('.store.test.ts')) return isServerThere ? 'server' : 'embedded';
+  if (test.endsWith('.store.test.ts')) return isServerAvailable ? 'server' : 'embedded';
   if (test.endsWith('.browser.test.ts')) return 'browser';
   return 'unit';
 }
@@ -161,10 +161,10 @@ const chosen = read.mutations.filter(
     words.length === 0 || words.some((word) => (word in LISTS ? listOf(file) === word : name.includes(word))),
 );
 const needsServer = ({ tests }: Mutation) => tests.some((test) => projectOf(test) === 'server');
-const mutations = chosen.filter((one) => isServerThere || !needsServer(one));
+const mutations = chosen.filter((one) => isServerAvailable || !needsServer(one));
 if (chosen.length === 0) fail('No mutation has these words in its name', words);
-const leftOut = chosen.length - mutations.length;
-if (leftOut > 0) console.log(`${leftOut} need a PostgreSQL server and are left out: set TEST_DATABASE_URL.`);
+const skipped = chosen.length - mutations.length;
+if (skipped > 0) console.log(`${skipped} require a PostgreSQL server and are skipped: set TEST_DATABASE_URL.`);
 
 const first = copyCheckout();
 const faults = await uncompiled(first, mutations);

@@ -64,7 +64,7 @@ const response = {
 };
 
 /** The responses of a healthy node, by path suffix. */
-const SOUND: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown])[]> = {
+const HEALTHY: Record<NodeDialect, readonly (readonly [path: RegExp, body: unknown])[]> = {
   cosmos: [
     [
       /\/blocks\/\w+$/,
@@ -214,11 +214,11 @@ describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node',
       fc.array(step, { minLength: 0, maxLength: 3 }),
       statuses,
       async (call, steps, status) => {
-        const said: unknown[] = [];
+        const bodies: unknown[] = [];
         const send = async ({ path }: NodeRequest): Promise<NodeReply> => {
-          const sound = structuredClone(SOUND[dialect].find(([pattern]) => pattern.test(path))?.[1]);
-          const body = steps.reduce((now, one) => damage(now, structuredClone(one)), sound);
-          said.push(body);
+          const healthy = structuredClone(HEALTHY[dialect].find(([pattern]) => pattern.test(path))?.[1]);
+          const body = steps.reduce((now, one) => damage(now, structuredClone(one)), healthy);
+          bodies.push(body);
           return { status, body };
         };
         const pool = createNodePool({
@@ -246,7 +246,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node',
         received += 1;
         const written = JSON.parse(JSON.stringify(answer));
         if (call === 'transaction') return;
-        const known = new Set([...leaves(said)].flatMap(forms));
+        const known = new Set([...leaves(bodies)].flatMap(forms));
         const invented = [...leaves(written)].filter(
           (one) => !known.has(one) && !WORDS.has(one) && !isType(one) && one !== ADDRESS,
         );
@@ -274,12 +274,12 @@ test('generated amino JSON is encoded or rejected, and never causes an internal 
       sends.push((body as { tx_bytes: string }).tx_bytes);
       return { status: 400, body: { code: 3, message: 'refused', details: [] } };
     }
-    const sound = SOUND.cosmos.find(([pattern]) => pattern.test(path))?.[1];
+    const healthy = HEALTHY.cosmos.find(([pattern]) => pattern.test(path))?.[1];
     return {
       status: 200,
       body: path.includes('/accounts/')
         ? { account: { '@type': 'x', ...base, address: path.split('/').at(-1) } }
-        : sound,
+        : healthy,
     };
   };
   const options = { timeoutMs: 1000, clock: systemClock };
@@ -296,11 +296,11 @@ test('generated amino JSON is encoded or rejected, and never causes an internal 
     fc.constantFrom(...SAMPLES.map(({ amino }) => amino)),
     fc.array(step, { maxLength: 3 }),
     async (message, steps) => {
-      const sound = {
+      const healthy = {
         ...{ msg: [message], fee: { amount: [{ denom: 'x', amount: '1' }], gas: '5' }, memo: 'm' },
         signatures: [{ pub_key: { type: 'tendermint/PubKeySecp256k1', value: KEY }, signature: B64 }],
       };
-      const tx = steps.reduce<unknown>((now, one) => damage(now, structuredClone(one)), structuredClone(sound));
+      const tx = steps.reduce<unknown>((now, one) => damage(now, structuredClone(one)), structuredClone(healthy));
       const refused = await node.broadcast({ tx, mode: 'sync' }).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(Problem);
       expect((refused as Problem).code).toBe('node_rejected');

@@ -49,8 +49,8 @@ describe('a claim', () => {
   });
 
   test('takes a number of messages of each kind, the longest due first, and ignores other kinds', async () => {
-    const [old, middle, young] = [message(), message(), message()];
-    for (const one of [old, middle, young]) {
+    const [old, middle, recent] = [message(), message(), message()];
+    for (const one of [old, middle, recent]) {
       await add([one]);
       await pass(10);
     }
@@ -58,7 +58,7 @@ describe('a claim', () => {
     await add([hook, message('other')]);
     expect(await claimed({ mail: 2, webhook: 2 })).toEqual([old.id, middle.id, hook.id].sort());
     expect(await claimed({ mail: 0 })).toEqual([]);
-    expect(await claimed()).toEqual([young.id]);
+    expect(await claimed()).toEqual([recent.id]);
   });
 
   test('expires at its time, and not earlier', async () => {

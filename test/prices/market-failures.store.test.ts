@@ -16,7 +16,7 @@ async function openAt(now: string, env: Record<string, string> = {}) {
   return { clock, ...opened };
 }
 type Market = TestMarket['market'];
-const QUESTIONS: [string, (market: Market) => unknown][] = [
+const REQUESTS: [string, (market: Market) => unknown][] = [
   ['latest', (market) => market.latest('bitcoin')],
   ['days=1', (market) => market.days('bitcoin', 1, 'json')],
   ['days=5', (market) => market.days('bitcoin', 5, 'json')],
@@ -39,8 +39,8 @@ describe('without stored data', () => {
       UPSTREAM_TIMEOUT_MS: fault.kind === 'hangBeforeHeaders' ? '300' : '5000',
     });
     sandbox.faults.always(fault);
-    for (const [, ask] of QUESTIONS) {
-      await expect((async () => ask(market))()).rejects.toMatchObject({ code, status });
+    for (const [, request] of REQUESTS) {
+      await expect((async () => request(market))()).rejects.toMatchObject({ code, status });
       clock.advance(6 * MINUTE);
     }
   });
@@ -56,8 +56,8 @@ describe('without stored data', () => {
 
   test('reports an exhausted budget, without a call', async () => {
     const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', { COINGECKO_CALLS_PER_MONTH: '0' });
-    for (const [, ask] of QUESTIONS) {
-      await expect((async () => ask(market))()).rejects.toMatchObject({ status: 503 });
+    for (const [, request] of REQUESTS) {
+      await expect((async () => request(market))()).rejects.toMatchObject({ status: 503 });
     }
     expect(sandbox.countCalls()).toBe(0);
   });
@@ -93,7 +93,7 @@ test('does not serve the latest price alone as a window of days', async () => {
 describe('with stored data', () => {
   test('serves the stored data, however long CoinGecko is unavailable', async () => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    for (const [, ask] of QUESTIONS) await ask(market);
+    for (const [, request] of REQUESTS) await request(market);
     await market.idle();
     const days = timesOf(await market.days('bitcoin', 30, 'json'));
     const latest = await market.latest('bitcoin');

@@ -80,7 +80,7 @@ function windowOf(request: UpstreamRequest, now: number): { grain: Interval; fro
   return { grain: days === 1 ? 'minute' : 'hour', from: now - days * DAY, thru: now };
 }
 
-const ask = ({ market }: TestMarket, request: UpstreamRequest, now: number) => {
+const send = ({ market }: TestMarket, request: UpstreamRequest, now: number) => {
   if (request.kind === 'days') return market.days(request.token, request.days, 'csv');
   const from = startOfDate(now) - request.back * DAY;
   return market.range(request.token, request.grain, from, from + request.length * DAY, 'csv');
@@ -147,7 +147,7 @@ async function live(test: TestMarket, clock: TestClock, steps: readonly Step[]):
       const now = clock.now();
       if (step.kind === 'range' && step.length > step.back + 5) continue;
       try {
-        const answer = await ask(test, step, now);
+        const answer = await send(test, step, now);
         const rows = await test.database.prisma.point.findMany({ where: { token: step.token } });
         checkAnswer(
           answer,

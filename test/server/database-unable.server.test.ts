@@ -34,7 +34,7 @@ async function startOnOwnServer() {
     ...statisticsSettings(sandbox),
   });
 
-  async function ask(path: string, { key, method = 'GET' }: { key?: string; method?: string } = {}) {
+  async function send(path: string, { key, method = 'GET' }: { key?: string; method?: string } = {}) {
     const headers = key === undefined ? undefined : { 'x-api-key': key };
     const signal = AbortSignal.timeout(PATIENCE);
     const response = await fetch(service.url + path, { method, signal, ...(headers && { headers }) });
@@ -42,13 +42,13 @@ async function startOnOwnServer() {
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     return { received: body.code ?? response.status, apiKey: body.apiKey ?? '' };
   }
-  const create = () => ask('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', { method: 'POST' });
+  const create = () => send('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', { method: 'POST' });
 
   return {
     admin,
     proxy,
     create,
-    ready: async () => (await ask('/health/ready')).received,
+    ready: async () => (await send('/health/ready')).received,
     /** The series of a scrape. Rejects after Prometheus' default timeout. */
     async series() {
       const signal = AbortSignal.timeout(SCRAPE_TIMEOUT);
@@ -59,29 +59,29 @@ async function startOnOwnServer() {
 
     /** The responses to all calls that must write, sent concurrently: with a known key, and without one. */
     async writing(key: string) {
-      const asked = {
+      const requests = {
         create: create(),
-        rotate: ask('/v1/user/rotate', { key, method: 'POST' }),
-        renew: ask('/v1/user/renew', { key, method: 'POST' }),
-        erase: ask('/v1/user', { key, method: 'DELETE' }),
-        latest: ask('/v1/prices/latest/token?tokenName=bitcoin', { key }),
-        days: ask('/v1/prices/history/days?tokenName=bitcoin&days=30', { key }),
-        statistics: ask('/v1/prices/latest/stats?token=btc', { key }),
-        ready: ask('/health/ready'),
+        rotate: send('/v1/user/rotate', { key, method: 'POST' }),
+        renew: send('/v1/user/renew', { key, method: 'POST' }),
+        erase: send('/v1/user', { key, method: 'DELETE' }),
+        latest: send('/v1/prices/latest/token?tokenName=bitcoin', { key }),
+        days: send('/v1/prices/history/days?tokenName=bitcoin&days=30', { key }),
+        statistics: send('/v1/prices/latest/stats?token=btc', { key }),
+        ready: send('/health/ready'),
       };
-      const received = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).received]);
-      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof asked, string | number>;
+      const received = Object.entries(requests).map(async ([name, answer]) => [name, (await answer).received]);
+      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof requests, string | number>;
     },
 
     /** Like `writing`, for calls that only read. */
     async reading(key: string) {
-      const asked = {
-        usage: ask('/v1/user/usage', { key }),
-        unknown: ask(`/v1/user/data?api=${mintApiKey()}`),
-        tokens: ask('/v1/tokens'),
+      const requests = {
+        usage: send('/v1/user/usage', { key }),
+        unknown: send(`/v1/user/data?api=${mintApiKey()}`),
+        tokens: send('/v1/tokens'),
       };
-      const received = Object.entries(asked).map(async ([name, answer]) => [name, (await answer).received]);
-      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof asked, string | number>;
+      const received = Object.entries(requests).map(async ([name, answer]) => [name, (await answer).received]);
+      return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof requests, string | number>;
     },
 
     async close(): Promise<void> {

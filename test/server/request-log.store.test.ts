@@ -41,7 +41,7 @@ async function lines(): Promise<Line[]> {
 }
 
 /** Requests each path in turn, `times` times. Returns the distinct statuses. */
-async function ask(paths: readonly string[], times = 1): Promise<number[]> {
+async function request(paths: readonly string[], times = 1): Promise<number[]> {
   const calls = Array.from({ length: times }, () => paths).flat();
   return [...new Set(await Promise.all(calls.map(async (path) => (await service.get(path, { key })).status)))];
 }
@@ -57,7 +57,7 @@ describe('an upstream that is down', () => {
   test('is logged in one line per cause and ten seconds, for all paths and any number of calls', async () => {
     await start();
     service.sandbox.faults.always({ kind: 'status', status: 500 });
-    expect(await ask(HISTORIES, 20)).toEqual([503]);
+    expect(await request(HISTORIES, 20)).toEqual([503]);
     const first = await lines();
     const causes = first.map(({ cause }) => cause);
     expect(causes).toEqual([...new Set(causes)]);
@@ -67,7 +67,7 @@ describe('an upstream that is down', () => {
     for (let second = 0; second < 10; second++) {
       clock.advance(SECOND);
       await service.parts.allowance.poll();
-      expect(await ask(HISTORIES)).toEqual([503]);
+      expect(await request(HISTORIES)).toEqual([503]);
     }
     const all = await lines();
     expect(all.length).toBeLessThanOrEqual(2 * new Set(all.map(({ cause }) => cause)).size);
@@ -77,11 +77,11 @@ describe('an upstream that is down', () => {
   test('and that recovers is logged in one line, with the duration of the outage', async () => {
     await start();
     service.sandbox.faults.always({ kind: 'status', status: 400 });
-    await ask([`${LATEST}bitcoin`]);
+    await request([`${LATEST}bitcoin`]);
     service.sandbox.faults.clear();
     clock.advance(10 * SECOND);
     await service.parts.allowance.poll();
-    expect(await ask([`${LATEST}bitcoin`])).toEqual([200]);
+    expect(await request([`${LATEST}bitcoin`])).toEqual([200]);
     expect(await lines()).toMatchObject([
       { msg: 'upstream failed', cause: 'refused', count: 2, route: '/v1/prices/latest/token', status: 503 },
       { msg: 'upstream recovered', upstream: 'coingecko', durationMs: 10_000 },
@@ -91,8 +91,8 @@ describe('an upstream that is down', () => {
 
 test('failing nodes are logged in one line per node and cause, with their names in the metrics', async () => {
   await start({ NODE_URLS: NOWHERE.join(',') });
-  expect(await ask([`/v1/node/bank/balances/${ADDRESS}`, '/v1/node/blocks/latest'], 2)).toEqual([503]);
-  for (let call = 0; call < 100; call++) await ask(['/v1/node/blocks/latest']);
+  expect(await request([`/v1/node/bank/balances/${ADDRESS}`, '/v1/node/blocks/latest'], 2)).toEqual([503]);
+  for (let call = 0; call < 100; call++) await request(['/v1/node/blocks/latest']);
   const all = await lines();
   expect(new Set(all.map(({ upstream }) => upstream))).toEqual(new Set(['node-1', 'node-2']));
   const names = all.map(({ upstream, cause }) => `${upstream} ${cause}`);
@@ -126,7 +126,7 @@ describe('an internal error', () => {
 test('LOG_REQUESTS=all logs one line for each request, and one more for each failure', async () => {
   await start({ LOG_REQUESTS: 'all' });
   service.sandbox.faults.always({ kind: 'status', status: 400 });
-  await ask([`${LATEST}bitcoin`, '/v1/tokens'], 10);
+  await request([`${LATEST}bitcoin`, '/v1/tokens'], 10);
   const all = await lines();
   expect(all.filter(({ msg }) => msg === 'request completed').map(({ status }) => status)).toEqual(
     expect.arrayContaining([...Array(10).fill(200), ...Array(10).fill(503)]),
@@ -140,7 +140,7 @@ test('LOG_REQUESTS=all logs one line for each request, and one more for each fai
 test('requests rejected for other reasons are logged, each reason once', async () => {
   await start();
   for (let call = 0; call < 20; call++) {
-    expect(await ask(['/v1/node/blocks/latest'])).toEqual([503]);
+    expect(await request(['/v1/node/blocks/latest'])).toEqual([503]);
     const recovering = await fetch(`${service.url}/v1/user/recover?email=ada@example.org`, {
       method: 'POST',
     });

@@ -16,10 +16,10 @@ test.each(changes)('a record %s does not prevent a start, and is fetched again',
   service = await startWithStatistics();
   const { record } = await service.stats('btc');
   await service.database.prisma.latestStatistics.updateMany({ data });
-  const asked = service.calls();
+  const calls = service.calls();
   const { statistics } = await service.another();
   const answer: Answer = await statistics.latest('btc');
-  expect(service.calls()).toBe(asked + 1);
+  expect(service.calls()).toBe(calls + 1);
   expect(answer).toMatchObject({ source: 'cryptocompare', outcome: { fetched: true, failure: undefined } });
   expect(JSON.parse(String(answer.body.identity.payload))).toEqual(record);
   expect(await statistics.latest('btc')).toMatchObject({ outcome: { fetched: false } });
@@ -29,10 +29,10 @@ test('a record without a value that a later release added is served with null fo
   service = await startWithStatistics();
   const { record } = await service.stats('btc');
   await service.database.prisma.$executeRaw`UPDATE latest_statistics SET record = record - 'hashrate' - 'block_size'`;
-  const asked = service.calls();
+  const calls = service.calls();
   const { statistics } = await service.another();
   const answer: Answer = await statistics.latest('btc');
-  expect(service.calls()).toBe(asked);
+  expect(service.calls()).toBe(calls);
   expect(JSON.parse(String(answer.body.identity.payload))).toEqual({
     ...record,
     hashrate: null,

@@ -10,11 +10,11 @@ let clock: TestClock;
 /** The month's spent calls in the store. No call can be reserved when all are spent. */
 let spent: number;
 /** The limits in each reservation. */
-let asked: Budget[];
+let reservations: Budget[];
 beforeEach(() => {
   clock = createTestClock('2026-05-31T23:59:00Z');
   spent = 90;
-  asked = [];
+  reservations = [];
 });
 
 /** A budget whose schedule returns the count and the time of its computation. */
@@ -22,7 +22,7 @@ function open() {
   const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
     spent: async () => spent,
     reserve: async (_upstream, _windows, limits) => {
-      asked.push(limits);
+      reservations.push(limits);
       return spent < limits.perMonth ? ++spent : undefined;
     },
   };
@@ -54,7 +54,7 @@ test('a smaller budget reported by the upstream applies from then on; a larger o
   await budget.reserve();
   budget.lower({ perMinute: 50, perMonth: 95 }, 5);
   await budget.reserve();
-  expect(asked).toEqual([
+  expect(reservations).toEqual([
     { perMinute: 5, perMonth: 100 },
     { perMinute: 5, perMonth: 95 },
   ]);

@@ -193,17 +193,17 @@ describe('a recovery', () => {
   });
 
   test('is checked once a second during a failure, one check at a time', async () => {
-    let asked = 0;
+    let checks = 0;
     let answer = Promise.withResolvers<void>();
     failures.watch('database', () => {
-      asked += 1;
+      checks += 1;
       return answer.promise;
     });
     await pass(5);
-    expect(asked).toBe(0);
+    expect(checks).toBe(0);
     failures.failed('request', away(refused));
     await pass(5);
-    expect(asked).toBe(1);
+    expect(checks).toBe(1);
     answer.reject(away(refused));
     answer = Promise.withResolvers<void>();
     answer.resolve();

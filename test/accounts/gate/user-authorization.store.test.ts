@@ -21,7 +21,7 @@ const WAYS: Record<string, (of: string) => string> = {
   'Basic, as the password': (of) => basic(`:${of}`),
 };
 
-async function ask(path: string, headers: Record<string, string>, method = 'GET') {
+async function send(path: string, headers: Record<string, string>, method = 'GET') {
   const response = await fetch(`${service.url}${path}`, { method, headers });
   const body = (await response.json()) as {
     code?: string;
@@ -34,27 +34,27 @@ async function ask(path: string, headers: Record<string, string>, method = 'GET'
 
 describe.each(Object.entries(WAYS))('an API key in Authorization: %s', (_name, way) => {
   it('reads prices, uncached and from the response cache, and is charged once per call', async () => {
-    const before = (await ask('/v1/user/usage', { 'x-api-key': key })).body.used ?? 0;
-    for (let i = 0; i < 3; i++) expect((await ask(PRICED, { authorization: way(key) })).status).toBe(200);
-    expect((await ask('/v1/user/usage', { authorization: way(key) })).body.used).toBe(before + 3);
+    const before = (await send('/v1/user/usage', { 'x-api-key': key })).body.used ?? 0;
+    for (let i = 0; i < 3; i++) expect((await send(PRICED, { authorization: way(key) })).status).toBe(200);
+    expect((await send('/v1/user/usage', { authorization: way(key) })).body.used).toBe(before + 3);
   });
 
   it('returns the user record with this key, and can be rotated', async () => {
     const own = await service.register();
-    expect(await ask('/v1/user/data', { authorization: way(own) })).toMatchObject({
+    expect(await send('/v1/user/data', { authorization: way(own) })).toMatchObject({
       status: 200,
       body: { apiKey: own },
     });
-    const rotated = await ask('/v1/user/rotate', { authorization: way(own) }, 'POST');
+    const rotated = await send('/v1/user/rotate', { authorization: way(own) }, 'POST');
     expect(rotated.status).toBe(200);
     expect(rotated.body.apiKey).not.toBe(own);
     const { apiKey = '' } = rotated.body;
-    expect((await ask('/v1/user/usage', { authorization: way(apiKey) })).status).toBe(200);
+    expect((await send('/v1/user/usage', { authorization: way(apiKey) })).status).toBe(200);
   });
 
   it('is invalid in any form if the key does not exist', async () => {
     for (const unknown of ['nonsense', `${key}x`]) {
-      const { status, headers, body } = await ask(PRICED, { authorization: way(unknown) });
+      const { status, headers, body } = await send(PRICED, { authorization: way(unknown) });
       expect([status, body.code]).toEqual([401, 'api_key_invalid']);
       expect(headers.get('www-authenticate')).toBe('ApiKey');
     }
@@ -62,19 +62,19 @@ describe.each(Object.entries(WAYS))('an API key in Authorization: %s', (_name, w
 
   it('is rejected on every path if X-API-KEY contains a different key, and neither key is charged', async () => {
     for (const path of [PRICED, '/v1/user/usage', '/v1/user/data']) {
-      const { status, body } = await ask(path, { 'x-api-key': other, authorization: way(key) });
+      const { status, body } = await send(path, { 'x-api-key': other, authorization: way(key) });
       expect([status, body.code]).toEqual([400, 'invalid_request']);
       expect(body.errors).toMatchObject([{ location: 'header.authorization' }]);
     }
-    expect((await ask('/v1/user/usage', { 'x-api-key': other })).body.used).toBe(0);
-    expect((await ask(PRICED, { 'x-api-key': key, authorization: way(key) })).status).toBe(200);
+    expect((await send('/v1/user/usage', { 'x-api-key': other })).body.used).toBe(0);
+    expect((await send(PRICED, { 'x-api-key': key, authorization: way(key) })).status).toBe(200);
   });
 });
 
 it('ignores an Authorization header without a key if X-API-KEY is present, and does not accept it as a key', async () => {
   for (const authorization of [basic('ada:lovelace'), 'Digest x', 'Basic', basic(`${key}:password`)]) {
-    expect((await ask(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
-    expect(await ask(PRICED, { authorization })).toMatchObject({
+    expect((await send(PRICED, { 'x-api-key': key, authorization })).status).toBe(200);
+    expect(await send(PRICED, { authorization })).toMatchObject({
       status: 401,
       body: { code: 'api_key_missing' },
     });
@@ -88,7 +88,7 @@ it('rejects a key in the query on routes that do not support it, and names the r
     [`/v1/user/rotate?api=${key}`, 'POST'],
     [`/v1/node/txs?api=${key}`, 'GET'],
   ] as const) {
-    const { status, body } = await ask(path, {}, method);
+    const { status, body } = await send(path, {}, method);
     expect([status, body.code]).toEqual([401, 'api_key_missing']);
     expect(body.errors).toEqual([
       expect.objectContaining({ location: 'query.api', fix: expect.stringContaining('X-API-KEY') }),
@@ -96,7 +96,7 @@ it('rejects a key in the query on routes that do not support it, and names the r
   }
   // On this route, the query takes precedence, and the headers are ignored.
   const beside = { 'x-api-key': other, authorization: basic('ada:lovelace') };
-  expect((await ask(`/v1/user/data?api=${key}`, beside)).body.apiKey).toBe(key);
+  expect((await send(`/v1/user/data?api=${key}`, beside)).body.apiKey).toBe(key);
 });
 
 it('allows a page from an allowed origin to send Authorization', async () => {

@@ -117,13 +117,13 @@ it('a call that waits behind a failing statement is rejected with it, and does n
 it('a lease is usable for 18 s after its request, however late the response arrives', async () => {
   const { spend, hold, leases } = open();
   const held = hold();
-  const askedAt = clock.elapsed();
+  const requestedAt = clock.elapsed();
   const first = spend(1);
   await started();
   clock.pass(3_000);
   held.resolve();
   await first;
-  expect(leases.of(1)).toMatchObject([{ usableUntil: START + 18_000, usableUntilElapsed: askedAt + 18_000 }]);
+  expect(leases.of(1)).toMatchObject([{ usableUntil: START + 18_000, usableUntilElapsed: requestedAt + 18_000 }]);
   leases.abandon();
 });
 

@@ -163,11 +163,11 @@ describe('scopes of a key', () => {
     const { paths } = (await (await keys.service.get('/openapi.json')).json()) as {
       paths: Record<string, Record<string, Operation>>;
     };
-    const asked = Object.entries(paths).flatMap(([path, operations]) =>
+    const requests = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => [method.toUpperCase(), path.replace(/\{\w+\}/g, '7')] as const),
     );
     // Includes paths that the fast path serves.
-    for (const [method, path] of [...asked, ['GET', PRICED], ['GET', PRICED], ['GET', PRICED]] as const) {
+    for (const [method, path] of [...requests, ['GET', PRICED], ['GET', PRICED], ['GET', PRICED]] as const) {
       const { body, headers } = await keys.ask(method, path, apiKey);
       expect(JSON.stringify([body, ...headers]), `${method} ${path}`).not.toMatch(/hopper|grace@example/i);
     }

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => service?.close());
 
-async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+async function send(method: string, path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${service.url}/v1/user/${path}`, { method, headers });
   const { code, apiKey } = (await response.json()) as { code?: string; apiKey?: string };
   return { outcome: code ?? response.status, apiKey, retryAfter: response.headers.get('retry-after') };
@@ -28,7 +28,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
 /** Rotates slowly enough for the burst limit. */
 async function rotate(apiKey: string, graceSeconds: number) {
   clock.pass(SECOND / 4 + 1);
-  return ask('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
+  return send('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
 }
 
 const userKey = async () => (await service.parts.allowance.holderOf(key)).user.key;
@@ -42,7 +42,7 @@ it('a user can have 20 keys, including those in a grace period, and one more whe
   const before = await keys();
   expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
   expect(await keys()).toEqual(before);
-  expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
+  expect((await send('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
   // A rotation without a grace period always has room. Otherwise, room is made when another key's grace period ends.
   const next = await rotate(newest, 0);
   expect(next.outcome).toBe(200);
@@ -75,8 +75,8 @@ it('the newest ended keys of a user are kept, and another process forgets those 
   let newest = key;
   for (let n = 0; n < MAX_DEAD_KEYS_PER_USER + 10; n++) newest = (await rotate(newest, 0)).apiKey ?? '';
   expect((await keys()).length).toBeLessThanOrEqual(MAX_DEAD_KEYS_PER_USER + 2);
-  expect((await ask('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
-  expect((await ask('GET', 'usage', { 'x-api-key': key })).outcome).toBe('api_key_invalid');
+  expect((await send('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
+  expect((await send('GET', 'usage', { 'x-api-key': key })).outcome).toBe('api_key_invalid');
   await elsewhere.sync();
   expect(elsewhere.holderAtOnce(key, clock.elapsed())).toBeUndefined();
   await expect(elsewhere.holderOf(key)).rejects.toMatchObject({ code: 'api_key_invalid' });
@@ -98,20 +98,20 @@ it('all keys of a user share the burst limit', async () => {
   clock.pass(SECOND);
   const received = [];
   for (const apiKey of [key, newest, key, newest, key, newest]) {
-    received.push((await ask('GET', 'usage', { 'x-api-key': apiKey })).outcome);
+    received.push((await send('GET', 'usage', { 'x-api-key': apiKey })).outcome);
   }
   expect(received).toEqual([200, 200, 200, 200, 'rate_limited', 'rate_limited']);
 });
 
 it('key look-ups are limited per second: by user for a known key, otherwise by address', async () => {
-  const data = (apiKey: string) => ask('GET', `data?api=${apiKey}`);
+  const data = (apiKey: string) => send('GET', `data?api=${apiKey}`);
   const times = async (count: number, apiKey: () => string) => {
     const received = [];
     for (let n = 0; n < count; n++) received.push(await data(apiKey()));
     return received.map(({ outcome }) => outcome);
   };
   const other = await service.createUser();
-  await ask('GET', 'usage', { 'x-api-key': other });
+  await send('GET', 'usage', { 'x-api-key': other });
   const [invalid, limited] = ['api_key_invalid', 'rate_limited'];
   expect(await times(5, mintApiKey)).toEqual([invalid, invalid, invalid, invalid, limited]);
   expect(await times(2, () => 'malformed')).toEqual([limited, limited]);

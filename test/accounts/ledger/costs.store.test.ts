@@ -14,7 +14,7 @@ import {
 const START = Date.UTC(2026, 4, 10, 12);
 const PERIOD_END = Date.UTC(2026, 5, 10, 12);
 /** The cost of the most expensive call. */
-const DEAR = 10;
+const EXPENSIVE = 10;
 
 let database: TestDatabase;
 let clock: HandClock;
@@ -65,32 +65,32 @@ async function spread(processes: number, limit: number) {
 it('charges the whole cost of a call at once, and refunds the whole cost', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: 100, at: START });
-  const kept = await leaseHolder.call(apiKey, DEAR);
+  const kept = await leaseHolder.call(apiKey, EXPENSIVE);
   const refunded = await leaseHolder.call(apiKey, 7);
   expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
   leaseHolder.keep(kept);
   leaseHolder.refund(refunded);
   expect((await leaseHolder.usage((await leaseHolder.holderOf(apiKey)) as never)).used).toBe(DEAR);
   await close();
-  expect(await usageRows(database, key)).toEqual([{ period: START, used: DEAR, outstanding: 0 }]);
-  expect(await usageDays(database, key)).toMatchObject([{ calls: DEAR }]);
+  expect(await usageRows(database, key)).toEqual([{ period: START, used: EXPENSIVE, outstanding: 0 }]);
+  expect(await usageDays(database, key)).toMatchObject([{ calls: EXPENSIVE }]);
 });
 
 it('pays an expensive call with the last calls, although a lease is granted only a quarter of the remaining calls', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
-  const { key, apiKey } = await createUser(database, leaseHolder, { limit: 2 * DEAR, at: START });
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: 2 * EXPENSIVE, at: START });
   for (let n = 0; n < 2; n++)
-    expect(await outcome(leaseHolder.call(apiKey, DEAR), leaseHolder)).toMatchObject({ paid: DEAR });
+    expect(await outcome(leaseHolder.call(apiKey, EXPENSIVE), leaseHolder)).toMatchObject({ paid: EXPENSIVE });
   expect(await outcome(leaseHolder.call(apiKey), leaseHolder)).toMatchObject({ code: 'quota_exceeded' });
   await close();
-  expect(await usageRows(database, key)).toMatchObject([{ used: 2 * DEAR, outstanding: 0 }]);
+  expect(await usageRows(database, key)).toMatchObject([{ used: 2 * EXPENSIVE, outstanding: 0 }]);
 });
 
 it('rejects an expensive call until the period ends if too few calls are left, and leaves those to calls of cost 1', async () => {
   const [first, second] = open(2) as [LeaseHolder, LeaseHolder];
-  const { key, apiKey } = await createUser(database, first, { limit: DEAR - 1, at: START });
+  const { key, apiKey } = await createUser(database, first, { limit: EXPENSIVE - 1, at: START });
   for (let n = 0; n < 3; n++) {
-    expect(await outcome(first.call(apiKey, DEAR), first)).toMatchObject({
+    expect(await outcome(first.call(apiKey, EXPENSIVE), first)).toMatchObject({
       code: 'quota_exceeded',
       retryAfter: untilPeriodEnds(),
     });
@@ -98,47 +98,47 @@ it('rejects an expensive call until the period ends if too few calls are left, a
     await first.settle();
   }
   expect(await usageRows(database, key)).toMatchObject([{ used: 0, outstanding: 0 }]);
-  expect(await second.callUntilRefused(apiKey)).toBe(DEAR - 1);
+  expect(await second.callUntilRefused(apiKey)).toBe(EXPENSIVE - 1);
   await close();
 });
 
 it('a process that rejects an expensive call returns its own calls to the ledger immediately', async () => {
   const [holder, other] = open(2) as [LeaseHolder, LeaseHolder];
-  const { apiKey } = await createUser(database, holder, { limit: 4 * DEAR, at: START });
+  const { apiKey } = await createUser(database, holder, { limit: 4 * EXPENSIVE, at: START });
   // The process holds a quarter of the remaining calls, in addition to the spent calls.
-  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, DEAR));
+  for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, EXPENSIVE));
   holder.keep(await holder.call(apiKey));
-  expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
+  expect(await outcome(holder.call(apiKey, EXPENSIVE), holder)).toMatchObject({ code: 'quota_exceeded' });
   await holder.answered();
   // The next such call is rejected without a statement.
   holder.loseNext('request');
-  expect(await outcome(holder.call(apiKey, DEAR), holder)).toMatchObject({ code: 'quota_exceeded' });
-  expect(await other.callUntilRefused(apiKey)).toBe(DEAR - 1);
+  expect(await outcome(holder.call(apiKey, EXPENSIVE), holder)).toMatchObject({ code: 'quota_exceeded' });
+  expect(await other.callUntilRefused(apiKey)).toBe(EXPENSIVE - 1);
   await close();
 });
 
 it('calls of cost 1 that wait with an expensive call succeed although the expensive call is rejected', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
-  const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR - 1, at: START });
-  const costs = [1, 1, DEAR, ...Array<number>(DEAR - 3).fill(1)];
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: EXPENSIVE - 1, at: START });
+  const costs = [1, 1, EXPENSIVE, ...Array<number>(EXPENSIVE - 3).fill(1)];
   const outcomes = await Promise.all(costs.map((cost) => outcome(leaseHolder.call(apiKey, cost), leaseHolder)));
   expect(outcomes.map(({ paid }) => paid)).toEqual(costs.map((cost) => (cost === 1 ? 1 : undefined)));
   await close();
-  expect(await usageRows(database, key)).toMatchObject([{ used: DEAR - 1, outstanding: 0 }]);
+  expect(await usageRows(database, key)).toMatchObject([{ used: EXPENSIVE - 1, outstanding: 0 }]);
 });
 
 it('finds the calls that four processes hold in use, to the last call, within two seconds', async () => {
   const { key, apiKey, held: cost } = await spread(4, 60);
-  const [asker, ...others] = holders as [LeaseHolder, ...LeaseHolder[]];
-  const ask = (calls: number) => outcome(asker.call(apiKey, calls), asker);
-  expect(await ask(cost)).toMatchObject({ code: 'quota_exceeded', retryAfter: 2 });
+  const [caller, ...others] = holders as [LeaseHolder, ...LeaseHolder[]];
+  const attempt = (calls: number) => outcome(caller.call(apiKey, calls), caller);
+  expect(await attempt(cost)).toMatchObject({ code: 'quota_exceeded', retryAfter: 2 });
   for (const leaseHolder of others) {
     await leaseHolder.poll();
     await leaseHolder.answered();
   }
   clock.pass(SECOND);
-  expect(await ask(cost + 1)).toMatchObject({ code: 'quota_exceeded', retryAfter: untilPeriodEnds() });
-  expect(await ask(cost)).toMatchObject({ paid: cost });
+  expect(await attempt(cost + 1)).toMatchObject({ code: 'quota_exceeded', retryAfter: untilPeriodEnds() });
+  expect(await attempt(cost)).toMatchObject({ paid: cost });
   await close();
   expect(await usageRows(database, key)).toMatchObject([{ used: cost, outstanding: 0 }]);
 });
@@ -147,8 +147,8 @@ it('of two calls that each need the calls of both processes, one succeeds, and n
   const { key, apiKey, held: cost } = await spread(2, 40);
   const paid: unknown[] = [];
   for (let attempt = 0; attempt < 2; attempt++) {
-    const asking = holders.map((leaseHolder) => outcome(leaseHolder.call(apiKey, cost), leaseHolder));
-    paid.push(...(await Promise.all(asking)).flatMap((one) => one.paid ?? []));
+    const attempts = holders.map((leaseHolder) => outcome(leaseHolder.call(apiKey, cost), leaseHolder));
+    paid.push(...(await Promise.all(attempts)).flatMap((one) => one.paid ?? []));
     for (const leaseHolder of holders) {
       await leaseHolder.poll();
       await leaseHolder.answered();
@@ -162,15 +162,15 @@ it('of two calls that each need the calls of both processes, one succeeds, and n
 
 it('charges a call to the period and date in which it was paid, and the next period has its own calls', async () => {
   const [leaseHolder] = open(1) as [LeaseHolder];
-  const { key, apiKey } = await createUser(database, leaseHolder, { limit: DEAR, at: START });
-  const receipt = await leaseHolder.call(apiKey, DEAR);
+  const { key, apiKey } = await createUser(database, leaseHolder, { limit: EXPENSIVE, at: START });
+  const receipt = await leaseHolder.call(apiKey, EXPENSIVE);
   clock.pass(31 * DAY);
   await leaseHolder.poll();
-  leaseHolder.keep(await leaseHolder.call(apiKey, DEAR));
+  leaseHolder.keep(await leaseHolder.call(apiKey, EXPENSIVE));
   leaseHolder.refund(receipt);
   await close();
   expect(await usageRows(database, key)).toEqual([
     { period: START, used: 0, outstanding: 0 },
-    { period: PERIOD_END, used: DEAR, outstanding: 0 },
+    { period: PERIOD_END, used: EXPENSIVE, outstanding: 0 },
   ]);
 });

@@ -194,13 +194,13 @@ it('a call that finds the allowance spent is granted the calls that rest elsewhe
     where: { userKey: key },
     data: { used: 200_000 - 4 * MOST - left },
   });
-  const [asker, ...others] = holders;
-  const first = await asker?.callUntilRefused(apiKey);
+  const [caller, ...others] = holders;
+  const first = await caller?.callUntilRefused(apiKey);
   expect(first).toBe(MOST + left);
-  await expect(asker?.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '2' } });
+  await expect(caller?.call(apiKey)).rejects.toMatchObject({ headers: { 'retry-after': '2' } });
   for (const other of others) await other.poll();
   clock.pass(SECOND);
-  expect(await asker?.callUntilRefused(apiKey)).toBe(3 * MOST);
+  expect(await caller?.callUntilRefused(apiKey)).toBe(3 * MOST);
   await close();
   expect(await ledgerRows(opened)).toMatchObject({ used: 200_000, outstanding: 0 });
 });

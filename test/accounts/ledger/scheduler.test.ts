@@ -35,80 +35,80 @@ function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
     tickMs: BY_HAND,
   });
   onTestFinished(() => scheduler.close());
-  const over = async (name: string, fault?: Error) => {
+  const finish = async (name: string, fault?: Error) => {
     if (fault) ends.get(name)?.reject(fault);
     else ends.get(name)?.resolve();
     await begin();
   };
-  return { scheduler, began, over };
+  return { scheduler, began, finish };
 }
 
 it('calls that wait share the next statement, which starts when the current one ends', async () => {
-  const { scheduler, began, over } = open();
+  const { scheduler, began, finish } = open();
   const first = scheduler.soon();
   await begin();
   expect(began).toEqual(['asked 1']);
   const others = [scheduler.soon(), scheduler.soon(), scheduler.soon()];
   await begin();
   expect(began).toEqual(['asked 1']);
-  await over('asked 1');
+  await finish('asked 1');
   await first;
   expect(began).toEqual(['asked 1', 'asked 2']);
-  await over('asked 2');
+  await finish('asked 2');
   await Promise.all(others);
   expect(began).toEqual(['asked 1', 'asked 2']);
 });
 
 it('a failed statement fails for all calls that share it, and not for the next statement', async () => {
-  const { scheduler, began, over } = open();
+  const { scheduler, began, finish } = open();
   const [first, same] = [scheduler.soon(), scheduler.soon()];
   const refused = Promise.allSettled([first, same]);
   await begin();
   const later = scheduler.soon();
-  await over('asked 1', new Error('the connection was cut'));
+  await finish('asked 1', new Error('the connection was cut'));
   expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(began).toEqual(['asked 1', 'asked 2']);
-  await over('asked 2');
+  await finish('asked 2');
   await expect(later).resolves.toBeUndefined();
 });
 
 it('work that arrives during a tick runs before the tick’s unstarted work', async () => {
-  const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2', 'piece 3'] });
+  const { scheduler, began, finish } = open({ ticks: ['piece 1', 'piece 2', 'piece 3'] });
   const ticked = scheduler.tick();
   await begin();
   const waiting = scheduler.soon();
-  await over('piece 1');
+  await finish('piece 1');
   expect(began).toEqual(['piece 1', 'asked 1']);
-  await over('asked 1');
+  await finish('asked 1');
   await waiting;
   expect(began).toEqual(['piece 1', 'asked 1', 'piece 2']);
-  await over('piece 2');
-  await over('piece 3');
+  await finish('piece 2');
+  await finish('piece 3');
   await ticked;
 });
 
 it('first grants wait only for each other', async () => {
-  const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2'] });
+  const { scheduler, began, finish } = open({ ticks: ['piece 1', 'piece 2'] });
   const ticked = scheduler.tick();
   await begin();
   const first = scheduler.soonGranted();
   await begin();
   expect(began).toEqual(['piece 1', 'granted 1']);
   const others = [scheduler.soonGranted(), scheduler.soonGranted()];
-  await over('piece 1');
+  await finish('piece 1');
   expect(began).toEqual(['piece 1', 'granted 1', 'piece 2']);
-  await over('granted 1');
+  await finish('granted 1');
   expect(began).toEqual(['piece 1', 'granted 1', 'piece 2', 'granted 2']);
-  await over('piece 2');
-  await over('granted 2');
+  await finish('piece 2');
+  await finish('granted 2');
   await Promise.all([ticked, first, ...others]);
 });
 
 it('the remaining statements of a failed tick are not sent', async () => {
-  const { scheduler, began, over } = open({ ticks: ['piece 1', 'piece 2'] });
+  const { scheduler, began, finish } = open({ ticks: ['piece 1', 'piece 2'] });
   const ticked = Promise.allSettled([scheduler.tick()]);
   await begin();
-  await over('piece 1', new Error('the connection was cut'));
+  await finish('piece 1', new Error('the connection was cut'));
   expect((await ticked)[0].status).toBe('rejected');
   expect(began).toEqual(['piece 1']);
 });

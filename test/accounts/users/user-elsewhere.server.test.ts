@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => replicas?.close());
 
-async function ask(n: number, method: string, path: string, apiKey: string) {
+async function send(n: number, method: string, path: string, apiKey: string) {
   const url = `${replicas.processes[n]?.url}${path}`;
   const response = await fetch(url, { method, headers: { 'x-api-key': apiKey } });
   const text = await response.text();
@@ -23,33 +23,33 @@ async function ask(n: number, method: string, path: string, apiKey: string) {
 
 it('rejects an erased user immediately on the process that erased the user, and within 5 s on others', async () => {
   const { apiKey } = await replicas.createUser(1_000);
-  for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
-  expect((await ask(0, 'DELETE', '/v1/user', apiKey)).status).toBe(204);
-  expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_revoked');
+  for (const n of [0, 1]) expect((await send(n, 'GET', PRICED, apiKey)).status).toBe(200);
+  expect((await send(0, 'DELETE', '/v1/user', apiKey)).status).toBe(204);
+  expect((await send(0, 'GET', PRICED, apiKey)).code).toBe('api_key_revoked');
   await expect
-    .poll(async () => (await ask(1, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+    .poll(async () => (await send(1, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
     .toBe('api_key_revoked');
 });
 
 it("applies an operator's change on every process within 5 s", async () => {
   const { key, apiKey } = await replicas.createUser(1_000);
-  for (const n of [0, 1]) expect((await ask(n, 'GET', PRICED, apiKey)).status).toBe(200);
+  for (const n of [0, 1]) expect((await send(n, 'GET', PRICED, apiKey)).status).toBe(200);
 
   await replicas.users.limit(key, 1);
   for (const n of [0, 1]) {
     await expect
-      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+      .poll(async () => (await send(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
       .toBe('quota_exceeded');
-    await expect.poll(async () => (await ask(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN }).toBe(1);
+    await expect.poll(async () => (await send(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN }).toBe(1);
   }
   await replicas.users.limit(key, 2_000);
   for (const n of [0, 1]) {
-    await expect.poll(async () => (await ask(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN }).toBe(200);
+    await expect.poll(async () => (await send(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN }).toBe(200);
   }
   await replicas.users.revoke(key);
   for (const n of [0, 1]) {
     await expect
-      .poll(async () => (await ask(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
+      .poll(async () => (await send(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
       .toBe('api_key_revoked');
   }
 });
@@ -57,7 +57,7 @@ it("applies an operator's change on every process within 5 s", async () => {
 it('accepts a key that was rejected as unknown within 5 s of its registration on another process', async () => {
   const { key, apiKey } = await replicas.createUser(1_000);
   await replicas.prisma.apiKey.updateMany({ where: { userKey: key }, data: { hash: '0'.repeat(64) } });
-  expect((await ask(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
+  expect((await send(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
   const { apiKey: rotated } = await replicas.users.rotate(byOperator(key), 0);
-  await expect.poll(async () => (await ask(0, 'GET', PRICED, rotated)).status, { timeout: WITHIN }).toBe(200);
+  await expect.poll(async () => (await send(0, 'GET', PRICED, rotated)).status, { timeout: WITHIN }).toBe(200);
 });

@@ -33,7 +33,7 @@ async function moveTo(instant: number): Promise<void> {
   await service.parts.allowance.poll();
 }
 
-async function ask(method: string, path: string, key = apiKey) {
+async function send(method: string, path: string, key = apiKey) {
   const response = await fetch(`${service.url}${path}`, { method, headers: { 'x-api-key': key } });
   const text = await response.text();
   const body = (text === '' ? {} : JSON.parse(text)) as UserRecord & Problem & Record<string, unknown>;
@@ -41,12 +41,12 @@ async function ask(method: string, path: string, key = apiKey) {
 }
 
 const answer = async (method: string, path: string, key?: string) => {
-  const { status, body } = await ask(method, path, key);
+  const { status, body } = await send(method, path, key);
   return [status, body.code ?? null];
 };
 
 it('usage reports settled and unsettled calls, and is free', async () => {
-  for (let n = 0; n < 3; n++) expect((await ask('GET', PRICED)).status).toBe(200);
+  for (let n = 0; n < 3; n++) expect((await send('GET', PRICED)).status).toBe(200);
   const expected = {
     limit: 10_000,
     used: 3,
@@ -56,9 +56,9 @@ it('usage reports settled and unsettled calls, and is free', async () => {
     validUntil: new Date(FEBRUARY).toISOString(),
     daily: [{ date: '2026-01-31', calls: 3 }],
   };
-  expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
+  expect((await send('GET', '/v1/user/usage')).body).toEqual(expected);
   await service.parts.allowance.settle();
-  expect((await ask('GET', '/v1/user/usage')).body).toEqual(expected);
+  expect((await send('GET', '/v1/user/usage')).body).toEqual(expected);
 });
 
 it('usage lists the latest 31 days, newest first', async () => {
@@ -67,16 +67,16 @@ it('usage lists the latest 31 days, newest first', async () => {
   for (let n = 0; n < 40; n++) {
     await moveTo(START + n * DAY);
     const calls = 1 + (n % 3);
-    for (let call = 0; call < calls; call++) expect((await ask('GET', PRICED)).status).toBe(200);
+    for (let call = 0; call < calls; call++) expect((await send('GET', PRICED)).status).toBe(200);
     days.unshift({ date: new Date(clock.now()).toISOString().slice(0, 10), calls });
   }
-  expect((await ask('GET', '/v1/user/usage')).body.daily).toEqual(days.slice(0, 31));
+  expect((await send('GET', '/v1/user/usage')).body.daily).toEqual(days.slice(0, 31));
 });
 
 it('a rotation returns a new key for the same user, and the old key can only read until its grace period ends', async () => {
-  expect((await ask('GET', PRICED)).status).toBe(200);
-  const before = (await ask('GET', '/v1/user/data')).body;
-  const { status, body, headers } = await ask('POST', '/v1/user/rotate?graceSeconds=60');
+  expect((await send('GET', PRICED)).status).toBe(200);
+  const before = (await send('GET', '/v1/user/data')).body;
+  const { status, body, headers } = await send('POST', '/v1/user/rotate?graceSeconds=60');
   expect(status).toBe(200);
   expect(headers.get('cache-control')).toBe('no-store');
   expect(body).toEqual({ ...before, apiKey: body.apiKey, updatedAt: body.updatedAt });
@@ -91,7 +91,7 @@ it('a rotation returns a new key for the same user, and the old key can only rea
   ] as const) {
     expect(await answer(method, path), `${method} ${path}`).toEqual([401, 'api_key_revoked']);
   }
-  expect((await ask('GET', '/v1/user/usage', body.apiKey)).body.used).toBe(2);
+  expect((await send('GET', '/v1/user/usage', body.apiKey)).body.used).toBe(2);
 
   await moveTo(clock.now() + 60 * SECOND - 1);
   expect(await answer('GET', PRICED)).toEqual([200, null]);
@@ -101,15 +101,15 @@ it('a rotation returns a new key for the same user, and the old key can only rea
 });
 
 it('the grace period is 300 s by default, none for 0, and at most a week', async () => {
-  const { apiKey: second } = (await ask('POST', '/v1/user/rotate')).body;
+  const { apiKey: second } = (await send('POST', '/v1/user/rotate')).body;
   await moveTo(clock.now() + 299 * SECOND);
   expect(await answer('GET', PRICED)).toEqual([200, null]);
   await moveTo(clock.now() + SECOND);
   expect(await answer('GET', PRICED)).toEqual([401, 'api_key_revoked']);
 
-  const { apiKey: third } = (await ask('POST', '/v1/user/rotate?graceSeconds=0', second)).body;
+  const { apiKey: third } = (await send('POST', '/v1/user/rotate?graceSeconds=0', second)).body;
   expect(await answer('GET', PRICED, second)).toEqual([401, 'api_key_revoked']);
-  expect((await ask('POST', '/v1/user/rotate?graceSeconds=604800', third)).status).toBe(200);
+  expect((await send('POST', '/v1/user/rotate?graceSeconds=604800', third)).status).toBe(200);
 });
 
 it.each(['604801', '-1', '1.5', '', 'x'])('graceSeconds=%s is rejected, and the key is unchanged', async (seconds) => {
@@ -118,21 +118,21 @@ it.each(['604801', '-1', '1.5', '', 'x'])('graceSeconds=%s is rejected, and the 
 });
 
 it('a renewal extends the term to the next boundary, once per period, without refilling the allowance', async () => {
-  expect((await ask('GET', PRICED)).status).toBe(200);
-  const { status, body } = await ask('POST', '/v1/user/renew');
+  expect((await send('GET', PRICED)).status).toBe(200);
+  const { status, body } = await send('POST', '/v1/user/renew');
   expect([status, body.validUntil, body.apiKey]).toEqual([200, new Date(MARCH).toISOString(), apiKey]);
   expect(await answer('POST', '/v1/user/renew')).toEqual([409, 'renew_too_early']);
-  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({ used: 1, validUntil: body.validUntil });
+  expect((await send('GET', '/v1/user/usage')).body).toMatchObject({ used: 1, validUntil: body.validUntil });
 
   await moveTo(FEBRUARY);
-  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({ used: 0, resetsAt: body.validUntil });
+  expect((await send('GET', '/v1/user/usage')).body).toMatchObject({ used: 0, resetsAt: body.validUntil });
   const later = new Date(addMonths(START, 3)).toISOString();
-  expect((await ask('POST', '/v1/user/renew')).body.validUntil).toBe(later);
+  expect((await send('POST', '/v1/user/renew')).body.validUntil).toBe(later);
 });
 
 it('of two concurrent renewals, one extends the term, and the other is rejected as too early', async () => {
   const { users } = service.parts;
-  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const { key } = (await send('GET', '/v1/user/data')).body;
   const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
   const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
   expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: MARCH } });
@@ -142,7 +142,7 @@ it('of two concurrent renewals, one extends the term, and the other is rejected 
 it('of two concurrent renewals after a lapse, one starts a period, and the other is rejected as too early', async () => {
   await moveTo(FEBRUARY + DAY);
   const { users } = service.parts;
-  const { key } = (await ask('GET', '/v1/user/data')).body;
+  const { key } = (await send('GET', '/v1/user/data')).body;
   const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
   const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
   expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: addMonths(FEBRUARY + DAY, 1) } });
@@ -150,7 +150,7 @@ it('of two concurrent renewals after a lapse, one starts a period, and the other
 });
 
 it('an expired key can only read its record and renew; the new term starts at the renewal', async () => {
-  expect((await ask('GET', PRICED)).status).toBe(200);
+  expect((await send('GET', PRICED)).status).toBe(200);
   await moveTo(FEBRUARY - 1);
   expect(await answer('GET', PRICED)).toEqual([200, null]);
   const renewedAt = FEBRUARY + 10 * DAY;
@@ -166,20 +166,20 @@ it('an expired key can only read its record and renew; the new term starts at th
   expect(await answer('GET', '/v1/user/data')).toEqual([200, null]);
 
   await moveTo(renewedAt);
-  const { body } = await ask('POST', '/v1/user/renew');
+  const { body } = await send('POST', '/v1/user/renew');
   expect(body.validUntil).toBe(new Date(addMonths(renewedAt, 1)).toISOString());
-  expect((await ask('GET', PRICED)).status).toBe(200);
-  expect((await ask('GET', '/v1/user/usage')).body).toMatchObject({
+  expect((await send('GET', PRICED)).status).toBe(200);
+  expect((await send('GET', '/v1/user/usage')).body).toMatchObject({
     used: 1,
     periodStart: new Date(renewedAt).toISOString(),
   });
 });
 
 it('an erasure revokes every key immediately and keeps the record number and the counts, but no name or email address', async () => {
-  expect((await ask('GET', PRICED)).status).toBe(200);
-  const { key } = (await ask('GET', '/v1/user/data')).body;
-  const { apiKey: newer } = (await ask('POST', '/v1/user/rotate')).body;
-  const erased = await ask('DELETE', '/v1/user', newer);
+  expect((await send('GET', PRICED)).status).toBe(200);
+  const { key } = (await send('GET', '/v1/user/data')).body;
+  const { apiKey: newer } = (await send('POST', '/v1/user/rotate')).body;
+  const erased = await send('DELETE', '/v1/user', newer);
   expect([erased.status, erased.body]).toEqual([204, {}]);
   for (const dead of [apiKey, newer]) {
     expect(await answer('GET', PRICED, dead)).toEqual([401, 'api_key_revoked']);

@@ -86,8 +86,8 @@ test('omits the empty members that amino omits, and no others', () => {
     type: 'cosmos-sdk/MsgTransfer',
     value: { source_port: 'transfer', token: { amount: '0' }, timeout_height: {} },
   });
-  const undecided = { proposal_id: '0', voter: 'a', option: 'VOTE_OPTION_UNSPECIFIED' };
-  expect(aminoMessage({ '@type': '/cosmos.gov.v1beta1.MsgVote', ...undecided })).toEqual({
+  const unspecified = { proposal_id: '0', voter: 'a', option: 'VOTE_OPTION_UNSPECIFIED' };
+  expect(aminoMessage({ '@type': '/cosmos.gov.v1beta1.MsgVote', ...unspecified })).toEqual({
     type: 'cosmos-sdk/MsgVote',
     value: { proposal_id: '0', voter: 'a' },
   });

@@ -41,13 +41,13 @@ async function startContender({ uid }: { uid?: number | undefined } = {}) {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   contenders.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const said = async (): Promise<string> => (await lines.next()).value ?? 'nothing';
-  expect(await said()).toBe('ready');
+  const nextLine = async (): Promise<string> => (await lines.next()).value ?? 'nothing';
+  expect(await nextLine()).toBe('ready');
   return {
     child,
     async tryToLock() {
       child.stdin.write('go\n');
-      return said();
+      return nextLine();
     },
   };
 }

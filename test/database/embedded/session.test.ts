@@ -14,7 +14,7 @@ const engine = {
 };
 
 const client = () => ({ onEvicted: vi.fn() });
-const say = (session: Session, from: ReturnType<typeof client>, text: string) => session.run(from, Buffer.from(text));
+const send = (session: Session, from: ReturnType<typeof client>, text: string) => session.run(from, Buffer.from(text));
 
 beforeEach(() => {
   engine.ran = [];
@@ -23,10 +23,10 @@ beforeEach(() => {
 test('clients take turns in order of arrival, but a client in a transaction precedes all others', async () => {
   const session = createSession(engine);
   const [one, two] = [client(), client()];
-  await say(session, one, 'begin');
-  const others = [say(session, two, 'two 1'), say(session, two, 'two 2')];
-  await say(session, one, 'fail');
-  await say(session, one, 'end');
+  await send(session, one, 'begin');
+  const others = [send(session, two, 'two 1'), send(session, two, 'two 2')];
+  await send(session, one, 'fail');
+  await send(session, one, 'end');
   await Promise.all(others);
   expect(engine.ran).toEqual(['begin', 'fail', 'end', 'two 1', 'two 2']);
 });
@@ -34,11 +34,11 @@ test('clients take turns in order of arrival, but a client in a transaction prec
 test('statements of a disconnected client are not run', async () => {
   const session = createSession(engine);
   const [one, two, three] = [client(), client(), client()];
-  await say(session, one, 'begin');
-  void say(session, two, 'two');
-  const third = say(session, three, 'three');
+  await send(session, one, 'begin');
+  void send(session, two, 'two');
+  const third = send(session, three, 'three');
   const left = session.leave(two);
-  await say(session, one, 'end');
+  await send(session, one, 'end');
   await Promise.all([third, left]);
   expect(engine.ran).toEqual(['begin', 'end', 'three', 'left']);
 });
@@ -47,12 +47,12 @@ test('an idle transaction is ended when other clients wait, however many stateme
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const session = createSession(engine, 1000);
   const [one, two] = [client(), client()];
-  await say(session, one, 'begin');
+  await send(session, one, 'begin');
   await vi.advanceTimersByTimeAsync(5000);
   expect(one.onEvicted).not.toHaveBeenCalled();
-  void say(session, two, 'two 1');
+  void send(session, two, 'two 1');
   await vi.advanceTimersByTimeAsync(600);
-  void say(session, two, 'two 2');
+  void send(session, two, 'two 2');
   await vi.advanceTimersByTimeAsync(300);
   expect(one.onEvicted).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(200);
@@ -63,7 +63,7 @@ test('an idle transaction is ended when other clients wait, however many stateme
 test('no statement runs after the end', async () => {
   const session = createSession(engine);
   session.end();
-  void say(session, client(), 'late');
+  void send(session, client(), 'late');
   await new Promise(setImmediate);
   expect(engine.ran).toEqual([]);
 });

@@ -55,7 +55,7 @@ const htmlOf = (text: string) =>
 const TAG = /<\/?[a-z][a-z0-9]*((?: [a-z-]+(?:="[^"<>]*")?)*)>/g;
 
 /** Expects well-formed tags: without them, the text contains no angle brackets. */
-function expectSound(html: string): void {
+function expectWellFormed(html: string): void {
   expect(html.replace(TAG, '')).not.toMatch(/[<>]/);
   const attributes = new Set(
     [...html.matchAll(TAG)].flatMap(([, all = '']) =>
@@ -73,7 +73,7 @@ it.each([
   '[here](javascript:alert(1))',
   '</textarea><script>',
 ])('escapes %s in every text member', (text) => {
-  expectSound(htmlOf(text));
+  expectWellFormed(htmlOf(text));
   expect(htmlOf(text)).not.toContain('href="javascript:');
 });
 
@@ -84,7 +84,7 @@ it('escapes any text', () => {
     fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
   );
   fc.assert(
-    fc.property(texts, (text) => expectSound(htmlOf(text))),
+    fc.property(texts, (text) => expectWellFormed(htmlOf(text))),
     { numRuns: 300 },
   );
 });

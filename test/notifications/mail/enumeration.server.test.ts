@@ -17,7 +17,7 @@ afterAll(() => service?.close());
 /** Background statements, which identify users only by record number: the polls of keys, leases and prices. */
 const BESIDE = /changed_at >=|lease|least\(|budget|refresh|"(user|api_key)"\."(user_)?key" (=|IN) \S+ (OFFSET|ORDER|$)/;
 
-const ask = async (path: string, body: object) => {
+const post = async (path: string, body: object) => {
   const response = await service.post(path, body);
   const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(response.headers);
   const text = (await response.text()).replace(/"requestId":"[^"]*"/, '');
@@ -29,11 +29,11 @@ test('no response reveals whether an address is registered', async () => {
   for (let i = 0; i < 3; i++) {
     await service.user(`known${i}@example.org`);
     for (const name of ['known', 'other']) {
-      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
       // Repeated while the previous request is in progress, and after it has failed.
-      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
       await service.mail.outbox.deliverDue();
-      answers.push(await ask('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
     }
   }
   expect(service.server.refused()).toBe(3);
@@ -56,7 +56,7 @@ test('nor does the work before the response: the same statements run, with value
 
   async function statementsOf(email: string) {
     statements.length = 0;
-    expect((await ask('/v1/user/recover', { email })).status).toBe(202);
+    expect((await post('/v1/user/recover', { email })).status).toBe(202);
     return statements.filter(({ text }) => !BESIDE.test(text));
   }
   for (let i = 0; i < 3; i++) {

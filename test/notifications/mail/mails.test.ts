@@ -16,11 +16,11 @@ describe('an email', () => {
   });
 
   test('contains no markup and no additional header lines, whatever its values are', () => {
-    const nasty = fc.string({
+    const hostile = fc.string({
       unit: fc.constantFrom('<', '>', '"', "'", '&', '\r', '\n', 'a', ':', ' ', '\0'),
     });
     fc.assert(
-      fc.property(nasty, nasty, nasty, nasty, (subject, paragraph, link, code) => {
+      fc.property(hostile, hostile, hostile, hostile, (subject, paragraph, link, code) => {
         const mail = writeMail(subject, [paragraph, { words: paragraph, link }, { code }]);
         expect(mail.subject).not.toMatch(/\p{Cc}/u);
         const tags = mail.html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"/g, '""'));

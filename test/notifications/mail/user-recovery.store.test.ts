@@ -35,9 +35,9 @@ const dataOf = async (key: string) => (await service.get('/v1/user/data', { key 
 
 test('a user who has lost the key receives a new one, and the old one is revoked immediately', async () => {
   const lost = await service.user(email);
-  const asked = await recover();
-  expect([asked.status, await asked.text()]).toEqual([202, '']);
-  expect(asked.headers.get('cache-control')).toBe('no-store');
+  const response = await recover();
+  expect([response.status, await response.text()]).toEqual([202, '']);
+  expect(response.headers.get('cache-control')).toBe('no-store');
   const [mail, ...others] = await service.mailsSent();
   expect(others).toEqual([]);
   expect(mail?.to).toEqual([email]);

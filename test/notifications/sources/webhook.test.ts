@@ -75,21 +75,21 @@ describe('a webhook', () => {
     [10, undefined],
     [Number.POSITIVE_INFINITY, 'more than 10 interim responses (1xx)'],
   ])('accepts %s interim responses: %s', async (count, message) => {
-    const talking = createServer((socket) => {
+    const server = createServer((socket) => {
       socket.on('error', () => undefined).resume();
       let left = count;
-      const talk = () => {
+      const writeHead = () => {
         while (left > 0 && !socket.destroyed) {
           left -= 1;
           if (!socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')) return;
         }
         if (!socket.destroyed) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
       };
-      socket.on('drain', talk);
-      talk();
+      socket.on('drain', writeHead);
+      writeHead();
     }).listen(0, '127.0.0.1');
-    await once(talking, 'listening');
-    const { port } = talking.address() as { port: number };
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
     const posting = allowing().post(`http://127.0.0.1:${port}/`, '{}', HEADERS);
     expect(
       await posting.then(
@@ -97,7 +97,7 @@ describe('a webhook', () => {
         (error: WebhookFailure) => error.message,
       ),
     ).toBe(message);
-    talking.close();
+    server.close();
   });
 
   test('has a deadline for a name that no server resolves', async () => {
@@ -134,16 +134,16 @@ describe('a connection', () => {
 
   test('uses the checked address, even if the name resolves differently the next time', async () => {
     const receiver = await kept(startReceiver());
-    const asked: string[] = [];
+    const queries: string[] = [];
     const names = await kept(
       startNameServer((name) => {
-        asked.push(name);
+        queries.push(name);
         // Both queries of one look-up (IPv4 and IPv6) get the first answer.
-        return asked.length <= 2 ? ['127.0.0.1'] : ['127.0.0.2'];
+        return queries.length <= 2 ? ['127.0.0.1'] : ['127.0.0.2'];
       }),
     );
     await allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS);
-    expect([receiver.deliveries.length, asked.length]).toEqual([1, 2]);
+    expect([receiver.deliveries.length, queries.length]).toEqual([1, 2]);
     const { message } = await failure(
       allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS),
     );

@@ -49,9 +49,9 @@ it('covers a single missing day, even between two batches', async () => {
 });
 
 it('has the same rows and spans in any order of the lines', async () => {
-  const gone = new Set([3, 40, 41, 700, 901, 902, 903]);
+  const missing = new Set([3, 40, 41, 700, 901, 902, 903]);
   const lines = dates('2018-01-01', 1100)
-    .filter((_, i) => !gone.has(i))
+    .filter((_, i) => !missing.has(i))
     .map((date, i) => row(date, i));
   await archive.take(lines);
   const expected = { samples: await archive.samples(), covered: await archive.covered() };

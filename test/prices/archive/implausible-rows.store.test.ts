@@ -35,7 +35,7 @@ const WRONG_POINTS = [
   ['day', '1970-01-01T00:00:00Z', '1'],
 ] as const;
 
-async function storeWhatCannotBeTrue(): Promise<void> {
+async function storeImplausibleRows(): Promise<void> {
   const { prisma } = service.database;
   for (const [grain, at, price] of WRONG_POINTS) {
     await prisma.$executeRaw`
@@ -54,7 +54,7 @@ async function storeWhatCannotBeTrue(): Promise<void> {
 }
 
 test('implausible rows do not prevent a start, are not served, and are logged', async () => {
-  await storeWhatCannotBeTrue();
+  await storeImplausibleRows();
   const again = await startService({ clock, database: service.database });
   try {
     const get = (path: string) => again.get(path, { key });
@@ -102,7 +102,7 @@ test('implausible rows do not prevent a start, are not served, and are logged', 
 });
 
 test('lists the implausible rows for the operator', async () => {
-  await storeWhatCannotBeTrue();
+  await storeImplausibleRows();
   const times = plausibleTimes(NOW);
   const archive = await createArchiveStore(service.database.prisma).implausibleRows(times);
   expect(archive.find(({ what }) => what === 'day')).toEqual({
@@ -117,7 +117,7 @@ test('lists the implausible rows for the operator', async () => {
 });
 
 test('a latest price from the future is replaced by the next fetched price', async () => {
-  await storeWhatCannotBeTrue();
+  await storeImplausibleRows();
   const again = await startService({ clock, database: service.database });
   try {
     clock.advance(DAY / 24);

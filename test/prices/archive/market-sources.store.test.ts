@@ -211,7 +211,7 @@ const REPLACED_AND_PURGED: Step[] = [
 ];
 
 /** Nothing is added where a preferred source has coverage, even without a sample. */
-const TOLD_THAT_THERE_IS_NONE: Step[] = [
+const REPORTED_AS_EMPTY: Step[] = [
   {
     kind: 'answer',
     source: 'coingecko',
@@ -240,6 +240,6 @@ test('whatever two sources report and whatever is imported and purged, rows and 
         await model.check();
       }
     }),
-    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED], [TOLD_THAT_THERE_IS_NONE]] },
+    { numRuns: amount(20, 1000), examples: [[REPLACED_AND_PURGED], [REPORTED_AS_EMPTY]] },
   );
 });

@@ -148,7 +148,7 @@ test('the retention deletes data by age once an hour, from memory as well, and t
     const { _min } = await database.prisma.point.aggregate({ _min: { at: true } });
     return _min.at?.getTime() ?? Number.POSITIVE_INFINITY;
   };
-  const ask = async () => {
+  const request = async () => {
     const before = opened.sandbox.calls.length;
     const days = await market.days('bitcoin', 365, 'csv');
     const hours = await market.days('bitcoin', 10, 'csv');
@@ -157,12 +157,12 @@ test('the retention deletes data by age once an hour, from memory as well, and t
     return { days, hours, calls: opened.sandbox.calls.length - before };
   };
 
-  const first = await ask();
+  const first = await request();
   expect(await oldest()).toBeGreaterThanOrEqual(clock.now() - DAY);
   expect(String(first.days.body.identity.payload).split('\r\n')[1]).toMatch(/^2026-05-15,/);
   expect(first.days.gaps).toEqual(['2025-05-16/2026-05-14']);
   expect([first.days.settled, first.hours.gaps.length > 0]).toEqual([false, true]);
-  expect((await ask()).calls).toBe(0);
+  expect((await request()).calls).toBe(0);
 
   await opened.enforceRetention();
   clock.advance(3 * HOUR);
@@ -179,6 +179,6 @@ test('the retention deletes data by age once an hour, from memory as well, and t
   clock.advance(HOUR - 1);
   await opened.enforceRetention();
   expect(await enforced()).toMatchObject({ version: 2 });
-  await ask();
-  expect((await ask()).calls).toBe(0);
+  await request();
+  expect((await request()).calls).toBe(0);
 });

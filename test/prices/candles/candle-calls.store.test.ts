@@ -14,9 +14,9 @@ async function openAt(now: string, env: Record<string, string> = {}) {
   opened = await openTestMarket(clock, { env });
   const { candles, sandbox, database } = opened;
   /** The intervals of the candle calls that an action caused, including background refreshes. */
-  async function cost(ask: () => unknown, service = candles) {
+  async function cost(request: () => unknown, service = candles) {
     const before = sandbox.calls.length;
-    await ask();
+    await request();
     await service.idle();
     const calls = sandbox.calls.slice(before).filter(({ path }) => path.endsWith('/OHLC'));
     return calls.map(({ query }) => `${query.pair} ${query.interval}`);
@@ -142,10 +142,13 @@ describe('while Kraken fails', () => {
 
 test('processes share fetched candles, and concurrent requests make one call', async () => {
   const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
-  const ask = (service = candles) => service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
+  const request = (service = candles) =>
+    service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
   const other = await opened.anotherCandles();
-  expect(await cost(() => Promise.all([ask(), ask(), ask(other), ask(other)]))).toEqual(['XXBTZUSD 60']);
-  expect(received(await ask(other))).toEqual(received(await ask()));
+  expect(await cost(() => Promise.all([request(), request(), request(other), request(other)]))).toEqual([
+    'XXBTZUSD 60',
+  ]);
+  expect(received(await request(other))).toEqual(received(await request()));
   const third = await opened.anotherCandles();
-  expect(await cost(() => ask(third), third)).toEqual([]);
+  expect(await cost(() => request(third), third)).toEqual([]);
 });

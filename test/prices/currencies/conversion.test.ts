@@ -20,7 +20,7 @@ const at = (date: string) => Date.parse(date);
 /** Realistic values and rates. */
 const figure = fc.double({ min: 1e-18, max: 1e18, noNaN: true });
 const maybe = fc.option(figure, { nil: null });
-const worths = fc.double({ min: 1e-9, max: 1e9, noNaN: true });
+const usdRates = fc.double({ min: 1e-9, max: 1e9, noNaN: true });
 const samples = fc
   .uniqueArray(fc.record({ at: fc.nat(1e6), price: maybe, marketCap: maybe, volume: maybe }), {
     selector: (sample) => sample.at,
@@ -34,7 +34,7 @@ const isNear = (one: number, other: number) => Math.abs(one - other) <= 1e-12 * 
 describe('a series', () => {
   test('is unchanged by a conversion and its inverse within one part in 10^12; unknown values stay unknown', () => {
     fc.assert(
-      fc.property(samples, fc.array(worths, { minLength: 1, maxLength: 20 }), (rows, values) => {
+      fc.property(samples, fc.array(usdRates, { minLength: 1, maxLength: 20 }), (rows, values) => {
         const usdRate: UsdRate = (time) => values[time % values.length] as number;
         const columns = columnsOf(
           POINTS,

@@ -42,7 +42,7 @@ async function startAt(interval: Interval) {
 
 type Series = ReturnType<typeof expected>;
 
-async function ask(path: string, accept = 'application/json') {
+async function request(path: string, accept = 'application/json') {
   const response = await service.get(`/v1/prices/history/${path}`, { key, headers: { accept } });
   expect(response.status).toBe(200);
   expect(response.headers.get('quotient-gaps')).toBeNull();
@@ -84,10 +84,10 @@ function expectedCsv(interval: Interval): string {
 describe.runIf(haveRecordings)('recorded charts are served with exactly the recorded values', () => {
   test('the last day, in five-minute points', async () => {
     await startAt('minute');
-    const [series] = (await (await ask('days?tokenName=bitcoin&days=1')).json()) as [ReturnType<typeof expected>];
+    const [series] = (await (await request('days?tokenName=bitcoin&days=1')).json()) as [ReturnType<typeof expected>];
     expect(series).toEqual(expected('minute'));
     expect(series.prices).toHaveLength(287);
-    const csv = await ask('days?tokenName=bitcoin&days=1', 'text/csv');
+    const csv = await request('days?tokenName=bitcoin&days=1', 'text/csv');
     expect(await csv.text()).toBe(expectedCsv('minute'));
     expect(upstream.calls.filter(({ path }) => path.endsWith('market_chart'))).toHaveLength(1);
   });
@@ -95,24 +95,24 @@ describe.runIf(haveRecordings)('recorded charts are served with exactly the reco
   test('thirty days, in hours', async () => {
     await startAt('hour');
     const path = 'date/range?tokenName=bitcoin&fromDate=2021-04-15&thruDate=2021-05-15&interval=hourly';
-    const series = (await (await ask(path)).json()) as Series;
+    const series = (await (await request(path)).json()) as Series;
     expect(series).toEqual(expected('hour'));
     expect(series.prices).toHaveLength(722);
-    expect(await (await ask(path, 'text/csv')).text()).toBe(expectedCsv('hour'));
-    const [ten] = (await (await ask('days?tokenName=bitcoin&days=10')).json()) as [Series];
+    expect(await (await request(path, 'text/csv')).text()).toBe(expectedCsv('hour'));
+    const [ten] = (await (await request('days?tokenName=bitcoin&days=10')).json()) as [Series];
     expect(ten).toEqual(expected('hour', clock.now() - 10 * DAY));
     expect(upstream.calls.filter(({ path }) => path.endsWith('market_chart'))).toHaveLength(1);
   });
 
   test('ninety days and now', async () => {
     await startAt('day');
-    const [series] = (await (await ask('days?tokenName=bitcoin&days=90')).json()) as [Series];
+    const [series] = (await (await request('days?tokenName=bitcoin&days=90')).json()) as [Series];
     expect(series).toEqual(expected('day'));
     expect(series.prices).toHaveLength(91);
-    expect(await (await ask('days?tokenName=bitcoin&days=90', 'text/csv')).text()).toBe(expectedCsv('day'));
+    expect(await (await request('days?tokenName=bitcoin&days=90', 'text/csv')).text()).toBe(expectedCsv('day'));
     const range = 'date/range?tokenName=bitcoin&fromDate=2021-02-15&thruDate=2021-05-15';
-    expect(await (await ask(range)).json()).toEqual(expected('day'));
-    const [snapshot] = (await (await ask('date?tokenName=bitcoin&date=01-04-2021')).json()) as [object];
+    expect(await (await request(range)).json()).toEqual(expected('day'));
+    const [snapshot] = (await (await request('date?tokenName=bitcoin&date=01-04-2021')).json()) as [object];
     const of = (column: Column) => new Map(column).get(Date.parse('2021-04-01'));
     const { prices, market_caps, total_volumes } = recorded('day');
     expect(snapshot).toEqual({

@@ -36,7 +36,7 @@ const ticker = (price: string) => ({
 });
 
 /** Sends a request every minute for some minutes, so that the schedule applies. */
-async function goOn(minutes: number): Promise<void> {
+async function requestEveryMinute(minutes: number): Promise<void> {
   for (let i = 0; i < minutes; i++) {
     await service.pass(MINUTE);
     await service.ask(LATEST);
@@ -48,7 +48,7 @@ test('the headers name the sources of the price and of the other values, with th
   service = await start();
   expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
   await service.gate.shut();
-  await goOn(4);
+  await requestEveryMinute(4);
   for (const accept of ['*/*', 'application/json']) {
     const answer = await service.ask(LATEST, { accept });
     expect(answer.header('quotient-source')).toMatch(/^kraken;age=\d+, coingecko;age=240$/);
@@ -57,7 +57,7 @@ test('the headers name the sources of the price and of the other values, with th
     expect(answer.header('cache-control')).toMatch(/^private, max-age=\d+, stale/);
   }
   await service.gate.reopen();
-  await goOn(10);
+  await requestEveryMinute(10);
   expect((await service.ask(LATEST)).header('quotient-source')).toBe('coingecko');
   expect(logged(SWITCH)).toMatchObject([
     {
@@ -82,7 +82,7 @@ test('a large price difference at a switch is logged, counted, and shown for its
   expect(await counted('bitcoin')).toBe(0);
   service.sandbox.faults.always(ticker('1.00'), { path: '/Ticker' });
   await service.gate.shut();
-  await goOn(4);
+  await requestEveryMinute(4);
   expect(logged(DIFFERENT)).toHaveLength(4);
   expect(logged(DIFFERENT)).toContainEqual(
     expect.objectContaining({
@@ -101,7 +101,7 @@ test('a large price difference at a switch is logged, counted, and shown for its
   );
 
   await service.gate.reopen();
-  await goOn(10);
+  await requestEveryMinute(10);
   const back = (await ready()).warnings;
   expect(back).toContainEqual(expect.stringMatching(/^latest: bitcoin was 1 by kraken and [\d.]+ by coingecko/));
   expect(back.join()).not.toContain('instead of');

@@ -14,7 +14,7 @@ afterEach(() => service.close());
 const start = (settings: Record<string, string> = {}) =>
   startWithFaultyUpstream({ settings: { COINGECKO_REFRESH: 'latest=6m', ...settings } });
 
-async function ask(names: string, headers: Record<string, string> = {}) {
+async function request(names: string, headers: Record<string, string> = {}) {
   const answer = await service.ask(`${PATH}${names}`, headers);
   return { ...answer, prices: answer.status === 200 ? (JSON.parse(answer.body) as TokenPrice[]) : [] };
 }
@@ -26,7 +26,7 @@ async function used(): Promise<number> {
 
 test('returns an array in the order of the names, with the same records as single calls', async () => {
   service = await start();
-  const { status, prices, header } = await ask('SOL,bitcoin,%20Usd-Coin%20');
+  const { status, prices, header } = await request('SOL,bitcoin,%20Usd-Coin%20');
   expect(status).toBe(200);
   expect(prices.map(({ tokenName, symbol }) => [tokenName, symbol])).toEqual([
     ['solana', 'sol'],
@@ -43,8 +43,8 @@ test('returns an array in the order of the names, with the same records as singl
 
 test('serves an identical request on the fast path, for the same charge', async () => {
   service = await start();
-  const first = await ask('bitcoin,ethereum');
-  const [second, third] = [await ask('bitcoin,ethereum'), await ask('ethereum,bitcoin')];
+  const first = await request('bitcoin,ethereum');
+  const [second, third] = [await request('bitcoin,ethereum'), await request('ethereum,bitcoin')];
   expect(second.cache).toMatchObject({ hit: true });
   expect(second.body).toBe(first.body);
   expect(third.prices).toEqual([...first.prices].reverse());
@@ -54,31 +54,31 @@ test('serves an identical request on the fast path, for the same charge', async 
 
 test('responds with 304 free of charge to a client that has the prices, until a price changes', async () => {
   service = await start();
-  const etag = (await ask('bitcoin,ar')).header('etag') ?? '';
+  const etag = (await request('bitcoin,ar')).header('etag') ?? '';
   for (let i = 0; i < 3; i++) {
-    const unchanged = await ask('bitcoin,ar', { 'if-none-match': etag });
+    const unchanged = await request('bitcoin,ar', { 'if-none-match': etag });
     expect([unchanged.status, unchanged.body]).toEqual([304, '']);
   }
   expect(await used()).toBe(1);
   await service.pass(7 * MINUTE);
-  await ask('bitcoin');
+  await request('bitcoin');
   await service.parts.market.idle();
-  expect((await ask('bitcoin,ar', { 'if-none-match': etag })).status).toBe(200);
+  expect((await request('bitcoin,ar', { 'if-none-match': etag })).status).toBe(200);
   expect(await used()).toBe(3);
 });
 
 test('computes the change from the sample nearest to a day ago, however old the price is', async () => {
   service = await start();
-  const before = await ask('bitcoin');
+  const before = await request('bitcoin');
   expect(before.prices[0]?.change_24h).toBeNull();
   await service.pass(DAY - 10 * MINUTE);
-  const { prices } = await ask('bitcoin');
+  const { prices } = await request('bitcoin');
   const [then, now] = [before.prices[0]?.current_price ?? 0, prices[0]?.current_price ?? 0];
   expect(now).not.toBe(then);
   expect(prices[0]?.change_24h).toBeCloseTo((now / then - 1) * 100, 9);
   await service.gate.shut();
   await service.pass(40 * MINUTE);
-  const old = await ask('bitcoin');
+  const old = await request('bitcoin');
   expect(old.prices).toEqual(prices);
   expect(old.header('age')).toBe(String(40 * 60));
 });
@@ -88,7 +88,7 @@ test('returns nulls for a token without a price; without any price, the response
   const { sandbox } = service;
   const received = await fetch(`${sandbox.coingeckoUrl}/coins/markets?vs_currency=usd&ids=bitcoin`);
   sandbox.faults.always({ kind: 'status', status: 200, body: await received.json() }, { path: '/coins/markets' });
-  const { status, prices } = await ask('arweave,bitcoin');
+  const { status, prices } = await request('arweave,bitcoin');
   expect(status).toBe(200);
   expect(prices[1]?.current_price).toBeGreaterThan(0);
   const { tokenName, symbol, ...figures } = prices[0] as TokenPrice;
@@ -99,7 +99,7 @@ test('returns nulls for a token without a price; without any price, the response
       .filter((name) => name !== 'tokenName' && name !== 'symbol')
       .sort(),
   );
-  const alone = await ask('arweave');
+  const alone = await request('arweave');
   expect([alone.status, alone.code]).toEqual([502, 'upstream_invalid']);
   const single = await service.ask('/v1/prices/latest/token?tokenName=arweave');
   expect([single.status, single.code]).toEqual([502, 'upstream_invalid']);
@@ -117,7 +117,7 @@ test('rejects an invalid list and names the positions, without repeating the inp
     [Array(101).fill('bitcoin').join(), [101]],
     ['a,b,c,d,e', [1, 2, 2, 3]],
   ] as const) {
-    const { status, code, body } = await ask(names);
+    const { status, code, body } = await request(names);
     const [fault] = (JSON.parse(body) as { errors: Record<'location' | 'message' | 'fix', string>[] }).errors;
     expect([status, code]).toEqual([400, 'invalid_request']);
     expect(fault?.location).toBe('query.tokenNames');

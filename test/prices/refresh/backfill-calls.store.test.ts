@@ -13,9 +13,9 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   opened = await openTestMarket(clock, options);
   const { market, sandbox } = opened;
   /** The calls that an action caused, including background refreshes. */
-  async function cost(ask: () => unknown): Promise<string[]> {
+  async function cost(action: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
-    await ask();
+    await action();
     await market.idle();
     return sandbox.calls.slice(before).map(({ path, query }) => {
       const what = path.slice(path.lastIndexOf('/') + 1);
@@ -173,8 +173,8 @@ test('concurrent requests make one call, whatever they request', async () => {
     () => market.date('usd-coin', date('2026-01-01'), 'json'),
     () => market.range('arweave', 'hour', date('2025-08-01'), date('2025-08-02'), 'json'),
   ];
-  for (const ask of requests) {
-    expect(await cost(() => Promise.all(Array.from({ length: 25 }, ask)))).toHaveLength(1);
+  for (const action of requests) {
+    expect(await cost(() => Promise.all(Array.from({ length: 25 }, action)))).toHaveLength(1);
   }
 });
 
@@ -187,7 +187,7 @@ test('does not request data that no call can return, and reports a problem', asy
     () => market.range('bitcoin', 'hour', date('2024-01-01'), date('2024-01-02'), 'json'),
     () => market.range('bitcoin', 'minute', date('2026-05-01'), date('2026-05-02'), 'json'),
   ];
-  for (const ask of requests) {
-    expect(await cost(() => expect(ask()).rejects.toMatchObject({ name: 'Problem' }))).toEqual([]);
+  for (const action of requests) {
+    expect(await cost(() => expect(action()).rejects.toMatchObject({ name: 'Problem' }))).toEqual([]);
   }
 });

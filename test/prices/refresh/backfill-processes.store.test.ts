@@ -8,7 +8,7 @@ afterEach(() => opened.close());
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
 const text = ({ body }: { body: { identity: { payload: string | Buffer } } }) => String(body.identity.payload);
 
-const ask = (market: TestMarket['market']) => [
+const requests = (market: TestMarket['market']) => [
   () => market.latest('bitcoin'),
   () => market.days('bitcoin', 1, 'json'),
   () => market.days('bitcoin', 10, 'json'),
@@ -20,7 +20,7 @@ const ask = (market: TestMarket['market']) => [
 
 async function answersOf(market: TestMarket['market']): Promise<string[]> {
   const texts: string[] = [];
-  for (const one of ask(market)) texts.push(text(await one()));
+  for (const one of requests(market)) texts.push(text(await one()));
   await market.idle();
   return texts;
 }

@@ -48,11 +48,11 @@ const listed = async (market: Market) => {
   return tokens.flatMap(({ token, listedAt }) => (token.name === 'arweave' ? isoDate(listedAt) : []));
 };
 /** The result of each request: the number of points, or the problem. */
-async function answers(market: Market, asks: readonly ((market: Market) => unknown)[]) {
+async function answers(market: Market, requests: readonly ((market: Market) => unknown)[]) {
   const received: unknown[] = [];
-  for (const ask of asks) {
+  for (const send of requests) {
     received.push(
-      await Promise.resolve(ask(market)).then(
+      await Promise.resolve(send(market)).then(
         () => 200,
         ({ status, members }) => [status, members],
       ),
@@ -89,11 +89,11 @@ describe('a token whose history starts before its listing date', () => {
       [hours, before, early, lately, range],
       [200, NO_DATA, 200, 200, 200],
     ],
-  ])('has the same responses, whatever was requested first (%#)', async (asks, expected) => {
+  ])('has the same responses, whatever was requested first (%#)', async (requests, expected) => {
     const callsBefore = upstream.calls.length;
     const first = await open();
-    expect(await answers(first, asks)).toEqual(expected);
-    expect(await answers(await another('pro'), asks)).toEqual(expected);
+    expect(await answers(first, requests)).toEqual(expected);
+    expect(await answers(await another('pro'), requests)).toEqual(expected);
     expect(await listed(first)).toEqual(['2019-11-01']);
     const daily = upstream.calls.slice(callsBefore).filter(({ query }) => query.interval === 'daily');
     expect(daily.map(({ query }) => query.days)).toEqual(['max']);
@@ -126,14 +126,14 @@ describe('a token whose history starts before its listing date', () => {
       [update],
       Date.parse(NOW),
     );
-    const asks = [
+    const requests = [
       (market: Market) => market.date('arweave', date('2019-11-03'), 'json'),
       (market: Market) => market.date('arweave', date('2019-11-02'), 'json'),
       (market: Market) => market.date('arweave', date('2019-11-04'), 'json'),
     ];
     for (const market of [first, await another('demo'), await another('demo')]) {
       expect(await listed(market)).toEqual(['2019-11-03']);
-      expect(await answers(market, asks)).toEqual([200, NO_DATA, [503, { gaps: ['2019-11-04/2019-11-04'] }]]);
+      expect(await answers(market, requests)).toEqual([200, NO_DATA, [503, { gaps: ['2019-11-04/2019-11-04'] }]]);
     }
   });
 });

@@ -18,9 +18,9 @@ async function openWith(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName =
   opened = await openTestMarket(clock, { plan, env: { COINGECKO_PLAN: configured } });
   const { market, sandbox } = opened;
   /** The history calls that an action caused, as text. */
-  async function cost(ask: () => unknown): Promise<string[]> {
+  async function cost(request: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
-    await ask();
+    await request();
     await market.idle();
     return sandbox.calls.slice(before).flatMap(({ path, query }) => {
       const days = path.endsWith('/range') ? 'range' : query.days;
@@ -36,7 +36,7 @@ describe('a plan with a limited range', () => {
     const { historyDays } = coinGeckoPlan(plan);
     const froms = ['2010-01-01', '2019-11-01', '2024-05-14', '2024-05-17', '2025-05-14', '2025-05-17', '2026-05-14'];
     for (let round = 0; round < 2; round++) {
-      const asks = [
+      const requests = [
         ...[1, 5, 11, 365, 366, 730, 731, 36_500].map((days) => () => market.days('bitcoin', days, 'json')),
         ...froms.flatMap((from) =>
           (['hour', 'day'] as const).flatMap((interval) => [
@@ -46,7 +46,7 @@ describe('a plan with a limited range', () => {
         ),
         ...froms.map((from) => () => market.date('bitcoin', date(from), 'json')),
       ];
-      for (const ask of asks) await Promise.resolve(ask()).catch(() => undefined);
+      for (const request of requests) await Promise.resolve(request()).catch(() => undefined);
       await market.idle();
       clock.advance(DAY);
     }
@@ -92,9 +92,9 @@ describe('a plan whose range is smaller than configured', () => {
     for (let again = 0; again < 3; again++) expect(await cost(() => whole(market))).toEqual([]);
     const old = () => market.date('bitcoin', date('2020-01-01'), 'json');
     const hours = () => market.range('bitcoin', 'hour', date('2020-01-01'), date('2020-01-02'), 'json');
-    for (const ask of [old, hours]) {
+    for (const request of [old, hours]) {
       expect(
-        await cost(() => expect(ask()).rejects.toMatchObject({ status: 503, code: 'upstream_unavailable' })),
+        await cost(() => expect(request()).rejects.toMatchObject({ status: 503, code: 'upstream_unavailable' })),
       ).toEqual([]);
     }
     expect(await cost(() => market.days('solana', 30, 'json')), 'applies to every token').toEqual([calls[1]]);
@@ -147,11 +147,11 @@ describe('a plan whose range is smaller than configured', () => {
     const { clock, market, sandbox, cost } = await openWith('pro', 'demo');
     const body = { error: { status: { error_code: 10012, error_message: 'too far' } } };
     sandbox.faults.always({ kind: 'status', status: 401, body }, { path: 'market_chart' });
-    const ask = () =>
+    const request = () =>
       expect(whole(market)).rejects.toMatchObject({ status: 503, members: { gaps: expect.any(Array) } });
-    expect((await cost(ask)).length).toBeLessThanOrEqual(14);
+    expect((await cost(request)).length).toBeLessThanOrEqual(14);
     clock.advance(DAY);
-    expect((await cost(ask)).length).toBeLessThanOrEqual(1);
-    expect(await cost(ask)).toEqual([]);
+    expect((await cost(request)).length).toBeLessThanOrEqual(1);
+    expect(await cost(request)).toEqual([]);
   });
 });

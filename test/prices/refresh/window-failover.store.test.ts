@@ -53,21 +53,21 @@ test.each([
 test('after an outage of 90 minutes, each window is complete, and the primary fills it soon afterwards', async () => {
   const { clock, market, sandbox, another } = await openAt(START);
   const windows = [1, 5, 30] as const;
-  const ask = () => Promise.all(windows.map((days) => market.days('bitcoin', days, 'json')));
-  const sourcesOf = async () => (await ask()).map(({ source }) => source);
+  const request = () => Promise.all(windows.map((days) => market.days('bitcoin', days, 'json')));
+  const sourcesOf = async () => (await request()).map(({ source }) => source);
   expect(await sourcesOf()).toEqual(['coingecko', 'coingecko', 'coingecko']);
 
   sandbox.faults.always(DEAD, { path: COINGECKO });
   const before = krakenCalls();
   for (let passed = 0; passed < 90 * MINUTE; passed += 5 * MINUTE) {
     clock.advance(5 * MINUTE);
-    for (const answer of await ask()) {
+    for (const answer of await request()) {
       expect(answer).toMatchObject({ gaps: [], settled: false });
       expect(widest(timesOf(answer).slice(-12, -1))).toBeLessThanOrEqual(DAY);
     }
     await market.idle();
   }
-  const [minutes, hours] = (await ask()) as [Answer, Answer, Answer];
+  const [minutes, hours] = (await request()) as [Answer, Answer, Answer];
   expect(widest(timesOf(minutes))).toBeLessThanOrEqual(15 * MINUTE);
   expect(widest(timesOf(hours))).toBeLessThanOrEqual(2 * HOUR);
   expect(minutes.source).toBe('coingecko, kraken');
@@ -79,7 +79,7 @@ test('after an outage of 90 minutes, each window is complete, and the primary fi
   sandbox.faults.clear();
   for (let passed = 0; passed < 35 * MINUTE; passed += 5 * MINUTE) {
     clock.advance(5 * MINUTE);
-    await ask();
+    await request();
     await market.idle();
   }
   expect(await sourcesOf()).toEqual(['coingecko', 'coingecko', 'coingecko']);

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 /** Advances the clock and polls, so that keys are accepted again. */
-async function goOn(ms: number): Promise<void> {
+async function pass(ms: number): Promise<void> {
   clock.advance(ms);
   const status = async () => (await service.get('/v1/user/usage', { key })).status;
   await expect.poll(status, { timeout: 10_000 }).toBe(200);
@@ -57,7 +57,7 @@ test('a source whose samples are all in the future has failed, and is used again
     { upstream: 'coingecko', path: '/coins/markets', dropped: 1, reasons: ['too_late'] },
   ]);
 
-  await goOn(HOUR);
+  await pass(HOUR);
   upstream.follow(() => ({ body: markets(clock.now()) }));
   expect(await (await service.get(LATEST, { key })).json()).toMatchObject({ current_price: 100 });
 });
@@ -81,7 +81,7 @@ test('a sample from the future is in no series, and is logged with one line per 
 });
 
 test('8 MB of empty objects do not affect the service', async () => {
-  await goOn(DAY);
+  await pass(DAY);
   upstream.follow(() => ({ body: `[${'{},'.repeat(2 ** 23 / 3)}{}]` }));
   const stale = await service.get(LATEST, { key });
   expect(stale.status).toBe(200);

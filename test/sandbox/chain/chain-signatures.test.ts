@@ -12,7 +12,7 @@ afterEach(() => chain.close());
 const flipped = (bytes: Uint8Array, place: number) => bytes.map((byte, index) => (index === place ? byte ^ 1 : byte));
 
 describe('amino JSON', () => {
-  const said = async (tx: unknown) => {
+  const outcome = async (tx: unknown) => {
     const { status, body } = await chain.postAmino(tx);
     expect(status).toBe(200);
     return { code: body.code, message: body.code && JSON.parse(body.raw_log).message };
@@ -21,7 +21,7 @@ describe('amino JSON', () => {
     'signature verification failed; please verify account number (0), sequence (0) and chain-id (sandbox-1)';
 
   test('a valid signature', async () => {
-    expect(await said(await chain.stdTx({ memo: 'for tea & <biscuits>' }))).toEqual({});
+    expect(await outcome(await chain.stdTx({ memo: 'for tea & <biscuits>' }))).toEqual({});
   });
 
   test('a signature with any bit changed is rejected', async () => {
@@ -33,9 +33,9 @@ describe('amino JSON', () => {
         ...signature,
         signature: Buffer.from(flipped(bytes, place)).toString('base64'),
       };
-      expect(await said({ ...tx, signatures: [broken] })).toEqual({ code: 4, message: verificationFailed });
+      expect(await outcome({ ...tx, signatures: [broken] })).toEqual({ code: 4, message: verificationFailed });
     }
-    expect(await said({ ...tx, memo: 'another' })).toEqual({ code: 4, message: verificationFailed });
+    expect(await outcome({ ...tx, memo: 'another' })).toEqual({ code: 4, message: verificationFailed });
   });
 
   test.each<[string, Partial<Order>]>([
@@ -44,12 +44,12 @@ describe('amino JSON', () => {
     // Amino JSON does not contain the sequence, so the error cannot name it.
     ['sequence', { sequence: 1 }],
   ])('a wrong %s', async (_name, changes) => {
-    expect(await said(await chain.stdTx(changes))).toEqual({ code: 4, message: verificationFailed });
+    expect(await outcome(await chain.stdTx(changes))).toEqual({ code: 4, message: verificationFailed });
   });
 
   test('the key of another account', async () => {
     const [mine, theirs] = [await chain.stdTx(), await chain.stdTx({}, 1)];
-    expect(await said({ ...mine, signatures: theirs.signatures })).toEqual({
+    expect(await outcome({ ...mine, signatures: theirs.signatures })).toEqual({
       code: 8,
       message: `pubKey does not match signer address ${chain.alice} with signer index: 0`,
     });
@@ -57,13 +57,13 @@ describe('amino JSON', () => {
 
   test('no signature, or too many signatures', async () => {
     const tx = await chain.stdTx();
-    expect((await said({ ...tx, signatures: [] })).code).toBe(15);
-    expect((await said({ ...tx, signatures: [...tx.signatures, ...tx.signatures] })).code).toBe(4);
+    expect((await outcome({ ...tx, signatures: [] })).code).toBe(15);
+    expect((await outcome({ ...tx, signatures: [...tx.signatures, ...tx.signatures] })).code).toBe(4);
   });
 });
 
 describe('protobuf', () => {
-  const said = async (bytes: Uint8Array) => {
+  const outcome = async (bytes: Uint8Array) => {
     const { status, body } = await chain.postDirect(bytes);
     expect(status).toBe(200);
     return { code: body.code, raw_log: body.raw_log };
@@ -72,14 +72,14 @@ describe('protobuf', () => {
     'signature verification failed; please verify account number (0) and chain-id (sandbox-1): unauthorized';
 
   test('a valid signature', async () => {
-    expect(await said(await chain.txRaw())).toEqual({ code: 0, raw_log: '' });
+    expect(await outcome(await chain.txRaw())).toEqual({ code: 0, raw_log: '' });
   });
 
   test('a signature with any bit changed is rejected', async () => {
     const tx = TxRaw.decode(await chain.txRaw());
     for (const place of [0, 31, 32, 63]) {
       const signatures = tx.signatures.map((bytes) => flipped(bytes, place));
-      expect(await said(TxRaw.encode({ ...tx, signatures }).finish())).toEqual({
+      expect(await outcome(TxRaw.encode({ ...tx, signatures }).finish())).toEqual({
         code: 4,
         raw_log: verificationFailed,
       });
@@ -91,13 +91,13 @@ describe('protobuf', () => {
     ['account number', { accountNumber: 1 }, 4, verificationFailed],
     ['sequence', { sequence: 4 }, 32, 'account sequence mismatch, expected 0, got 4: incorrect account sequence'],
   ])('a wrong %s', async (_name, changes, code, raw_log) => {
-    expect(await said(await chain.txRaw(changes))).toEqual({ code, raw_log });
+    expect(await outcome(await chain.txRaw(changes))).toEqual({ code, raw_log });
   });
 
   test('the key of another account', async () => {
     const [mine, theirs] = [TxRaw.decode(await chain.txRaw()), TxRaw.decode(await chain.txRaw({}, 1))];
     const mixed = TxRaw.encode({ ...theirs, bodyBytes: mine.bodyBytes }).finish();
-    expect((await said(mixed)).code).toBe(8);
+    expect((await outcome(mixed)).code).toBe(8);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('protobuf', () => {
     ],
     ['that are not a transaction', () => Buffer.from('no transaction'), 'unexpected EOF: tx parse error'],
   ])('bytes %s', async (_name, broken, raw_log) => {
-    expect(await said(broken(await chain.txRaw()))).toEqual({ code: 2, raw_log });
+    expect(await outcome(broken(await chain.txRaw()))).toEqual({ code: 2, raw_log });
   });
 });
 

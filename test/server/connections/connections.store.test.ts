@@ -79,14 +79,14 @@ test.each([
   ['no Host header', get('/health/live', ''), INVALID],
   ['a tunnel', 'CONNECT x:80 HTTP/1.1\nHost: x\n\n', INVALID],
 ])('%s is answered after the pending responses', async (_what, bytes, outcome) => {
-  const { promise: asked, resolve: arrived } = Promise.withResolvers<() => void>();
+  const { promise: arrival, resolve: arrived } = Promise.withResolvers<() => void>();
   node.state.override = ({ path }, response) => {
     if (!path.includes('/balances/')) return undefined;
     arrived(() => response.end(JSON.stringify({ balances: [], pagination: {} })));
     return 'taken';
   };
   const { send, received } = open(get(SLOW) + get('/health/live'));
-  const answer = await asked;
+  const answer = await arrival;
   send(bytes);
   // The service has read the bytes by now, because it responds on another connection.
   await open(get('/health/live', 'Host: x\nConnection: close\n')).received;

@@ -72,10 +72,10 @@ describe('a body', () => {
 
   test('is compressed once for all concurrent requests, and never again', async () => {
     const body = bodyOf(text);
-    const asked = await Promise.all(Array.from({ length: 50 }, () => body.in('br')));
-    expect(new Set(asked).size).toBe(1);
-    expect(await body.in('br')).toBe(asked[0]);
-    expect(await body.in('gzip')).not.toBe(asked[0]);
+    const bodies = await Promise.all(Array.from({ length: 50 }, () => body.in('br')));
+    expect(new Set(bodies).size).toBe(1);
+    expect(await body.in('br')).toBe(bodies[0]);
+    expect(await body.in('gzip')).not.toBe(bodies[0]);
   });
 });
 

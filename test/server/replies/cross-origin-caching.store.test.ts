@@ -37,6 +37,9 @@ test('exposes the currency of a response to other origins', async () => {
 });
 
 test('applies to the API description as well', async () => {
-  const asked = [await service.get('/openapi.json', { headers: { origin: ONE } }), await service.get('/openapi.json')];
-  for (const { headers } of asked) expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
+  const responses = [
+    await service.get('/openapi.json', { headers: { origin: ONE } }),
+    await service.get('/openapi.json'),
+  ];
+  for (const { headers } of responses) expect(headers.get('vary')).toBe('Origin, Accept-Encoding');
 });

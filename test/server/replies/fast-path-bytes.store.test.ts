@@ -195,8 +195,8 @@ test.each([
 });
 
 test('the fast path has responded to some of them', async () => {
-  const asked = vi.spyOn(service.parts.allowance, 'spendAtOnce');
+  const spends = vi.spyOn(service.parts.allowance, 'spendAtOnce');
   await bytes(ports.fastPath, REQUESTS['three in a row'] as string);
-  expect(asked.mock.results.filter(({ value }) => value !== undefined).length).toBeGreaterThan(1);
-  asked.mockRestore();
+  expect(spends.mock.results.filter(({ value }) => value !== undefined).length).toBeGreaterThan(1);
+  spends.mockRestore();
 });

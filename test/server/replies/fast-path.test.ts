@@ -35,7 +35,7 @@ let spent: number;
 let kept: number;
 let left: number;
 /** The number of calls that were spent. */
-let asked: number;
+let spendCalls: number;
 let holds: boolean;
 /** The generation of the catalogue, which may change while the framework handles a request. */
 let generation: number;
@@ -141,7 +141,7 @@ function respond(
 }
 
 beforeEach(async () => {
-  [framework, spent, kept, left, asked, holds, cost] = [[], 0, 0, 100, 0, true, 1];
+  [framework, spent, kept, left, spendCalls, holds, cost] = [[], 0, 0, 100, 0, true, 1];
   [generation, onFramework] = [1, () => undefined];
   [scopes, noted, validUntil] = [['prices'], [], NOW + 1];
   await open();
@@ -259,7 +259,7 @@ test('a call above the burst limit goes to the framework, without a charge', asy
   const bodies = [];
   for (let i = 0; i < 5; i++) bodies.push((await respond()).body);
   expect(bodies.filter((body) => body !== 'framework')).toHaveLength(3);
-  expect([asked, spent, left]).toEqual([3, 3, 97]);
+  expect([spendCalls, spent, left]).toEqual([3, 3, 97]);
 });
 
 test('responses are counted under the remembered route, and requests passed to the framework are not', async () => {
@@ -295,7 +295,7 @@ test.each(['etag', '*'])('the response’s validator (%s) gets a 304, free of ch
   expect([status, body, headers.etag]).toEqual([304, '', ETAG]);
   for (const name of ['content-type', 'content-length']) expect(headers).not.toHaveProperty(name);
   expect(headers.ratelimit).toBe('"plan";r=7;t=1000');
-  expect([framework.length, asked, spent, left]).toEqual([1, 1, 0, 100]);
+  expect([framework.length, spendCalls, spent, left]).toEqual([1, 1, 0, 100]);
   expect(Array.from(requests.all(), ({ status }) => status)).toEqual([200, 304]);
 });
 

@@ -87,9 +87,9 @@ test('a caller that disconnects while waiting gives up its turn, and is not char
   const key = await service.createUser();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));
-  const asked = connections.map((connection, i) => connection.send([head(range(440 - i))]).catch(() => 'gone'));
+  const requests = connections.map((connection, i) => connection.send([head(range(440 - i))]).catch(() => 'gone'));
   await new Promise((sent) => setImmediate(sent));
   for (const connection of connections) connection.close();
-  await Promise.all(asked);
+  await Promise.all(requests);
   await expect.poll(async () => (await service.get(range(430), { key })).status).toBe(200);
 });

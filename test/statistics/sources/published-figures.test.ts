@@ -105,10 +105,10 @@ const arweave = fc
     diff: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
   })
   .map(({ height, at, took, grew, diff }): Answers => {
-    const block = (asked: number) => ({
-      height: asked,
-      timestamp: asked === height ? at : at - took,
-      weave_size: String(asked === height ? 2n ** 60n + grew : 2n ** 60n),
+    const block = (requested: number) => ({
+      height: requested,
+      timestamp: requested === height ? at : at - took,
+      weave_size: String(requested === height ? 2n ** 60n + grew : 2n ** 60n),
       diff: String(diff),
     });
     return ({ path }) => (path === '/info' ? { height } : block(Number(path.replace('/block/height/', ''))));

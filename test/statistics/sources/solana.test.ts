@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-const asked = () => upstream.calls.map(({ body }) => JSON.parse(body) as { method: string; params: unknown[] });
+const requests = () => upstream.calls.map(({ body }) => JSON.parse(body) as { method: string; params: unknown[] });
 
 async function sampled(changes: Record<string, unknown> = {}) {
   upstream.follow(({ body }) => {
@@ -61,7 +61,7 @@ test('reads the documented responses, in the service’s units', async () => {
     path: '/',
     query: { 'api-key': 'of-the-operator' },
   });
-  const calls = asked().slice(-3);
+  const calls = requests().slice(-3);
   expect(calls[0]).toEqual({ jsonrpc: '2.0', id: 1, method: 'getEpochInfo', params: [] });
   expect(calls).toContainEqual(
     expect.objectContaining({ method: 'getSupply', params: [{ excludeNonCirculatingAccountsList: true }] }),

@@ -100,7 +100,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
     ['truncated JSON', { kind: 'truncated' }, 'not_json', 1],
     ['values of the wrong type', { kind: 'wrongTypes' }, 'unexpected', 1],
     ['an endless body', { kind: 'huge', bytes: 2 ** 30 }, 'too_large', 1],
-  ])('%s is a failure, never a value', async (_name, fault, reason, asked) => {
+  ])('%s is a failure, never a value', async (_name, fault, reason, expectedCalls) => {
     sandbox.faults.always(fault);
     const source = opened();
     await expect(source.sample(symbol)).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe.each(STATISTICS_KINDS)('%s', (name) => {
       reason,
     });
     await source.close();
-    expect(sandbox.countCalls()).toBe(asked);
+    expect(sandbox.countCalls()).toBe(expectedCalls);
   });
 
   test('returns the same values after a temporary failure', async () => {

@@ -9,7 +9,7 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
 }
 
 /** Makes a page report violations of its Content-Security-Policy to a function with this name. */
-const TELL_REFUSALS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
   refusedByPolicy(effectiveDirective + ' ' + blockedURI);
 });`;
 
@@ -24,11 +24,11 @@ export async function complaintsOf(page: Page, origin: string): Promise<readonly
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
-    const { protocol, origin: asked } = new URL(request.url());
-    if (protocol !== 'data:' && asked !== origin) complaints.push(`left the origin: ${request.url()}`);
+    const { protocol, origin: requestOrigin } = new URL(request.url());
+    if (protocol !== 'data:' && requestOrigin !== origin) complaints.push(`left the origin: ${request.url()}`);
   });
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
   await page.exposeFunction('refusedByPolicy', (what: string) => complaints.push(`refused: ${what}`));
-  await page.addInitScript(TELL_REFUSALS);
+  await page.addInitScript(REPORT_VIOLATIONS);
   return complaints;
 }

@@ -12,7 +12,7 @@ export type Passed = { method: string; path: string; status: number };
 export async function startKeyProxy(target: string, key: string) {
   const passed: Passed[] = [];
 
-  async function handOn(request: IncomingMessage): Promise<Response> {
+  async function forward(request: IncomingMessage): Promise<Response> {
     const { method = 'GET', url = '/' } = request;
     const body = method === 'POST' ? await buffer(request) : null;
     const type = request.headers['content-type'] ?? 'application/json';
@@ -23,7 +23,7 @@ export async function startKeyProxy(target: string, key: string) {
   }
 
   const server = createServer((request, response) => {
-    handOn(request)
+    forward(request)
       .then(async (answer) => {
         const body = Buffer.from(await answer.arrayBuffer());
         response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });

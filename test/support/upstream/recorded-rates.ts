@@ -23,10 +23,10 @@ export function startRecordedRates() {
   const days = readRecordedRates();
   const codes = [...new Set(days.flatMap(({ rates }) => Object.keys(rates)))].sort();
   return startUpstreamServer(({ query }) => {
-    const asked = days.filter(({ date }) => date >= (query.startPeriod ?? ''));
+    const requested = days.filter(({ date }) => date >= (query.startPeriod ?? ''));
     const rows = codes.flatMap((code) => {
       const name = code.toUpperCase();
-      return asked.flatMap(({ date, rates }) =>
+      return requested.flatMap(({ date, rates }) =>
         rates[code] === undefined ? [] : `EXR.D.${name}.EUR.SP00.A,D,${name},EUR,SP00,A,${date},${rates[code]}\n`,
       );
     });

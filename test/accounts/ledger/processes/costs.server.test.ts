@@ -6,7 +6,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 
 const PROCESSES = 4;
 /** The cost of a call for a hundred tokens. */
-const DEAR = 10;
+const EXPENSIVE = 10;
 /** One in this many of a period's remaining calls may rest, over all processes. */
 const RESTING_PART = 1000;
 
@@ -14,7 +14,7 @@ let replicas: Replicas;
 let table: string;
 beforeAll(async () => {
   replicas = await startReplicas(PROCESSES, { env: { BURST_PER_SECOND: '0' } });
-  const names = await addSandboxTokens(replicas.prisma, DEAR * 10);
+  const names = await addSandboxTokens(replicas.prisma, EXPENSIVE * 10);
   table = `/v1/prices/latest/tokens?tokenNames=${names.join()}`;
   const { apiKey } = await replicas.createUser(1_000_000);
   const until = ({ status }: Answer) => status === 200;
@@ -25,7 +25,7 @@ afterAll(() => replicas?.close());
 
 const once = () => true;
 
-async function ask(url: string, apiKey: string, path = PRICED): Promise<Answer> {
+async function send(url: string, apiKey: string, path = PRICED): Promise<Answer> {
   const { answers, done } = hammer(url, apiKey, { connections: 1, path, until: once });
   await done;
   return answers[0] as Answer;
@@ -41,36 +41,36 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
     return answered === left;
   };
   if (left > 0) await hammer(url, apiKey, { connections: 1, everyMs: 20, until: count }).done;
-  expect((await ask(url, apiKey)).code).toBe('quota_exceeded');
+  expect((await send(url, apiKey)).code).toBe('quota_exceeded');
 }
 
 const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
 it('ten calls that four processes hold pay for a call of cost ten, at the first attempt', async () => {
   // One call on each process leaves ten, most of them in leases.
-  const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR);
-  for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
+  const { key, apiKey } = await replicas.createUser(PROCESSES + EXPENSIVE);
+  for (const { url } of replicas.processes) expect((await send(url, apiKey)).status).toBe(200);
   const { _sum } = await replicas.prisma.lease.aggregate({
     where: { userKey: key },
     _sum: { granted: true },
   });
   expect(_sum.granted).toBeGreaterThan(PROCESSES + 5);
-  expect((await ask(urlOf(3), apiKey, table)).status).toBe(200);
+  expect((await send(urlOf(3), apiKey, table)).status).toBe(200);
   await expectLeft(urlOf(0), apiKey, 0);
-  await settled(key).toEqual({ used: PROCESSES + DEAR, outstanding: 0, daily: PROCESSES + DEAR });
+  await settled(key).toEqual({ used: PROCESSES + EXPENSIVE, outstanding: 0, daily: PROCESSES + EXPENSIVE });
 });
 
 it('nine calls do not pay for a call of cost ten: it is rejected, charges nothing, and leaves the calls for others', async () => {
-  const { key, apiKey } = await replicas.createUser(PROCESSES + DEAR - 1);
-  for (const { url } of replicas.processes) expect((await ask(url, apiKey)).status).toBe(200);
+  const { key, apiKey } = await replicas.createUser(PROCESSES + EXPENSIVE - 1);
+  for (const { url } of replicas.processes) expect((await send(url, apiKey)).status).toBe(200);
   for (let round = 0; round < 2; round++)
-    for (const { url } of replicas.processes) expect((await ask(url, apiKey, table)).code).toBe('quota_exceeded');
-  await expectLeft(urlOf(1), apiKey, DEAR - 1);
-  const used = PROCESSES + DEAR - 1;
+    for (const { url } of replicas.processes) expect((await send(url, apiKey, table)).code).toBe('quota_exceeded');
+  await expectLeft(urlOf(1), apiKey, EXPENSIVE - 1);
+  const used = PROCESSES + EXPENSIVE - 1;
   await settled(key).toEqual({ used, outstanding: 0, daily: used });
 });
 
-it.each([DEAR, DEAR - 1])(
+it.each([EXPENSIVE, EXPENSIVE - 1])(
   'finds the last %i calls if they rest with another process',
   { timeout: 60_000 },
   async (resting) => {
@@ -78,17 +78,17 @@ it.each([DEAR, DEAR - 1])(
     const { key, apiKey } = await replicas.createUser(limit);
     // A thousandth of the remaining calls may rest.
     const spent = limit - resting * RESTING_PART - 1;
-    expect((await ask(urlOf(0), apiKey)).status).toBe(200);
+    expect((await send(urlOf(0), apiKey)).status).toBe(200);
     const where = { userKey: key };
     await replicas.prisma.usage.updateMany({ where, data: { used: { increment: spent } } });
     const usage = () => replicas.prisma.usage.findFirstOrThrow({ where });
     await expect.poll(async () => (await usage()).resting, { timeout: 20_000 }).toBe(resting);
     // All other calls have been spent.
     await replicas.prisma.usage.updateMany({ where, data: { used: limit - resting } });
-    const { status, code } = await ask(urlOf(1), apiKey, table);
-    if (resting === DEAR) expect(status).toBe(200);
+    const { status, code } = await send(urlOf(1), apiKey, table);
+    if (resting === EXPENSIVE) expect(status).toBe(200);
     else expect(code).toBe('quota_exceeded');
-    await expectLeft(urlOf(2), apiKey, resting === DEAR ? 0 : resting);
+    await expectLeft(urlOf(2), apiKey, resting === EXPENSIVE ? 0 : resting);
     await expect
       .poll(async () => (({ used, outstanding }) => ({ used, outstanding }))(await usage()), {
         timeout: 20_000,
@@ -106,7 +106,7 @@ it('accepts calls of cost ten and of cost one on all processes up to the limit, 
     const until = ({ status }: Answer) => status !== 200;
     const hammers = replicas.processes.flatMap(({ url }) => [
       { cost: 1, load: hammer(url, apiKey, { until }) },
-      { cost: DEAR, load: hammer(url, apiKey, { until, path: table, connections: 2 }) },
+      { cost: EXPENSIVE, load: hammer(url, apiKey, { until, path: table, connections: 2 }) },
     ]);
     await Promise.all(hammers.map(({ load }) => load.done));
     const received = new Set(hammers.flatMap(({ load }) => load.answers.map(({ status, code }) => code ?? status)));

@@ -15,7 +15,7 @@ const LEASED = 20 * SECOND;
 const [SHORT, LONG] = [amount(8, 12), amount(24, 30)];
 
 /** Whether no call has been rejected for a second. */
-const isMended = (answers: readonly Answer[]) =>
+const isRecovered = (answers: readonly Answer[]) =>
   answers.every(({ status, at }) => status === 200 || at < performance.now() - SECOND);
 
 /** Two processes under a constant load while their server is down for `outage` ms. */
@@ -37,10 +37,10 @@ async function endure(expect: ExpectStatic, outage: number, mode: 'fast' | 'imme
     const startedAt = performance.now();
     await server.start();
     const during = answers().filter(({ at }) => at > stoppedAt && at < startedAt);
-    await expect.poll(() => isMended(answers()), { timeout: 20_000 }).toBe(true);
-    const mended = performance.now();
+    await expect.poll(() => isRecovered(answers()), { timeout: 20_000 }).toBe(true);
+    const recoveredAt = performance.now();
     await expect
-      .poll(() => answers().filter(({ at, status }) => at > mended && status === 200).length, {
+      .poll(() => answers().filter(({ at, status }) => at > recoveredAt && status === 200).length, {
         timeout: 20_000,
       })
       .toBeGreaterThan(100);

@@ -31,7 +31,7 @@ afterAll(async () => {
 type Given = { user: number; keys: { text: string; scopes: readonly string[] }[] };
 const OWNER = ['account', 'prices', 'node'];
 
-async function ask(n: number, method: string, path: string, key: string) {
+async function send(n: number, method: string, path: string, key: string) {
   const response = await fetch(`${processes[n]?.url}${path}`, { method, headers: { 'x-api-key': key } });
   const text = await response.text();
   const body = (text === '' ? {} : JSON.parse(text)) as { code?: string; apiKey?: string; scopes?: string[] };
@@ -66,31 +66,31 @@ async function perform(n: number, { kind, who, which, grace }: Act, users: Given
   const key = user.keys[user.keys.length - 1 - (which % user.keys.length)] as Given['keys'][number];
   const isOwner = key.scopes.includes('account');
   const scopes = ['prices', 'node', 'prices,node'][which % 3] as string;
-  const learn = ({ status, apiKey, code }: Awaited<ReturnType<typeof ask>>, given: readonly string[]) => {
+  const learn = ({ status, apiKey, code }: Awaited<ReturnType<typeof send>>, given: readonly string[]) => {
     if (status >= 300) return void expect(code).toMatch(/^(api_key_|too_many_keys|renew_too_early|scope_missing)/);
     expect(isOwner, `${kind} by a restricted key`).toBe(true);
     if (apiKey && !user.keys.some(({ text }) => text === apiKey)) user.keys.push({ text: apiKey, scopes: given });
   };
   const create = async () => {
     const until = which % 4 === 0 ? `&expiresAt=${iso(clock.now() + HOUR)}` : '';
-    const answer = await ask(n, 'POST', `/v1/user/keys?label=x&scopes=${scopes}${until}`, key.text);
+    const answer = await send(n, 'POST', `/v1/user/keys?label=x&scopes=${scopes}${until}`, key.text);
     learn(answer, scopes.split(','));
   };
   if (kind === 'create') await create();
   if (kind === 'fill') await Promise.all(Array.from({ length: 12 }, create));
-  if (kind === 'rotate') learn(await ask(n, 'POST', `/v1/user/rotate?graceSeconds=${grace}`, key.text), OWNER);
-  if (kind === 'renew') learn(await ask(n, 'POST', '/v1/user/renew', key.text), OWNER);
+  if (kind === 'rotate') learn(await send(n, 'POST', `/v1/user/rotate?graceSeconds=${grace}`, key.text), OWNER);
+  if (kind === 'renew') learn(await send(n, 'POST', '/v1/user/renew', key.text), OWNER);
   if (kind === 'recover') {
     const record = await service.parts.users.recover(user.user);
     if (record) user.keys.push({ text: record.apiKey, scopes: OWNER });
   }
   if (kind === 'delete') {
     const rows = await database.prisma.apiKey.findMany({ where: { userKey: user.user } });
-    const { status } = await ask(n, 'DELETE', `/v1/user/keys/${rows[which % rows.length]?.id}`, key.text);
+    const { status } = await send(n, 'DELETE', `/v1/user/keys/${rows[which % rows.length]?.id}`, key.text);
     if (status === 204) expect(isOwner).toBe(true);
   }
   if (kind === 'revoke') await service.parts.users.revoke(user.user);
-  if (kind === 'erase' && isOwner) await ask(n, 'DELETE', '/v1/user', key.text);
+  if (kind === 'erase' && isOwner) await send(n, 'DELETE', '/v1/user', key.text);
 }
 
 const poll = async () => {
@@ -124,7 +124,7 @@ async function checkKey({ text, scopes }: Given['keys'][number]): Promise<void> 
   const isLive = row !== null && row.revokedAt === null && (row.expiresAt?.getTime() ?? Infinity) > clock.now();
   for (const n of [0, 1]) {
     for (const [method, path, scope] of WANTED) {
-      const { status } = await ask(n, method, path, text);
+      const { status } = await send(n, method, path, text);
       const isLapsed = row !== null && row.user.validUntil.getTime() <= clock.now() && path !== '/v1/user/keys';
       const expected = !isLive || isLapsed ? 401 : scope && !scopes.includes(scope) ? 403 : undefined;
       const received = expected ?? (scope === 'node' ? 503 : 200);
@@ -155,7 +155,7 @@ it('no sequence of changes on two processes breaks the rules for keys', async ()
           const { text, scopes } = keys[sampled % keys.length] as Given['keys'][number];
           for (const n of [0, 1])
             for (const [method, path, scope] of WANTED)
-              if (scope && !scopes.includes(scope)) expect((await ask(n, method, path, text)).status).not.toBe(200);
+              if (scope && !scopes.includes(scope)) expect((await send(n, method, path, text)).status).not.toBe(200);
         }
         await poll();
         for (const { keys } of users) await checkKey(keys[sampled % keys.length] as Given['keys'][number]);

@@ -31,10 +31,10 @@ it("one process finds a user's last calls, which rest with four processes", {
 
   // The other calls have been spent.
   await prisma.usage.updateMany({ where: { userKey: key }, data: { used: LIMIT - RESTING - LEFT } });
-  const [asker] = replicas.processes;
+  const [caller] = replicas.processes;
   let refusedAt = Number.POSITIVE_INFINITY;
   let answered = 0;
-  const load = hammer(asker?.url ?? '', apiKey, {
+  const load = hammer(caller?.url ?? '', apiKey, {
     connections: 1,
     everyMs: 5,
     until: ({ status, at }) => {
@@ -53,7 +53,7 @@ it("one process finds a user's last calls, which rest with four processes", {
       retryAfter: true,
     });
   expect(load.count(200)).toBe(RESTING + LEFT);
-  const more = hammer(asker?.url ?? '', apiKey, { connections: 1, until: once });
+  const more = hammer(caller?.url ?? '', apiKey, { connections: 1, until: once });
   await more.done;
   expect(more.answers).toMatchObject([{ status: 429, code: 'quota_exceeded' }]);
   await expect
