@@ -70,7 +70,7 @@ it('charges the whole cost of a call at once, and refunds the whole cost', async
   expect([kept.cost, kept.remaining, refunded.cost, refunded.remaining]).toEqual([10, 90, 7, 83]);
   leaseHolder.keep(kept);
   leaseHolder.refund(refunded);
-  expect((await leaseHolder.usage((await leaseHolder.holderOf(apiKey)) as never)).used).toBe(DEAR);
+  expect((await leaseHolder.usage((await leaseHolder.holderOf(apiKey)) as never)).used).toBe(EXPENSIVE);
   await close();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: EXPENSIVE, outstanding: 0 }]);
   expect(await usageDays(database, key)).toMatchObject([{ calls: EXPENSIVE }]);

@@ -82,7 +82,7 @@ function anAllowance(): Allowance {
     holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1, validUntil }, scopes } : undefined),
     noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
     spendAtOnce(_user: Spender, _now: Instant, cost: number) {
-      asked += 1;
+      spendCalls += 1;
       if (left < cost) return undefined;
       left -= cost;
       spent += cost;
@@ -207,7 +207,7 @@ test('leaves an expired key to the framework, and charges nothing', async () => 
   expect((await respond()).body).toBe('{"current_price":1}');
   validUntil = NOW;
   expect((await respond()).body).toBe('framework');
-  expect(asked).toBe(1);
+  expect(spendCalls).toBe(1);
 });
 
 test('a response that is no longer valid is not reused', async () => {

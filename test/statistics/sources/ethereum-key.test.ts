@@ -57,7 +57,7 @@ describe('a key', () => {
 describe.each([401, 402])('a %d', (status) => {
   test.each([
     ['without a key reports that a key is required', undefined, /: an API key is required$/],
-    ['with a key reports what may be wrong with it', 'proapi_x', /: the API key .*credits/],
+    ['with a key reports what may be wrong with it', 'proapi_x', /: the API key .*\bcredits\b/],
   ])('%s', async (_what, apiKey, message) => {
     const before = upstream.calls.length;
     await expect(sampled({ status, body: '{"message":"no"}' }, apiKey)).rejects.toMatchObject({
