@@ -34,8 +34,8 @@ export async function fillArchive(dataDir: string, tokens: readonly TokenName[] 
     thru: startOfDate(now) + DAY - 1,
   });
   for (const token of tokens) {
-    const days = { interval: 'day' as const, samples: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
-    const hours = { interval: 'hour' as const, samples: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
+    const days = { interval: 'day' as const, rows: samples(DAYS, DAY), covers: covers(DAYS, DAY) };
+    const hours = { interval: 'hour' as const, rows: samples(HOURS, HOUR), covers: covers(HOURS, HOUR) };
     await store.record('coingecko', `daily:${token}`, token, [days], now);
     await store.record('coingecko', `hours:${token}`, token, [hours], now);
   }

@@ -17,11 +17,8 @@ export async function fillCandles(dataDir: string, count: number): Promise<void>
     return { at, open, high, low, close, volume: rounded(1000 + 100 * Math.cos(at / 1e9), 8), settled: true };
   });
   const covers = { from: today - count * DAY, thru: today - 1 };
-  const series = { token: 'bitcoin', interval: 'day', source: 'kraken' } as const;
-  await createCandleStore(database.prisma).record(
-    'candles:bitcoin:day',
-    { ...series, candles, covers },
-    systemClock.now(),
-  );
+  const update = { interval: 'day', rows: candles, covers } as const;
+  const store = createCandleStore(database.prisma);
+  await store.record('kraken', 'candles:bitcoin:day', 'bitcoin', [update], systemClock.now());
   await database.close();
 }

@@ -1,10 +1,9 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { knownSince, type TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { SeriesSummary } from '#prices/archive/archive-store';
+import { type ArchiveCache, fetchesOf } from '#prices/archive/archive-cache';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
-import { fetchesOf } from '#prices/archive/fetch-names';
+import type { SeriesSummary } from '#prices/archive/series-store';
 import type { Rates } from '#prices/currencies/rates';
 import { convertedRows, currencyText, rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
@@ -69,8 +68,8 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 export function createMarket(dependencies: Dependencies) {
   const { archive, answers, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
   const gapReport = createGapReport({ archive, backfill, clock });
-  const { read, size } = createWindowReader({ archive, clock });
-  const valuations = createValuations({ archive, backfill, gapReport, read, rates, clock });
+  const reader = createWindowReader({ archive, clock });
+  const valuations = createValuations({ archive, backfill, gapReport, reader, rates, clock });
   const latestAnswer = createLatestAnswers({ archive, backfill, answers, valuations, clock });
 
   function facts(
@@ -101,7 +100,7 @@ export function createMarket(dependencies: Dependencies) {
     await archive.load(token);
     const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
     const outcome = await backfill.window(token, window);
-    const stored = read(token, window, await archive.reaching(token, window.interval, window.span.from));
+    const stored = reader.read(token, window, await reader.series(token, window));
     if (stored.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
     const rows = valuation ? convertedRows(stored, valuation) : stored;
     const answer = facts(token, window, rows, outcome, valuation);
@@ -119,7 +118,7 @@ export function createMarket(dependencies: Dependencies) {
 
   function respond(about: readonly (string | number)[], { currency, ...request }: Omit<WindowRequest, 'requestKey'>) {
     const requestKey = (currency === DOLLAR ? about : [...about, currency]).join();
-    const isLong = () => size(request.token, request.window) !== 'short';
+    const isLong = () => reader.size(request.token, request.window) !== 'short';
     return answers.respond(requestKey, isLong, () => history({ ...request, requestKey, currency }));
   }
 
@@ -157,7 +156,7 @@ export function createMarket(dependencies: Dependencies) {
       return respond([token, interval, from, thru, format], { token, window, shape, currency });
     },
 
-    size,
+    size: reader.size,
     /** For the operator: how the key's plan differs from the configured plan, failed fetches, and failover. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),

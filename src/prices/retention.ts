@@ -1,7 +1,6 @@
 import { type Clock, HOUR } from '#core/clock';
 import type { Log } from '#core/log';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { fetchesOf } from '#prices/archive/fetch-names';
+import { type ArchiveCache, fetchesOf } from '#prices/archive/archive-cache';
 import type { Purge, PurgeStore } from '#prices/archive/purge-store';
 import { type CandleCache, candleFetchesOf } from '#prices/candles/candle-cache';
 import { INTERVALS } from '#prices/model/interval';

@@ -1,11 +1,11 @@
 import { knownSince, type Token, type TokenName } from '#catalogue/token';
 import type { Clock, Span } from '#core/clock';
 import { memo } from '#core/memo';
-import { gapsIn, INTERVALS, type Interval } from '#prices/model/interval';
+import { completeSpans, gapsIn, INTERVALS, type Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { plausibleTimes } from '#upstream/plausible';
-import type { ArchiveStore, Coverage, SeriesSummary } from './archive-store.ts';
-import { coveredSpans } from './lazy-cache.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import type { Coverage, SeriesSummary } from './series-store.ts';
 
 /**
  * One series from one source. Instants are in Unix ms; `first` and `last` are the times of the first and last sample.
@@ -61,7 +61,7 @@ export async function coverageReport(store: ArchiveStore, tokens: readonly Token
     summary,
     coverage,
     always: PRIMARY_SOURCE,
-    complete: (rows, interval) => coveredSpans(rows, interval, now),
+    complete: (rows, interval) => completeSpans(rows, interval, now),
     gapsOf(token, interval, _told, complete) {
       const beginning = knownSince(token, Math.min(...(days.get(token.name) ?? []).map(({ from }) => from)));
       const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };

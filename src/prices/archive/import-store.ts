@@ -1,9 +1,9 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, type Span, startOfDate } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
-import type { PrismaClient } from '#generated/prisma/client';
-import { type ArchivedSample, addCoverage, given, lockPoints } from '#prices/archive/archive-sql-store';
-import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { type ArchivedSample, addCoverage, given, lockRows, POINT, upsert } from '#prices/archive/series-sql-store';
+import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
@@ -28,7 +28,7 @@ export function createImportStore(prisma: PrismaClient) {
       at: number,
     ): Promise<void> {
       await prisma.$transaction(async (tx) => {
-        await tx.$executeRaw(lockPoints);
+        await tx.$executeRaw(lockRows(POINT));
         if (dates) {
           const stored = await tx.$queryRaw<StoredRow[]>`
             SELECT ${epochMs('at')} AS at, price, market_cap, volume, settled AND NOT provisional AS settled, source
@@ -43,18 +43,11 @@ export function createImportStore(prisma: PrismaClient) {
                 AND at = ANY (${gone.map((instant) => new Date(instant).toISOString())}::timestamptz[])`;
           }
           for (const [source, rows] of Map.groupBy(samples, ({ source }) => source)) {
-            const provisional = preferredTo(source).length > 0;
-            await tx.$executeRaw`
-              INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
-              SELECT ${token}, 'day', at, price, market_cap, volume, settled, ${source}, ${provisional}::boolean
-              FROM (${given(rows)}) AS given
-              ON CONFLICT (token, grain, at) DO UPDATE
-              SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
-                settled = excluded.settled, source = excluded.source, provisional = excluded.provisional`;
+            await tx.$executeRaw(upsert(POINT, token, 'day', Prisma.sql`(${given(POINT, source, rows)}) AS given`));
           }
         }
         for (const { source, spans } of covers) {
-          await tx.$executeRaw(addCoverage(token, 'day', source, spans));
+          await tx.$executeRaw(addCoverage(POINT, token, 'day', source, spans));
         }
         await tx.$executeRaw(bumpVersion(`import:${token}`, at));
       });

@@ -1,8 +1,8 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span, startOfDate, union } from '#core/clock';
-import type { ArchivedSample } from '#prices/archive/archive-sql-store';
 import { type BadLine, type CsvLine, type ImportColumn, readImportRow } from '#prices/archive/import-row';
 import type { CoveredBySource, ImportStore } from '#prices/archive/import-store';
+import type { ArchivedSample } from '#prices/archive/series-sql-store';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample, SourcedSample } from '#prices/model/sample';

@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { LatestRow } from '#prices/archive/archive-store';
-import type { FailoverState } from '#prices/archive/latest-store';
+import type { FailoverState, LatestRow } from '#prices/archive/latest-store';
 import { MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/records';
 

@@ -3,7 +3,7 @@ import type { Span } from '#core/clock';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { LatestModel } from '#generated/prisma/models';
-import { isOneOf } from '#prices/archive/archive-sql-store';
+import { isOneOf, isReplaceable, POINT } from '#prices/archive/series-sql-store';
 import { isMarketSource, type MarketSourceName, PRIMARY_SOURCE, preferredTo } from '#prices/model/market-sources';
 import { type LatestPrice, latestPrice } from '#prices/model/records';
 import { isPlausible } from '#upstream/plausible';
@@ -47,14 +47,14 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
  */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
-  const isReplaceable = Prisma.sql`(NOT point.settled OR point.provisional) AND NOT ${isOneOf('point.source', preferred)}`;
+  const replaceable = isReplaceable(POINT, preferred);
   // An hour that has any row keeps it.
-  const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${isReplaceable})`;
+  const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${replaceable})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
   // One look-up per row. Otherwise, the planner would read the whole table for 250 keys.
   return Prisma.sql`
-    INSERT INTO point (token, grain, at, price, market_cap, volume, settled, source, provisional)
+    INSERT INTO point (token, grain, at, ${POINT.columns})
     SELECT given.token, ${interval}::grain, given.at, ${figure('current_price')}, ${figure('market_cap')},
       ${figure('total_volume')}, false, ${source}, ${preferred.length > 0}::boolean
     FROM (${given(quotes)}) AS given
@@ -67,10 +67,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
       WHERE c.token = given.token AND grain = ${interval}::grain AND ${isOneOf('c.source', preferred)}
         AND given.at BETWEEN c."from" AND c.thru LIMIT 1) AS covered ON true
     WHERE taken.is_there IS NULL AND covered.is_there IS NULL
-    ON CONFLICT (token, grain, at) DO UPDATE
-    SET price = excluded.price, market_cap = excluded.market_cap, volume = excluded.volume,
-      settled = excluded.settled, source = excluded.source, provisional = excluded.provisional
-    WHERE ${isReplaceable}`;
+    ON CONFLICT (token, grain, at) DO UPDATE SET ${POINT.replaced} WHERE ${replaceable}`;
 }
 
 /**

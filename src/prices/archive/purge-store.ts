@@ -1,6 +1,7 @@
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { lockRows, tokensOf } from '#prices/archive/archive-sql-store';
+import { CANDLE, lockRows, POINT, type SeriesTable } from '#prices/archive/series-sql-store';
+import { tokensOf } from '#prices/archive/series-store';
 import { candleLength } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
@@ -12,8 +13,7 @@ const BATCH = 5000;
 const LONGEST = 30_000;
 
 type Kind = {
-  rows: 'point' | 'candle';
-  coverage: 'source_coverage' | 'candle_coverage';
+  table: SeriesTable<unknown>;
   /** The time range that a row occupies. */
   slot(interval: Interval): Prisma.Sql;
   /** The resource that processes watch for deletions. */
@@ -22,8 +22,7 @@ type Kind = {
 
 const KINDS = {
   points: {
-    rows: 'point',
-    coverage: 'source_coverage',
+    table: POINT,
     slot(interval) {
       const start = Prisma.sql`date_trunc(${interval}, at, 'UTC')`;
       return Prisma.sql`tstzrange(${start}, ${start} + ('1 ' || ${interval})::interval)`;
@@ -31,8 +30,7 @@ const KINDS = {
     purged: (token) => `purge:${token}`,
   },
   candles: {
-    rows: 'candle',
-    coverage: 'candle_coverage',
+    table: CANDLE,
     slot: (interval) => Prisma.sql`tstzrange(at, at + ${candleLength(interval)}::int * interval '1 ms')`,
     purged: (token, interval) => `candles-purge:${token}:${interval}`,
   },
@@ -50,7 +48,7 @@ export type Purge = { source: MarketSourceName; before?: number | undefined };
  * no statistics and a self-join took a minute.
  */
 function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
-  const [table, coverage] = [Prisma.raw(kind.rows), Prisma.raw(kind.coverage)];
+  const { table, coverageTable: coverage } = kind.table;
   const end = before === undefined ? Prisma.sql`'infinity'::timestamptz` : toInstant(before);
   const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${end}`;
   const isNext = after === undefined ? Prisma.sql`true` : Prisma.sql`at > ${after}::timestamptz`;
@@ -85,7 +83,7 @@ function purgeBatch(kind: Kind, token: string, interval: Interval, { source, bef
 type Batch = { count: number; last: string | null; whole: boolean; spans: number };
 
 const TOKENS = Prisma.sql`
-  ${tokensOf(Prisma.sql`point`)} UNION ${tokensOf(Prisma.sql`candle`)}
+  ${tokensOf(POINT)} UNION ${tokensOf(CANDLE)}
   UNION SELECT token FROM source_coverage UNION SELECT token FROM candle_coverage
   UNION SELECT token FROM source_latest`;
 
@@ -103,12 +101,12 @@ export function createPurgeStore(prisma: PrismaClient) {
      * of deleted rows and changed spans.
      */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
-      const { rows, purged }: Kind = KINDS[kind];
+      const { table, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };
       for (let after: string | undefined; ; ) {
         const { count, last, whole, spans } = await prisma.$transaction(
           async (tx) => {
-            await tx.$executeRaw(lockRows(rows));
+            await tx.$executeRaw(lockRows(table));
             const [batch] = await tx.$queryRaw<[Batch]>(purgeBatch(KINDS[kind], token, interval, purge, after));
             if (batch.count + batch.spans > 0) await tx.$executeRaw(bumpVersion(purged(token, interval), at));
             return batch;

@@ -30,13 +30,17 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
 
   /** The first instant that can have candles: the start of the token's prices, or an older stored candle. */
   const beginning = (series: CandleSeries): number =>
-    Math.min(archive.beginning(series.token), cache.first(series) ?? Number.POSITIVE_INFINITY);
+    Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
 
   /** The missing parts of a window, except the newest candle of an open window: it may not have been fetched yet. */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), { now, interval, coverage: cache.coverage(series) });
+    const gaps = candleGaps(span, beginning(series), {
+      now,
+      interval,
+      coverage: cache.coverage(series.token, series.interval),
+    });
     const newest = runningCandle(interval, now) - candleLength(interval);
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
@@ -52,7 +56,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     if (!first) return new Problem('no_data', 'The requested time contains no finished candle for this token.');
     const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
     if (spans.every(({ thru }) => thru < oldest)) {
-      const available = isoDate(Math.min(oldest, cache.first(series) ?? oldest));
+      const available = isoDate(Math.min(oldest, cache.first(series.token, series.interval) ?? oldest));
       const detail =
         `Neither Kraken nor the archive has candles with this interval for the requested time. ` +
         `They are available from ${available}.`;
@@ -81,7 +85,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       candleGaps({ from: running - length, thru: now }, 0, {
         now,
         interval: series.interval,
-        coverage: cache.coverage(series),
+        coverage: cache.coverage(series.token, series.interval),
       }).length > 0;
     const fetchedAt = cache.fetchedAt(candleFetch(series));
     return {

@@ -1,20 +1,20 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, overlap } from '#core/clock';
+import { type Clock, overlap, type Span } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-rows';
-import { CANDLE_MINUTES, candleLength } from '#prices/model/candle';
+import { CANDLE_MINUTES, CANDLES, candleLength } from '#prices/model/candle';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
-import { firstUnsettled } from '#prices/model/series';
+import { columnsOf, firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
-import { type CandleCache, type CandleFetch, candleFetch } from './candle-cache.ts';
+import { type CandleCache, type CandleFetch, candleFetch, candleGroup } from './candle-cache.ts';
 import { createCandleFacts, firstRequested, isCandleSettled, planCandles } from './candle-facts.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
@@ -47,6 +47,19 @@ export function createCandles(dependencies: Dependencies) {
   const candleFacts = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = candleFacts;
 
+  const load = ({ token, interval }: CandleSeries) =>
+    Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
+
+  /** A copy of a span's candles, and their version. Candles that are not in memory have no version. */
+  async function read({ token, interval }: CandleSeries, { from, thru }: Span) {
+    const stored = await cache.reaching(token, interval, { from, thru });
+    const isInMemory = stored === cache.series(token, interval);
+    return {
+      columns: columnsOf(CANDLES, [], stored.slice(from, thru)),
+      version: isInMemory ? String(stored.version) : undefined,
+    };
+  }
+
   /** Makes one call for all candles from an instant on. Candles older than the retention period are not stored. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
     const candleFacts = await source.candles(token, CANDLE_MINUTES[interval], from);
@@ -54,19 +67,20 @@ export function createCandles(dependencies: Dependencies) {
     const length = candleLength(interval);
     const { rows, covers } = keptOf(candleFacts.candles, candleFacts.covers, keptFrom(retention, source.name, now));
     const settling = rows.map((candle) => ({ ...candle, settled: isCandleSettled(candle.at, length, now) }));
-    await cache.record({ token, interval, source: source.name, candles: settling, covers }, now);
+    const update = { interval, rows: settling, covers };
+    await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
   }
 
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
-    const { interval } = series;
+    const { token, interval } = series;
     const now = clock.now();
     const known = bounds(interval, now);
-    const requested = cache.slice(series, { from: firstRequested(interval, known), thru: now });
+    const requested = cache.series(token, interval).slice(firstRequested(interval, known), now);
     const plan = planCandles(span, {
       ...known,
       now,
       interval,
-      coverage: cache.coverage(series),
+      coverage: cache.coverage(token, interval),
       unsettledFrom: firstUnsettled(requested),
       fetchedAt: cache.fetchedAt(candleFetch(series)),
     });
@@ -78,13 +92,16 @@ export function createCandles(dependencies: Dependencies) {
   /** Values a token as a currency, at the open prices of the token's own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
-    await Promise.all([archive.load(token), cache.load(series)]);
+    await load(series);
     const outcome = await refresh(series, window);
-    const version = cache.versionOf(series, window.span);
-    const { at, open } = await cache.between(series, window.span);
+    const { columns, version } = await read(series, window.span);
     const gaps = missing(series, window);
     const known = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
-    return valuationBySamples({ currency, source: source.name, ...known }, { at, price: open }, window.interval);
+    return valuationBySamples(
+      { currency, source: source.name, ...known },
+      { at: columns.at, price: columns.open },
+      window.interval,
+    );
   }
 
   function valuationOf(currency: Currency, window: Window): Promise<Valuation> {
@@ -93,11 +110,10 @@ export function createCandles(dependencies: Dependencies) {
   }
 
   async function history({ requestKey, series, window, format, currency }: CandleRequest): Promise<Answer> {
-    await Promise.all([archive.load(series.token), cache.load(series)]);
+    await load(series);
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
-    const stored = cache.versionOf(series, window.span);
-    const dollars = await cache.between(series, window.span);
+    const { columns: dollars, version: stored } = await read(series, window.span);
     if (dollars.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure);
     const columns = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
     const answer = candleFacts.facts(series, window, columns, outcome, valuation);

@@ -15,7 +15,7 @@ type Dependencies = {
   archive: ArchiveCache;
   backfill: Backfill;
   gapReport: GapReport;
-  read: WindowReader['read'];
+  reader: WindowReader;
   rates: Rates;
   clock: Clock;
 };
@@ -28,12 +28,11 @@ const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
 /** Values a currency by reference rates or, if the currency is a token, by the token's samples. */
-export function createValuations({ archive, backfill, gapReport, read, rates, clock }: Dependencies) {
+export function createValuations({ archive, backfill, gapReport, reader, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
-    const { interval, span } = window;
     await archive.load(token);
     const outcome = await backfill.window(token, window);
-    const rows = read(token, window, await archive.reaching(token, interval, span.from));
+    const rows = reader.read(token, window, await reader.series(token, window));
     return valuationBySamples(
       {
         currency,
@@ -45,7 +44,7 @@ export function createValuations({ archive, backfill, gapReport, read, rates, cl
         gaps: gapReport.missing(token, window),
       },
       rows.columns(),
-      interval,
+      window.interval,
     );
   }
 

@@ -73,12 +73,16 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     };
   }
 
+  /** The series that contains a window's rows. */
+  const series = (token: TokenName, { interval, span, open }: Window) =>
+    archive.reaching(token, interval, { from: span.from, thru: open ? Number.POSITIVE_INFINITY : span.thru });
+
   function size(token: TokenName, { interval, span }: Window): WindowSize {
     const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
     return windowSize(known === undefined ? 0 : samplesIn(interval, known));
   }
 
-  return { read, size };
+  return { read, series, size };
 }
 
 export type WindowReader = ReturnType<typeof createWindowReader>;

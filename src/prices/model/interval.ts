@@ -1,4 +1,4 @@
-import { DAY, HOUR, iso, isoDate, MINUTE, overlap, type Span, startOfDate, without } from '#core/clock';
+import { DAY, HOUR, iso, isoDate, MINUTE, overlap, type Span, startOfDate, union, without } from '#core/clock';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 export type Interval = 'minute' | 'hour' | 'day';
@@ -67,9 +67,11 @@ export function rangeWindow(interval: Interval, fromDate: number, thruDate: numb
   return { interval, span: { from: fromDate, thru }, open, withLatest: open && interval === 'day' };
 }
 
-/** The plausible part of covered time: not in the future and not before the first block. */
-export const knowablePart = (interval: Interval, span: Span, now: number): Span | undefined =>
-  overlap(span, { from: FIRST_BLOCK, thru: lastKnowable(interval, now) });
+/** The complete spans of a series as of now, from its stored coverage: after the first block, and not in the future. */
+export function completeSpans(coverage: readonly { span: Span }[], interval: Interval, now: number): Span[] {
+  const knowable = { from: FIRST_BLOCK, thru: lastKnowable(interval, now) };
+  return union(coverage.flatMap(({ span }) => overlap(span, knowable) ?? []));
+}
 
 /** The last instant with known data at `now`: a day counts only once its row is ready. */
 export function lastKnowable(interval: Interval, now: number): number {

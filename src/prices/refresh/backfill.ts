@@ -1,8 +1,7 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import { beginningOf, type TokenName } from '#catalogue/token';
 import { type Clock, overlap, type Span } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { Fetch } from '#prices/archive/fetch-names';
+import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import type { Interval, Window } from '#prices/model/interval';
 import { firstUnsettled } from '#prices/model/series';
 import { FALLBACK_EVERY, type LatestFailover } from '#prices/refresh/latest-failover';

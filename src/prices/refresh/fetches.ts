@@ -1,8 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, overlap, type Span, startOfDate } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { SeriesUpdate } from '#prices/archive/archive-store';
-import type { Fetch } from '#prices/archive/fetch-names';
+import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
+import type { PointUpdate } from '#prices/archive/series-sql-store';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
@@ -17,23 +16,17 @@ type Recording = { archive: ArchiveCache; retention: Retention };
 export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
-  function record(what: Fetch, token: TokenName, updates: readonly SeriesUpdate[], now: number): Promise<void> {
-    const kept = updates.map(({ interval, samples, covers }): SeriesUpdate => {
-      const { rows, covers: span } = keptOf(samples, covers, oldest(now));
-      return { interval, samples: rows, ...(span && { covers: span }) };
-    });
+  function record(what: Fetch, token: TokenName, updates: readonly PointUpdate[], now: number): Promise<void> {
+    const kept = updates.map(({ interval, rows, covers }) => ({ interval, ...keptOf(rows, covers, oldest(now)) }));
     return archive.record(source, what, token, kept, now);
   }
 
   /** Makes a single sample a minute point, and also the hour's point if the hour has none yet. */
-  function singleSample(token: TokenName, sample: Sample): SeriesUpdate[] {
+  function singleSample(token: TokenName, sample: Sample): PointUpdate[] {
     const hour = slotOf('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
-    const samples = [{ ...sample, settled: false }];
-    return [
-      { interval: 'minute', samples },
-      ...(start === end ? [{ interval: 'hour', samples } satisfies SeriesUpdate] : []),
-    ];
+    const rows = [{ ...sample, settled: false }];
+    return [{ interval: 'minute', rows }, ...(start === end ? [{ interval: 'hour', rows } satisfies PointUpdate] : [])];
   }
 
   return {
@@ -90,9 +83,9 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const firstHour = slotOf('hour', from + HOUR - 1);
       const sinceFirstHour = samples.filter(({ at }) => at >= firstHour);
       const hours = firstOfEach('hour', sinceFirstHour);
-      const updates: SeriesUpdate[] = [
-        { interval: 'minute', samples: archived('minute', samples, now), covers: { from, thru: now } },
-        { interval: 'hour', samples: archived('hour', hours, now), covers: { from: firstHour, thru: now } },
+      const updates: PointUpdate[] = [
+        { interval: 'minute', rows: archived('minute', samples, now), covers: { from, thru: now } },
+        { interval: 'hour', rows: archived('hour', hours, now), covers: { from: firstHour, thru: now } },
       ];
       await record(`chart:${token}`, token, updates, now);
     },
@@ -109,7 +102,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const now = clock.now();
       const covers = isRecent ? { from: requested - days * DAY, thru: now } : span;
       const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
-      const updates: SeriesUpdate[] = [{ interval: 'hour', samples: archived('hour', mine, now), covers }];
+      const updates: PointUpdate[] = [{ interval: 'hour', rows: archived('hour', mine, now), covers }];
       await record(`hours:${token}`, token, updates, now);
     },
 
@@ -119,13 +112,13 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
       const now = clock.now();
       const { days: rows, trailing } = splitDaily(samples);
-      const updates: SeriesUpdate[] = trailing ? singleSample(token, trailing) : [];
+      const updates: PointUpdate[] = trailing ? singleSample(token, trailing) : [];
       const last = rows.findLast(({ at }) => isMidnightSample(at));
       if (last) {
         // A date without a row is final once a later date has a row. Until then, its row may still appear.
         const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
         const covers = { from: startOfDate(from), thru };
-        updates.push({ interval: 'day', samples: archived('day', rows, now), covers });
+        updates.push({ interval: 'day', rows: archived('day', rows, now), covers });
       }
       await record(`daily:${token}`, token, updates, now);
     },

@@ -1,7 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, type Span } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { Fetch } from '#prices/archive/fetch-names';
+import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import { gapsIn, type Interval, slotOf, spacingOf, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/retention-periods';
 import { createRecorder } from '#prices/refresh/fetches';
@@ -41,13 +40,12 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
     askedFrom.set(nameOf(token, interval), from);
     const reported = await fallback.samples(token, interval, from);
-    const samples = reported.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
-    const [head, last] = [samples[0], samples.at(-1)];
+    const rows = reported.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
+    const [head, last] = [rows[0], rows.at(-1)];
     // Nothing is known before the first sample: Kraken may not have listed the token yet.
     const covers = head &&
       last && { from: Math.max(from, head.at - spacingOf(interval) + 1), thru: slotOf('minute', last.at) + MINUTE - 1 };
-    const update = { interval, samples, ...(covers && { covers }) };
-    await recorder.record(nameOf(token, interval), token, [update], clock.now());
+    await recorder.record(nameOf(token, interval), token, [{ interval, rows, covers }], clock.now());
   }
 
   /**

@@ -104,12 +104,12 @@ export const database: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/archive/market-sources.store.test.ts'],
     changes: [
       [
-        'SELECT FROM refresh WHERE what = ${lockOf(table)} FOR SHARE',
-        'SELECT FROM refresh WHERE ctid IS NOT NULL AND what = ${lockOf(table)} FOR SHARE',
+        'SELECT FROM refresh WHERE what = ${lock} FOR SHARE',
+        'SELECT FROM refresh WHERE ctid IS NOT NULL AND what = ${lock} FOR SHARE',
       ],
     ],
   },

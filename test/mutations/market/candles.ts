@@ -53,13 +53,13 @@ export const candles: Mutations[] = [
     tests: ['prices/candles/deleting-candles.store.test.ts'],
     changes: [
       [", 'candles-import', 'candles-purge']", ", 'candles-import']"],
-      ['(what) => what === candleFetch(one)', '() => true'],
+      ["kind === 'candles' ?", "kind !== '' ?"],
     ],
   },
   {
     file: 'src/prices/archive/purge-store.ts',
     tests: ['prices/candles/deleting-candles.store.test.ts'],
-    changes: [["coverage: 'candle_coverage',\n    slot", "coverage: 'source_coverage',\n    slot"]],
+    changes: [['table: CANDLE,', 'table: { ...CANDLE, coverageTable: POINT.coverageTable },']],
   },
   {
     file: 'src/prices/candles/candle-import.ts',
@@ -78,10 +78,12 @@ export const candles: Mutations[] = [
   {
     file: 'src/prices/candles/candle-store.ts',
     tests: ['prices/candles/importing-candles.store.test.ts', 'prices/candles/candle-calls.store.test.ts'],
-    changes: [
-      ['WHERE NOT candle.settled`', '`'],
-      ['written += await', 'written = await'],
-    ],
+    changes: [['written += await', 'written = await']],
+  },
+  {
+    file: 'src/prices/archive/series-sql-store.ts',
+    tests: ['prices/candles/candle-store.store.test.ts'],
+    changes: [["hasFallback ? `${rows}.provisional` : 'false'", "hasFallback ? `${rows}.provisional` : 'true'"]],
   },
   {
     file: 'src/prices/candles/candle-availability.ts',

@@ -88,33 +88,39 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/archive-cache.ts',
+    file: 'src/prices/archive/series-cache.ts',
     tests: ['prices/archive/coverage-report.store.test.ts'],
     changes: [['touched(what, polledAt)', 'touched(what, now)']],
   },
   {
     file: 'src/prices/archive/archive-cache.ts',
     tests: ['prices/archive/loading.store.test.ts'],
+    changes: [['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)']],
+  },
+  {
+    file: 'src/prices/archive/series-cache.ts',
+    tests: ['prices/archive/loading.store.test.ts'],
     changes: [
-      ['      forget(namesOf(token));\n', ''],
-      ['Math.min(at, before?.at ?? at)', 'Math.max(at, before?.at ?? at)'],
+      ['        forget(namesOf(name));\n', ''],
+      ['        options.dropped?.(name);\n', ''],
+      ['    group.usedAt = clock.elapsed();\n    return cached;', '    return cached;'],
       ['    workingSet.trim();\n', ''],
     ],
   },
   {
-    file: 'src/prices/archive/lazy-cache.ts',
-    tests: ['prices/archive/loading.store.test.ts'],
+    file: 'src/prices/archive/series-pages.ts',
+    tests: ['prices/archive/paging.test.ts'],
     changes: [
-      ['    workingSet.use(known);\n    return known.value;', '    return known.value;'],
-      ['          dropped(name);\n', ''],
+      ['from: last.at + 1', 'from: last.at'],
+      ['page.length === PAGE', 'page.length > PAGE'],
     ],
   },
   {
     file: 'src/prices/archive/working-set.ts',
     tests: ['prices/archive/working-set.test.ts'],
     changes: [
-      ['(left <= mostBytes || at > idleSince)', '(left <= mostBytes)'],
-      ['a - b)', 'b - a)'],
+      ['(left <= mostBytes || resident.usedAt > idleSince)', '(left <= mostBytes)'],
+      ['a.usedAt - b.usedAt)', 'b.usedAt - a.usedAt)'],
       ['        left -= resident.bytes();\n', ''],
     ],
   },
@@ -146,9 +152,9 @@ export const market: Mutations[] = [
     changes: [["inUse('chart')", '0']],
   },
   {
-    file: 'src/prices/archive/archive-cache.ts',
+    file: 'src/prices/archive/series-cache.ts',
     tests: ['prices/refresh/backfill-processes.store.test.ts'],
-    changes: [['if (from >= oldestInMemory(interval, clock.now())) return series', 'if (from) return series']],
+    changes: [['if (from >= oldestInMemory(interval, now)) return series', 'if (from) return series']],
   },
   {
     file: 'src/prices/sources/coingecko-plans.ts',
@@ -227,19 +233,19 @@ export const market: Mutations[] = [
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/refresh/backfill-settling.store.test.ts'],
     changes: [
-      ['${ofSeries} AND ${isReplaceable}', '${ofSeries}'],
-      ['${ofSeries} AND NOT (${isReplaceable})', '${ofSeries} AND ${isReplaceable}'],
+      ['${ofSeries} AND ${replaceable}', '${ofSeries}'],
+      ['${ofSeries} AND NOT (${replaceable})', '${ofSeries} AND ${replaceable}'],
     ],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/archive/market-sources.store.test.ts'],
     changes: [
-      ["AND NOT ${isOneOf('point.source', preferred)}", ''],
-      ['sample.settled && !provisional', 'sample.settled'],
+      ['AND NOT ${isOneOf(`${rows}.source`, preferred)}', ''],
+      ['settled AND NOT ${provisional}::boolean AS settled', 'settled'],
       ['WHERE NOT ${isCovered} AND', 'WHERE'],
     ],
   },
@@ -282,7 +288,7 @@ export const market: Mutations[] = [
     changes: [['.length > 1', '.length > 0']],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/archive/coverage-report.store.test.ts'],
     changes: [
       [
@@ -297,7 +303,7 @@ export const market: Mutations[] = [
     changes: [['version = refresh.version + 1', 'version = refresh.version']],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/archive/implausible-rows.store.test.ts'],
     changes: [
       ['coalesce(price, 1) > 0', 'coalesce(price, 1) >= 0'],
@@ -343,7 +349,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/archive-sql-store.ts',
+    file: 'src/prices/archive/series-sql-store.ts',
     tests: ['prices/archive/other-times.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],

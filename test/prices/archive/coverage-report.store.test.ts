@@ -4,8 +4,9 @@ import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openLog } from '#open';
 import { type ArchiveCache, openArchiveCache } from '#prices/archive/archive-cache';
-import { createArchiveStore, type SeriesUpdate } from '#prices/archive/archive-store';
+import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/latest-store';
+import type { PointUpdate } from '#prices/archive/series-sql-store';
 import { INTERVALS } from '#prices/model/interval';
 import { firstSample, samplesOf } from '#prices/model/sample';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
@@ -14,6 +15,7 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { storedRows } from '../../support/service/stored-rows.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
@@ -54,7 +56,7 @@ async function expectSame(archive: ArchiveCache): Promise<void> {
   const store = createArchiveStore(database.prisma);
   for (const token of BUILT_IN_NAMES) {
     for (const interval of INTERVALS) {
-      const stored = await store.samples(token, interval, plausibleTimes(NOW));
+      const stored = await storedRows(store, token, interval, plausibleTimes(NOW));
       expect(rowsOf(archive, token, interval)).toEqual(stored.map(({ settled: _settled, ...sample }) => sample));
     }
   }
@@ -70,10 +72,10 @@ describe('the archive in memory', () => {
       const at = NOW - (i + 1) * 20 * MINUTE;
       const day = Math.floor(NOW / DAY) * DAY - i * DAY;
       written.push([token, at]);
-      const minute: SeriesUpdate = { interval: 'minute', samples: [row(at, i + 1)] };
-      const days: SeriesUpdate = {
+      const minute: PointUpdate = { interval: 'minute', rows: [row(at, i + 1)] };
+      const days: PointUpdate = {
         interval: 'day',
-        samples: [row(day, i + 1, true)],
+        rows: [row(day, i + 1, true)],
         covers: { from: day, thru: day + DAY - 1 },
       };
       const what = i % 3 === 0 ? (`daily:${token}` as const) : (`chart:${token}` as const);
@@ -101,7 +103,7 @@ describe('the archive in memory', () => {
         'coingecko',
         'chart:bitcoin',
         'bitcoin',
-        [{ interval: 'minute', samples: [row(clock.now(), 1)] }],
+        [{ interval: 'minute', rows: [row(clock.now(), 1)] }],
         clock.now(),
       );
     await record();
@@ -133,9 +135,9 @@ describe('the archive in memory', () => {
       fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (records) => {
         for (const { token, interval, samples, covers, bySecond } of records) {
           const rows = samples.map(({ ago, price, settled }) => row(NOW - ago * MINUTE, price, settled));
-          const update: SeriesUpdate = {
+          const update: PointUpdate = {
             interval,
-            samples: rows.sort((a, b) => a.at - b.at),
+            rows: rows.sort((a, b) => a.at - b.at),
             ...(covers && { covers: { from: NOW - DAY, thru: NOW } }),
           };
           await (bySecond ? second : first).record('coingecko', `chart:${token}`, token, [update], NOW);
@@ -156,7 +158,7 @@ describe('the archive in memory', () => {
         'coingecko',
         'hours:bitcoin',
         'bitcoin',
-        [{ interval: 'hour', samples: [], covers: { from: day + from, thru: day + thru } }],
+        [{ interval: 'hour', rows: [], covers: { from: day + from, thru: day + thru } }],
         NOW,
       );
     await Promise.all([cover(first, 0, HOUR - 1), cover(second, HOUR, 2 * HOUR), cover(first, 5 * HOUR, 6 * HOUR)]);
@@ -183,7 +185,7 @@ describe('the archive in memory', () => {
           'coingecko',
           'chart:bitcoin',
           'bitcoin',
-          [{ interval: 'minute', samples: [{ ...sample, settled: true }] }],
+          [{ interval: 'minute', rows: [{ ...sample, settled: true }] }],
           NOW,
         );
         expect(archive.newest('bitcoin')).toEqual({ ...sample, source: 'coingecko' });

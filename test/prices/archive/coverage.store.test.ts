@@ -86,7 +86,7 @@ it('merges with the spans that the service has fetched', async () => {
     'coingecko',
     'daily:ethereum',
     'ethereum',
-    [{ interval: 'day', samples: [], covers: span }],
+    [{ interval: 'day', rows: [], covers: span }],
     clock.now(),
   );
   await archive.take([row('2020-01-01'), row('2020-01-02'), row('2020-01-05')]);

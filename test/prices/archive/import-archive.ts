@@ -11,6 +11,7 @@ import { createImportStore } from '#prices/archive/import-store';
 import { openImportFile } from '#prices/archive/price-import';
 import { plausibleTimes } from '#upstream/plausible';
 import { openTestDatabase } from '../../support/database/database.ts';
+import { storedRows } from '../../support/service/stored-rows.ts';
 
 export const HEADER = 'snapped_at,price,market_cap,total_volume';
 export const clock = { now: () => Date.parse('2024-06-01T12:00:00Z'), elapsed: () => 0 };
@@ -67,7 +68,7 @@ export async function openImportArchive() {
   }
 
   async function samples(token: TokenName = 'ethereum') {
-    const rows = await createArchiveStore(database.prisma).samples(token, 'day', plausibleTimes(Date.now()));
+    const rows = await storedRows(createArchiveStore(database.prisma), token, 'day', plausibleTimes(Date.now()));
     return rows.map(({ at, price, marketCap, volume }) => ({ at, price, marketCap, volume }));
   }
 

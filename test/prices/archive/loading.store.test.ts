@@ -28,9 +28,9 @@ async function open() {
   const archive = await openArchiveCache({
     store: {
       ...store,
-      samplesFrom: (series, times) => {
+      rowsFrom: (series, ...rest) => {
         requested.push(series.map(({ token, interval }) => `${token} ${interval}`));
-        return store.samplesFrom(series, times);
+        return store.rowsFrom(series, ...rest);
       },
     },
     failover: createFailoverStore(database.prisma),
@@ -45,7 +45,7 @@ async function open() {
 
 const days = (at: number, price: number) => ({
   interval: 'day' as const,
-  samples: [{ at, price, marketCap: null, volume: null, settled: true }],
+  rows: [{ at, price, marketCap: null, volume: null, settled: true }],
   covers: { from: at, thru: at + DAY - 1 },
 });
 const DAY_BEFORE = Date.parse('2026-05-14T00:00:00Z');

@@ -95,7 +95,7 @@ function openModel() {
       samples.filter(({ slot }) => slot >= from),
     );
     const covers = { from: startOf(series, from), thru: startOf(series, SLOTS) - 1 };
-    const updates = [{ interval: series, samples: given, covers }];
+    const updates = [{ interval: series, rows: given, covers }];
     await store.record(source, `daily:bitcoin`, 'bitcoin', updates, clock.now());
     for (let place = from; place < SLOTS; place++)
       all.set(
@@ -105,7 +105,7 @@ function openModel() {
   }
 
   async function quote({ source, series, samples }: Extract<Step, { kind: 'quote' }>) {
-    const updates = [{ interval: series, samples: drawn(source, series, samples) }];
+    const updates = [{ interval: series, rows: drawn(source, series, samples) }];
     await store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now());
   }
 
@@ -115,8 +115,8 @@ function openModel() {
     const given = drawn(source, series, samples);
     const covers = { from: startOf(series, 0), thru: startOf(series, SLOTS) - 1 };
     const updates = [
-      { interval: series, samples: given, covers },
-      { interval: 'century' as Interval, samples: given },
+      { interval: series, rows: given, covers },
+      { interval: 'century' as Interval, rows: given },
     ];
     await expect(store.record(source, 'chart:bitcoin', 'bitcoin', updates, clock.now())).rejects.toThrow();
     received.clear();

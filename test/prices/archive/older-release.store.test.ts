@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { storedRows } from '../../support/service/stored-rows.ts';
 
 /*
  * While processes are replaced, those of the release before market sources run in parallel. The tests write rows as
@@ -25,11 +26,11 @@ const olderUpsert = (price: number) => database.prisma.$executeRaw`
   WHERE NOT point.settled`;
 
 const record = (source: 'coingecko' | 'kraken', price: number) => {
-  const samples = [{ at: AT, price, marketCap: null, volume: null, settled: true }];
-  const updates = [{ interval: 'hour' as const, samples, covers: SPAN }];
+  const rows = [{ at: AT, price, marketCap: null, volume: null, settled: true }];
+  const updates = [{ interval: 'hour' as const, rows, covers: SPAN }];
   return createArchiveStore(database.prisma).record(source, 'hours:bitcoin', 'bitcoin', updates, AT + DAY);
 };
-const stored = () => createArchiveStore(database.prisma).samples('bitcoin', 'hour', SPAN);
+const stored = () => storedRows(createArchiveStore(database.prisma), 'bitcoin', 'hour', SPAN);
 
 test('rows of the older release belong to the primary source', async () => {
   await olderUpsert(1);

@@ -7,6 +7,7 @@ import { createPurge } from '#prices/retention';
 import { plausibleTimes } from '#upstream/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
+import { storedRows } from '../../support/service/stored-rows.ts';
 
 let opened: TestMarket;
 afterEach(() => opened.close());
@@ -32,7 +33,7 @@ async function openAt(env: Record<string, string> = {}) {
 
 /** The number of daily rows of a token in the database. */
 const daysOf = (store: ReturnType<typeof createArchiveStore>, now: number) =>
-  store.samples('bitcoin', 'day', plausibleTimes(now));
+  storedRows(store, 'bitcoin', 'day', plausibleTimes(now));
 
 test('deletes all data of a source on every process, and the data is fetched again', async () => {
   const { clock, market, purge, store, database } = await openAt();
@@ -79,7 +80,7 @@ test('deletes the data before an instant in several batches, and the rest stays 
   })).reverse();
   const from = minutes[0]?.at as number;
   const covers = { from, thru: clock.now() };
-  await store.record('kraken', 'x', 'bitcoin', [{ interval: 'minute', samples: minutes, covers }], clock.now());
+  await store.record('kraken', 'x', 'bitcoin', [{ interval: 'minute', rows: minutes, covers }], clock.now());
   const limit = Date.parse('2026-05-10T00:00:00Z');
   const days = (await daysOf(store, clock.now())).length;
 

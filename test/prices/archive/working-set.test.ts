@@ -11,6 +11,7 @@ function open(mostBytes: number) {
   const set = createWorkingSet({ clock, mostBytes });
   const dropped: string[] = [];
   const resident = (name: string, bytes: number) => ({
+    usedAt: 0,
     bytes: () => bytes,
     drop: () => void dropped.push(name),
   });
@@ -21,10 +22,10 @@ test('evicts the least recently used first, and no more than necessary', () => {
   const { clock, set, dropped, resident } = open(100);
   const [a, b, c] = [resident('a', 40), resident('b', 40), resident('c', 40)];
   for (const one of [a, b, c]) {
-    set.use(one);
+    set.add(one);
     clock.advance(SECOND);
   }
-  set.use(a);
+  set.add(a);
   clock.advance(IDLE);
   set.trim();
   expect(dropped).toEqual(['b']);
@@ -33,10 +34,10 @@ test('evicts the least recently used first, and no more than necessary', () => {
 
 test('a recently used series stays, even beyond the limit', () => {
   const { clock, set, dropped, resident } = open(10);
-  set.use(resident('a', 40));
+  set.add(resident('a', 40));
   set.trim();
   clock.advance(IDLE);
-  set.use(resident('b', 40));
+  set.add(resident('b', 40));
   set.trim();
   expect(dropped).toEqual(['a']);
   expect(set.reading().bytes).toBe(40);
@@ -54,7 +55,7 @@ test('after a trim, the size is within the limit, except for recently used serie
         const usedAt = new Map<number, number>();
         for (const { name, after } of steps) {
           clock.advance(after * SECOND);
-          set.use(all[name] as (typeof all)[number]);
+          set.add(all[name] as (typeof all)[number]);
           usedAt.set(name, clock.elapsed());
           dropped.length = 0;
           set.trim();

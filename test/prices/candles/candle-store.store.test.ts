@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HOUR } from '#core/clock';
+import { HOUR, type Span } from '#core/clock';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { StoredCandle } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const BEGIN = Date.parse('2026-05-15T00:00:00Z');
@@ -24,16 +25,20 @@ const span = (from: number, hours: number) => ({
   thru: BEGIN + (from + hours) * HOUR - 1,
 });
 const record = (candles: readonly StoredCandle[], covers = span(0, 10)) =>
-  store().record(WHAT, { ...HOURS, source: 'kraken', candles, covers }, BEGIN);
-const closes = async () => (await store().candles(HOURS, ALL)).map(({ at, close }) => [(at - BEGIN) / HOUR, close]);
+  store().record('kraken', WHAT, 'bitcoin', [{ interval: 'hour', rows: candles, covers }], BEGIN);
+const read = (span: Span, most = 1000, interval: Interval = 'hour') =>
+  store()
+    .rowsFrom([{ token: 'bitcoin', interval, from: span.from }], span, most)
+    .then(([rows]) => rows ?? []);
+const closes = async () => (await read(ALL)).map(({ at, close }) => [(at - BEGIN) / HOUR, close]);
 
 test('stored candles are read exactly, in order, in pages', async () => {
   const given = [candle(0, 0.1 + 0.2), candle(1, 1 / 3, false), candle(2, 123456.789)];
   await record(given);
-  expect(await store().candles(HOURS, ALL)).toEqual(given);
-  expect(await store().candles(HOURS, span(1, 1))).toEqual([given[1]]);
-  expect(await store().candles(HOURS, ALL, 2)).toEqual(given.slice(0, 2));
-  expect(await store().candles({ ...HOURS, interval: 'day' }, ALL)).toEqual([]);
+  expect(await read(ALL)).toEqual(given);
+  expect(await read(span(1, 1))).toEqual([given[1]]);
+  expect(await read(ALL, 2)).toEqual(given.slice(0, 2));
+  expect(await read(ALL, 2, 'day')).toEqual([]);
 });
 
 test('settled candles stay; unsettled ones are replaced, or deleted by a span that lacks them', async () => {

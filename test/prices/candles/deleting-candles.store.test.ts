@@ -51,14 +51,12 @@ test('all candles of a source are deleted on every process, and fetched again on
   const other = await opened.openAnother();
   expect(await may()).toMatchObject({ count: 14, gaps: [] });
   const imported = {
-    token: 'bitcoin',
     interval: 'day',
-    source: 'kraken',
-    candles: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, settled: true }],
+    rows: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, settled: true }],
     covers: { from: OLD, thru: OLD + DAY - 1 },
   } as const;
   const store = createCandleStore(database.prisma);
-  await store.record('candles-import:bitcoin:day', imported, clock.now());
+  await store.record('kraken', 'candles-import:bitcoin:day', 'bitcoin', [imported], clock.now());
   const old = (service = candles) => service.range('bitcoin', 'day', OLD, OLD, 'json');
   for (const one of [opened, other]) {
     await one.poll();
@@ -88,15 +86,15 @@ test('all candles of a source are deleted on every process, and fetched again on
 
 test('candles before a date are deleted in several batches, and the rest stays covered', async () => {
   const { clock, database, purge, may, coverage } = await openAt();
-  const series = { token: 'solana', interval: 'minute' } as const;
   const first = date('2026-03-01');
   const minutes = Array.from({ length: 12_001 }, (_, i) => {
     const figures = { open: 2, high: 3, low: 1, close: 2, volume: i };
     return { at: first + i * 5 * MINUTE, ...figures, settled: true };
   });
   const covers = { from: first, thru: first + 12_001 * 5 * MINUTE - 1 };
-  const update = { ...series, source: 'kraken', candles: minutes, covers } as const;
-  await createCandleStore(database.prisma).record('candles-import:solana:minute', update, clock.now());
+  const update = { interval: 'minute', rows: minutes, covers } as const;
+  const store = createCandleStore(database.prisma);
+  await store.record('kraken', 'candles-import:solana:minute', 'solana', [update], clock.now());
   await may();
 
   const limit = date('2026-04-10');

@@ -118,7 +118,7 @@ describe('a token whose history starts before its listing date', () => {
       settled: true,
     };
     const covers = { from: date('2019-11-03'), thru: date('2019-11-04') - 1 };
-    const update = { interval: 'day', samples: [row], covers } as const;
+    const update = { interval: 'day', rows: [row], covers } as const;
     await createArchiveStore(database.prisma).record(
       'coingecko',
       'import:arweave',

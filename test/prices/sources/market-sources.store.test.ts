@@ -13,6 +13,7 @@ import {
   LATEST,
   startWithFaultyUpstream,
 } from '../../support/service/chaos.ts';
+import { storedRows } from '../../support/service/stored-rows.ts';
 import { openImportArchive } from '../archive/import-archive.ts';
 
 const JANUARY = Date.parse('2019-01-01T00:00:00Z');
@@ -26,7 +27,7 @@ afterAll(() => service.close());
 
 /** Stores days of January 2019, both ends included, as if fetched from a source. */
 async function report(source: MarketSourceName, first: number, last: number): Promise<void> {
-  const samples = Array.from({ length: last - first + 1 }, (_, i) => ({
+  const rows = Array.from({ length: last - first + 1 }, (_, i) => ({
     at: JANUARY + (first + i - 1) * DAY,
     price: 100 + first + i,
     marketCap: source === 'kraken' ? null : 1e9,
@@ -35,7 +36,7 @@ async function report(source: MarketSourceName, first: number, last: number): Pr
   }));
   const covers = { from: JANUARY + (first - 1) * DAY, thru: JANUARY + last * DAY - 1 };
   const store = createArchiveStore(service.database.prisma);
-  const update = { interval: 'day' as const, samples, covers };
+  const update = { interval: 'day' as const, rows, covers };
   await store.record(source, 'daily:bitcoin', 'bitcoin', [update], service.clock.now());
   await service.parts.poll();
 }
@@ -119,7 +120,7 @@ test('an import accepts the service’s CSV, with and without the source column'
         read,
         added: read,
       });
-      const stored = await createArchiveStore(archive.database.prisma).samples('bitcoin', 'day', {
+      const stored = await storedRows(createArchiveStore(archive.database.prisma), 'bitcoin', 'day', {
         from: JANUARY,
         thru: JANUARY + 8 * DAY,
       });
@@ -137,7 +138,7 @@ test('the fallback’s data is a gap for the primary, which is called for it whe
   const now = service.clock.now();
   const store = createArchiveStore(service.database.prisma);
   const hour = Math.floor(now / HOUR) * HOUR;
-  const samples = Array.from({ length: 72 }, (_, i) => ({
+  const rows = Array.from({ length: 72 }, (_, i) => ({
     at: hour - (72 - i) * HOUR,
     price: 1 + i,
     marketCap: null,
@@ -145,7 +146,7 @@ test('the fallback’s data is a gap for the primary, which is called for it whe
     settled: true,
   }));
   const covers = { from: hour - 72 * HOUR, thru: now };
-  await store.record('kraken', 'hours:solana', 'solana', [{ interval: 'hour', samples, covers }], now);
+  await store.record('kraken', 'hours:solana', 'solana', [{ interval: 'hour', rows, covers }], now);
   await service.parts.poll();
   const path = '/v1/prices/history/days?tokenName=solana&days=3';
 

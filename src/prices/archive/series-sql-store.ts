@@ -1,0 +1,224 @@
+import type { TokenName } from '#catalogue/token';
+import { DAY, type Span } from '#core/clock';
+import { toInstant } from '#database/values';
+import { Prisma } from '#generated/prisma/client';
+import type { StoredCandle } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+
+/* The tables of samples and of candles, and the statements that write them. */
+
+/** A stored sample, whether it is final, and its source. */
+export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
+
+type Definition<Row> = {
+  rows: 'point' | 'candle';
+  coverage: 'source_coverage' | 'candle_coverage';
+  /** The columns of a row's figures, by their names in the row. */
+  figures: Readonly<Record<string, string>>;
+  /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
+  hasFallback: boolean;
+  /** The row of an array: the time, the figures, whether the row is final and, if there are several, the source. */
+  toRow: (values: never) => Row;
+  isPlausible: (times: Span) => Prisma.Sql;
+  /** The name of implausible rows in reports, and the columns by which they are counted. */
+  implausible: { what: string; by: string };
+};
+
+function seriesTable<Row>(definition: Definition<Row>) {
+  const { rows, coverage, figures, hasFallback } = definition;
+  const figureColumns = Object.values(figures);
+  const columns = [...figureColumns, 'settled', 'source', ...(hasFallback ? ['provisional'] : [])];
+  const raw = (parts: readonly string[]) => Prisma.raw(parts.join(', '));
+  return {
+    ...definition,
+    table: Prisma.raw(rows),
+    coverageTable: Prisma.raw(coverage),
+    /** The row of `Refresh` that serves as a table lock: every PostgreSQL-compatible database supports row locks. */
+    lock: `writes:${rows}`,
+    columns: raw(columns),
+    replaced: raw(columns.map((column) => `${column} = excluded.${column}`)),
+    jsonColumns: raw([...Object.keys(figures).map((name) => `"${name}" float8`), 'settled boolean']),
+    jsonFigures: raw(Object.entries(figures).map(([name, column]) => `"${name}" AS ${column}`)),
+    /** The values of the array that `toRow` reads, after the time. */
+    values: raw([...figureColumns, ...(hasFallback ? ['settled AND NOT provisional', 'source'] : ['settled'])]),
+    provisional: Prisma.raw(hasFallback ? `${rows}.provisional` : 'false'),
+    preferredTo: (source: MarketSourceName) => (hasFallback ? preferredTo(source) : []),
+  };
+}
+
+export type SeriesTable<Row> = ReturnType<typeof seriesTable<Row>>;
+
+// PostgreSQL orders NaN above infinity. Null figures are ignored.
+export const POINT = seriesTable({
+  rows: 'point',
+  coverage: 'source_coverage',
+  figures: { price: 'price', marketCap: 'market_cap', volume: 'volume' },
+  hasFallback: true,
+  toRow: ([at, price, marketCap, volume, settled, source]: [
+    ...[number, number | null, number | null, number | null],
+    ...[boolean, MarketSourceName],
+  ]): ArchivedSample => ({ at, price, marketCap, volume, settled, source }),
+  isPlausible: ({ from, thru }) => Prisma.sql`(
+    point.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)} AND coalesce(price, 1) > 0
+    AND coalesce(least(market_cap, volume), 0) >= 0
+    AND coalesce(greatest(price, market_cap, volume), 0) < 'Infinity')`,
+  implausible: { what: 'grain::text', by: 'token, grain' },
+});
+
+export const CANDLE = seriesTable({
+  rows: 'candle',
+  coverage: 'candle_coverage',
+  figures: { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' },
+  hasFallback: false,
+  toRow: ([at, open, high, low, close, volume, settled]: [
+    ...[number, number, number, number, number, number],
+    boolean,
+  ]): StoredCandle => ({ at, open, high, low, close, volume, settled }),
+  isPlausible: ({ from, thru }) => Prisma.sql`(
+    candle.at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}
+    AND low > 0 AND open BETWEEN low AND high AND close BETWEEN low AND high AND high < 'Infinity'
+    AND volume >= 0 AND volume < 'Infinity')`,
+  implausible: { what: `'candles'`, by: 'token' },
+});
+
+export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
+  Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
+
+/** Whether a row may be replaced by a row of a source to which some sources are preferred. */
+export const isReplaceable = (
+  { rows, table, provisional }: SeriesTable<unknown>,
+  preferred: readonly MarketSourceName[],
+) => Prisma.sql`(NOT ${table}.settled OR ${provisional}) AND NOT ${isOneOf(`${rows}.source`, preferred)}`;
+
+/** Other writers of a table wait until the transaction ends; readers do not. */
+export const lockRows = ({ lock }: SeriesTable<unknown>) => Prisma.sql`
+  INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
+
+/**
+ * Waits for an exclusive lock, but not for others that share the lock. The insert comes first, because a concurrent
+ * insert also blocks.
+ */
+export const shareRows = ({ lock }: SeriesTable<unknown>) => [
+  Prisma.sql`INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT DO NOTHING`,
+  Prisma.sql`SELECT FROM refresh WHERE what = ${lock} FOR SHARE`,
+];
+
+/**
+ * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the added spans
+ * are removed from other sources' coverage: each instant belongs to one source. Adjacent spans are merged. Two
+ * concurrent writers may leave an overlap, which is merged on reading.
+ */
+export function addCoverage(
+  table: SeriesTable<unknown>,
+  token: TokenName,
+  interval: Interval,
+  source: MarketSourceName,
+  spans: readonly Span[],
+) {
+  const { coverageTable: coverage } = table;
+  const preferred = table.preferredTo(source);
+  return Prisma.sql`
+  WITH added AS (
+    SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
+        to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
+      - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM ${coverage}
+        WHERE token = ${token} AND grain = ${interval}::grain AND ${isOneOf('source', preferred)}), '{}') AS spans
+    FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
+  touching AS (
+    DELETE FROM ${coverage} c USING added
+    WHERE token = ${token} AND grain = ${interval}::grain AND NOT ${isOneOf('source', preferred)}
+      AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
+    RETURNING source, "from", thru),
+  united AS (
+    SELECT ${source}::text AS source, unnest(range_agg(span)) AS span FROM (
+      SELECT unnest(spans) AS span FROM added
+      UNION ALL SELECT tstzrange("from", thru + interval '1 ms') FROM touching WHERE source = ${source}) AS every
+    UNION ALL
+    SELECT source, unnest(range_agg(tstzrange("from", thru + interval '1 ms')) - (SELECT spans FROM added))
+    FROM touching WHERE source <> ${source} GROUP BY source)
+  INSERT INTO ${coverage} AS known (token, grain, source, "from", thru)
+  SELECT ${token}, ${interval}::grain, source, lower(span), upper(span) - interval '1 ms' FROM united
+  ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
+}
+
+/**
+ * Day rows at other times than midnight, possibly of other sources, remain until a response has a row for their date.
+ */
+const isSuperseded = (interval: Interval, { from, thru }: Span) => {
+  const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
+  if (interval !== 'day') return isCovered;
+  return Prisma.sql`(
+    ${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'
+    OR date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given))`;
+};
+
+type NewRow = { at: number; settled: boolean };
+
+/**
+ * Rows as the columns of their table. They are sent as one JSON text: the server casts each figure from its digits, so
+ * no figure is rounded. Provisional rows are never settled.
+ */
+export function given(table: SeriesTable<unknown>, source: MarketSourceName, rows: readonly NewRow[]) {
+  const provisional = table.preferredTo(source).length > 0;
+  return Prisma.sql`
+    SELECT to_timestamp(at / 1000)::timestamptz(3) AS at, ${table.jsonFigures},
+      settled AND NOT ${provisional}::boolean AS settled, ${source}::text AS source, ${provisional}::boolean AS provisional
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS row(at float8, ${table.jsonColumns})`;
+}
+
+/** Writes the rows of a subquery to a series. The conditions for replacing a row follow. */
+export const upsert = (
+  table: SeriesTable<unknown>,
+  token: TokenName,
+  interval: Interval,
+  rows: Prisma.Sql,
+) => Prisma.sql`
+  INSERT INTO ${table.table} (token, grain, at, ${table.columns})
+  SELECT ${token}, ${interval}::grain, at, ${table.columns} FROM ${rows}
+  ON CONFLICT (token, grain, at) DO UPDATE SET ${table.replaced}`;
+
+/** Rows of one interval, ascending; `covers` is the span for which they are complete. */
+export type SeriesUpdate<Row> = {
+  interval: Interval;
+  rows: readonly (Omit<Row, 'source'> & NewRow)[];
+  covers?: Span | undefined;
+};
+export type PointUpdate = SeriesUpdate<ArchivedSample>;
+
+/**
+ * Writes a response's rows of a series: replaces unsettled and provisional rows of the covered span and adds new rows.
+ * A settled row never changes, and its slot gets no second row: CoinGecko may report an old slot at a different second
+ * than before. Rows of a preferred source remain, and nothing is added to a span that such a source covers. Taken slots
+ * are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a correlated look-up
+ * would read the whole series for each row.
+ */
+export function writeRows<Row>(
+  table: SeriesTable<Row>,
+  token: TokenName,
+  source: MarketSourceName,
+  { interval, rows, covers }: SeriesUpdate<Row>,
+): Prisma.Sql {
+  const preferred = table.preferredTo(source);
+  const [first, last] = [rows[0]?.at ?? 0, rows.at(-1)?.at ?? 0];
+  const replaceable = isReplaceable(table, preferred);
+  const ofSeries = Prisma.sql`token = ${token} AND grain = ${interval}::grain`;
+  const gone = covers
+    ? Prisma.sql`DELETE FROM ${table.table} WHERE ${ofSeries} AND ${replaceable}
+        AND ${isSuperseded(interval, covers)} AND at NOT IN (SELECT at FROM written)`
+    : Prisma.sql`SELECT 1`;
+  const isCovered =
+    preferred.length > 0
+      ? Prisma.sql`EXISTS (SELECT FROM ${table.coverageTable} c
+          WHERE ${ofSeries} AND ${isOneOf('c.source', preferred)} AND given.at BETWEEN c."from" AND c.thru)`
+      : Prisma.sql`false`;
+  return Prisma.sql`
+    WITH given AS (${given(table, source, rows)}),
+    written AS (
+      SELECT * FROM given WHERE NOT ${isCovered} AND date_trunc(${interval}, at, 'UTC') NOT IN (
+        SELECT date_trunc(${interval}, at, 'UTC') FROM ${table.table} WHERE ${ofSeries} AND NOT (${replaceable})
+          AND at BETWEEN ${toInstant(first - DAY)} AND ${toInstant(last + DAY)})),
+    gone AS (${gone})
+    ${upsert(table, token, interval, Prisma.sql`written`)} WHERE ${replaceable}`;
+}

@@ -1,0 +1,136 @@
+import type { TokenName } from '#catalogue/token';
+import type { Span } from '#core/clock';
+import { epochMs } from '#database/values';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Interval } from '#prices/model/interval';
+import { isMarketSource, MARKET_SOURCES, type MarketSourceName } from '#prices/model/market-sources';
+import { bumpVersion } from '#upstream/claims-and-budgets-store';
+import type { ImplausibleRows } from '#upstream/plausible';
+import {
+  addCoverage,
+  isOneOf,
+  lockRows,
+  type SeriesTable,
+  type SeriesUpdate,
+  shareRows,
+  writeRows,
+} from './series-sql-store.ts';
+
+type OfSource = { token: TokenName; interval: Interval; source: MarketSourceName };
+/** A span for which a source has provided all its data. */
+export type Coverage = OfSource & { span: Span };
+export type SeriesSummary = OfSource & { from: number; thru: number; points: number };
+
+/** The rows of a series from an instant on (Unix ms). */
+export type RowsFrom = { token: TokenName; interval: Interval; from: number };
+
+const firstInstants = (column: string) =>
+  Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
+
+/** The tokens in a table, found by skipping through the index, without reading rows. */
+export const tokensOf = ({ table }: SeriesTable<unknown>) => Prisma.sql`(
+  WITH RECURSIVE tokens AS (
+    SELECT min(token) AS token FROM ${table}
+    UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
+  SELECT token FROM tokens WHERE token IS NOT NULL)`;
+
+/** Whether a row is one of some tokens, or of any token. */
+const isMeant = (tokens: readonly TokenName[] | undefined) =>
+  tokens ? Prisma.sql`token = ANY (${[...tokens]}::text[])` : Prisma.sql`true`;
+
+const ofKnownSources = <Row extends { source: string }>(rows: readonly Row[]) =>
+  rows.flatMap(({ source, ...rest }) => (isMarketSource(source) ? [{ ...rest, source }] : []));
+
+type Counted = { from: Prisma.Sql; what: string; by: string; column: string; isPlausible: Prisma.Sql };
+
+/** Counts implausible rows, and names the first ones by their instants. */
+export const countImplausible = (
+  prisma: PrismaClient,
+  { from, what, by, column, isPlausible }: Counted,
+  tokens?: readonly TokenName[],
+) => prisma.$queryRaw<ImplausibleRows[]>`
+  SELECT token, ${Prisma.raw(what)} AS what, count(*)::int AS count, ${firstInstants(column)} AS instants
+  FROM ${from} WHERE ${isMeant(tokens)} AND NOT ${isPlausible} GROUP BY ${Prisma.raw(by)} ORDER BY ${Prisma.raw(by)}`;
+
+/**
+ * A fallback takes the lock exclusively. Otherwise, it would miss coverage that the primary source is writing. All other
+ * writes share the lock.
+ */
+export const locksOf = (prisma: PrismaClient, table: SeriesTable<unknown>, source: MarketSourceName) =>
+  (table.preferredTo(source).length > 0 ? [lockRows(table)] : shareRows(table)).map((lock) => prisma.$executeRaw(lock));
+
+/** The series of a table and their coverage. */
+export function createSeriesStore<Row extends { at: number; settled: boolean }>(
+  prisma: PrismaClient,
+  series: SeriesTable<Row>,
+) {
+  const { table, coverageTable, values } = series;
+
+  return {
+    /** Stores a response for a token in one transaction. */
+    async record(
+      source: MarketSourceName,
+      what: string,
+      token: TokenName,
+      updates: readonly SeriesUpdate<Row>[],
+      fetchedAt: number,
+    ): Promise<void> {
+      await prisma.$transaction([
+        ...locksOf(prisma, series, source),
+        ...updates.map((update) => prisma.$executeRaw(writeRows(series, token, source, update))),
+        ...updates.flatMap(({ interval, covers }) =>
+          covers ? [prisma.$executeRaw(addCoverage(series, token, interval, source, [covers]))] : [],
+        ),
+        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
+      ]);
+    },
+
+    /**
+     * The first `most` plausible rows of several series within `times`, each ascending from its own instant on, in the
+     * given order. The rows of a series are sent as one JSON text of arrays: tens of thousands of separate rows take
+     * four times as long, and member names would be half of the text.
+     */
+    async rowsFrom(wanted: readonly RowsFrom[], times: Span, most: number): Promise<Row[][]> {
+      const inOrder = JSON.stringify(
+        wanted.map(({ token, interval, from }, place) => ({ place, token, interval, from })),
+      );
+      const rows = await prisma.$queryRaw<{ rows: string | null }[]>`
+        SELECT (SELECT json_agg(json_build_array(${epochMs('found.at')}, ${values}) ORDER BY found.at)::text
+          FROM (SELECT * FROM ${table}
+            WHERE token = wanted.token AND grain = wanted."interval"::grain AND at >= to_timestamp(wanted."from" / 1000)
+              AND ${isOneOf('source', MARKET_SOURCES)} AND ${series.isPlausible(times)}
+            ORDER BY at LIMIT ${most}::int) AS found) AS rows
+        FROM json_to_recordset(${inOrder}::json) AS wanted(place int, token text, "interval" text, "from" float8)
+        ORDER BY place`;
+      return rows.map((found) => (JSON.parse(found.rows ?? '[]') as never[]).map(series.toRow));
+    },
+
+    /** The coverage of each source and series, by default of all tokens. */
+    async coverage(tokens?: readonly TokenName[]): Promise<Coverage[]> {
+      const rows = await prisma.$queryRaw<
+        { token: TokenName; interval: Interval; source: string; from: number; thru: number }[]
+      >`
+        SELECT token, grain::text AS interval, source, ${epochMs('"from"')} AS "from", ${epochMs('thru')} AS thru
+        FROM ${coverageTable} WHERE ${isMeant(tokens)}`;
+      return ofKnownSources(rows).map(({ from, thru, ...rest }) => ({ ...rest, span: { from, thru } }));
+    },
+
+    /** The plausible rows of each series and source, counted by the database. */
+    async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
+      const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
+        SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,
+          count(*)::int AS points
+        FROM ${table} WHERE ${isMeant(tokens)} AND ${series.isPlausible(times)}
+        GROUP BY token, grain, source ORDER BY token, grain, source`;
+      return ofKnownSources(rows);
+    },
+
+    /** Stored implausible rows. They are not served. */
+    implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
+      const isPlausible = series.isPlausible(times);
+      return countImplausible(prisma, { ...series.implausible, from: table, column: 'at', isPlausible }, tokens);
+    },
+  };
+}
+
+export type SeriesStore<Row extends { at: number; settled: boolean }> = ReturnType<typeof createSeriesStore<Row>>;
