@@ -1,4 +1,6 @@
+import { startOfDate } from '#core/clock';
 import { editDistance, tolerance } from '#core/record-fields';
+import { FIRST_BLOCK } from '#upstream/plausible';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
@@ -27,8 +29,21 @@ const hyphenated = (text: string): string =>
 
 const wordsOf = (text: string): string[] => hyphenated(text).split('-').filter(Boolean);
 
-/** The served tokens, in the order in which they were added. A shared symbol refers to the first token that has it. */
-export function createCatalogue(tokens: readonly Token[]) {
+const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+
+/** The first instant of the token's listing date, in Unix ms. */
+export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
+
+/** The start (Unix ms) of the listing date or, if earlier, of the first stored day (`firstDay`). */
+export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
+  Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
+
+/** The start (Unix ms) of the date in `begins`. For a token that is not served, the time of Bitcoin's first block. */
+export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
+  token ? midnightOf(token.begins) : FIRST_BLOCK;
+
+/** A shared symbol refers to the first token that has it. */
+function indexOf(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();
   const byWord = new Map<string, Set<Token>>();
@@ -42,13 +57,21 @@ export function createCatalogue(tokens: readonly Token[]) {
     }
   }
 
+  return { tokens, byName, bySymbol, byWord, called };
+}
+
+/** The served tokens, in the order in which they were added. */
+export function createCatalogue(tokens: readonly Token[]) {
+  let index = indexOf(tokens);
+  let generation = 0;
+
   /** Returns tokens with a similar name, symbol or title, the closest first. */
   function alike(text: string): Token[] {
     const most = tolerance(text.length);
     if (most === 0) return [];
     const near: { token: Token; apart: number }[] = [];
     const letters = lettersIn(text);
-    for (const [other, { token, letters: others }] of called) {
+    for (const [other, { token, letters: others }] of index.called) {
       // One different letter changes at most two bits, and comparing bits is cheaper than the edit distance.
       if (bitsIn(letters ^ others) > 2 * most) continue;
       const apart = editDistance(text, other, Math.min(most, tolerance(other.length)));
@@ -61,20 +84,20 @@ export function createCatalogue(tokens: readonly Token[]) {
   function sharing(text: string): Token[] {
     const shared = new Map<Token, number>();
     for (const word of new Set(wordsOf(text))) {
-      for (const token of byWord.get(word) ?? []) shared.set(token, (shared.get(token) ?? 0) + 1);
+      for (const token of index.byWord.get(word) ?? []) shared.set(token, (shared.get(token) ?? 0) + 1);
     }
     return [...shared].sort(([, a], [, b]) => b - a).map(([token]) => token);
   }
 
   return {
     /** The tokens, in the order in which they were added. */
-    all: (): readonly Token[] => tokens,
-    named: (name: TokenName): Token | undefined => byName.get(name),
+    all: (): readonly Token[] => index.tokens,
+    named: (name: TokenName): Token | undefined => index.byName.get(name),
 
     /** Finds a token by name, else by symbol, in any case. */
     find(nameOrSymbol: string): Token | undefined {
       const text = nameOrSymbol.toLowerCase();
-      return byName.get(text) ?? bySymbol.get(text);
+      return index.byName.get(text) ?? index.bySymbol.get(text);
     },
 
     /** The tokens closest to a text, best first; empty if none is close. */
@@ -83,6 +106,14 @@ export function createCatalogue(tokens: readonly Token[]) {
       const found = new Set([...alike(hyphenated(text)), ...sharing(text)]);
       return [...found].slice(0, SUGGESTED);
     },
+
+    replace(tokens: readonly Token[]): void {
+      index = indexOf(tokens);
+      generation += 1;
+    },
+
+    /** Changes when the tokens change. */
+    generation: () => generation,
   };
 }
 

@@ -66,7 +66,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
 
   /** Returns the first midnight with a CoinGecko price, and the first midnight within the plan's history (Unix ms). */
   async function firstAvailable(id: string): Promise<{ first: number | undefined; reach: number }> {
-    const days = coinGecko.historyDays();
+    const days = coinGecko.history.day;
     const isUnlimited = !Number.isFinite(days);
     const reach = isUnlimited ? Number.NEGATIVE_INFINITY : startOfDate(clock.now()) - days * DAY;
     try {
@@ -74,7 +74,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       return { first: first?.at, reach };
     } catch (error) {
       // The source has learned from the failure that its plan has less history.
-      if (isOutOfReach(error) && coinGecko.historyDays() < days) return firstAvailable(id);
+      if (isOutOfReach(error) && coinGecko.history.day < days) return firstAvailable(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
     }
@@ -183,7 +183,7 @@ type CoinSource = {
   /** The samples of the last `days` days, ascending; `at` in Unix ms. */
   daily(id: string, days: number | 'max'): Promise<readonly { at: number }[]>;
   /** The days of history that the plan includes; Infinity for the full history. */
-  historyDays(): number;
+  history: Readonly<{ day: number }>;
 };
 
 /** Finds the pair against the US dollar by a symbol or by a Kraken pair name. */

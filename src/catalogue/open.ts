@@ -1,6 +1,6 @@
 import type { CapabilityDeps } from '#server/capability';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { type Catalogue, createCatalogue } from './catalogue.ts';
+import { createCatalogue } from './catalogue.ts';
 import { createTokenStore } from './token-store.ts';
 
 /** The row of `Refresh` whose version rises when a token is added or removed. */
@@ -9,30 +9,16 @@ type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<Ver
 
 export async function openCatalogue({ database, deadline, versions }: Deps) {
   const store = deadline.over(createTokenStore(database.prisma));
-  let current = createCatalogue(await store.all());
-  let generation = 0;
-
+  const catalogue = createCatalogue(await store.all());
   const { sync } = versions.watch<typeof TOKENS_CHANGED>({
     names: () => [TOKENS_CHANGED],
     async reload(changed) {
-      if (changed.length === 0) return;
-      current = createCatalogue(await store.all());
-      generation += 1;
+      if (changed.length > 0) catalogue.replace(await store.all());
     },
   });
   // Tokens may have been added during the first read.
   await sync();
 
-  return {
-    all: () => current.all(),
-    named: (name) => current.named(name),
-    find: (nameOrSymbol) => current.find(nameOrSymbol),
-    nearest: (text) => current.nearest(text),
-    /** Reads the tokens again if any process has added or removed one. The poll of all versions does the same. */
-    sync,
-    /** Changes when the tokens change. */
-    generation: () => generation,
-  } satisfies Catalogue & Record<string, unknown>;
+  /** `sync` reads the tokens again if any process has added or removed one. The poll of all versions does the same. */
+  return { ...catalogue, sync };
 }
-
-export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;

@@ -1,6 +1,3 @@
-import { startOfDate } from '#core/clock';
-import { FIRST_BLOCK } from '#upstream/plausible';
-
 /** The CoinGecko id of a crypto asset, in lower case. */
 export type TokenName = string;
 
@@ -78,19 +75,6 @@ export function tokenOf(symbol: BuiltInToken['symbol']): BuiltInToken {
   if (!token) throw new RangeError(`no token has the symbol ${symbol}`);
   return token;
 }
-
-const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
-
-/** The first instant of the token's listing date, in Unix ms. */
-export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
-
-/** The start (Unix ms) of the listing date or, if earlier, of the first stored day (`firstDay`). */
-export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
-  Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
-
-/** The start (Unix ms) of the date in `begins`. For a token that is not served, the time of Bitcoin's first block. */
-export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
-  token ? midnightOf(token.begins) : FIRST_BLOCK;
 
 /** Whether a text is a CoinGecko id that needs no escaping in a path or a list. */
 export const isTokenId = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(text);

@@ -160,13 +160,8 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const unobserved = () => () => undefined;
   const recording = { observe: unobserved, dropped: unobserved };
   const kraken = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
-  const { reserve } = await openBudget({
-    store: refreshes,
-    upstream: 'coingecko',
-    budget: coingecko.budget,
-    clock,
-    throttle: () => undefined,
-  });
+  const { budget } = coingecko;
+  const { reserve } = await openBudget({ store: refreshes, upstream: 'coingecko', budget, clock });
   const coinGecko = openCoinGecko({
     ...coingecko,
     timeoutMs,

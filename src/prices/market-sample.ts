@@ -1,9 +1,8 @@
 import { type Clock, HOUR, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { createGapReport } from '#prices/history/gap-report';
 import { seriesJson } from '#prices/history/series-text';
-import { createWindowReader } from '#prices/history/window-rows';
+import { createWindowReader } from '#prices/history/window-reader';
 import { leftOut, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-answer';
 import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
@@ -35,8 +34,7 @@ type Dependencies = {
 /** The public sample: at most one refresh an hour, and one body for all clients. */
 export function createSample({ market, archive, backfill, clock }: Dependencies) {
   const { token, days } = SAMPLE;
-  const gapReport = createGapReport({ archive, backfill, clock });
-  const reader = createWindowReader({ archive, clock });
+  const reader = createWindowReader({ archive, backfill, clock });
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let failure: unknown;
 
@@ -47,14 +45,14 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     if (!price.latest) throw upstreamProblem(leftOut);
     const window = daysWindow(days, clock.now());
     const rows = reader.read(token.name, window, archive.series(token.name, window.interval));
-    if (rows.isEmpty) throw gapReport.nothingToServe(token.name, window, undefined);
+    if (rows.isEmpty) throw reader.nothingToServe(token.name, window, undefined);
     const [title, latest] = [token.title, toRecord(price)].map((one) => JSON.stringify(one));
     const history = [...seriesJson(rows.columns())].join('');
     return {
       body: bodyOf(`{"title":${title},"latest":${latest},"history":${history}}`),
       source: eachOnce([...sourcesOf([price.latest], clock.now()).split(', '), ...rows.sources]),
       fetchedAt: price.latest.fetchedAt,
-      gaps: gapReport.gaps(token.name, window),
+      gaps: reader.gaps(token.name, window),
     };
   }
 

@@ -1,5 +1,5 @@
-import type { Catalogue } from '#catalogue/catalogue';
-import { knownSince, type TokenName } from '#catalogue/token';
+import { type Catalogue, knownSince } from '#catalogue/catalogue';
+import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import { type ArchiveCache, fetchesOf } from '#prices/archive/archive-cache';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
@@ -7,12 +7,12 @@ import type { SeriesSummary } from '#prices/archive/series-store';
 import type { Rates } from '#prices/currencies/rates';
 import { convertedRows, currencyText, rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
-import { createGapReport } from '#prices/history/gap-report';
 import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';
-import { createWindowReader, type WindowRows } from '#prices/history/window-rows';
+import { createWindowReader, type WindowRows } from '#prices/history/window-reader';
 import { createLatestAnswers, createLatestPrice, createLatestTable } from '#prices/latest/latest-answer';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { DateSnapshot } from '#prices/model/records';
+import type { PointColumns } from '#prices/model/series';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
 import type { KeyCheck } from '#prices/refresh/refresh-schedule';
@@ -22,7 +22,7 @@ import type { Answers } from '#server/replies/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import type { Warning } from '#upstream/freshness';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
-import type { PointColumns, SourcedSample } from './model/sample.ts';
+import type { SourcedSample } from './model/sample.ts';
 
 export type Format = 'json' | 'csv';
 
@@ -67,9 +67,8 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
 /** Every method throws a problem if there is no response. */
 export function createMarket(dependencies: Dependencies) {
   const { archive, answers, summary, catalogue, backfill, keyCheck, rates, clock } = dependencies;
-  const gapReport = createGapReport({ archive, backfill, clock });
-  const reader = createWindowReader({ archive, clock });
-  const valuations = createValuations({ archive, backfill, gapReport, reader, rates, clock });
+  const reader = createWindowReader({ archive, backfill, clock });
+  const valuations = createValuations({ archive, backfill, reader, rates, clock });
   const latestAnswer = createLatestAnswers({ archive, backfill, answers, valuations, clock });
 
   function facts(
@@ -81,7 +80,7 @@ export function createMarket(dependencies: Dependencies) {
   ) {
     const times = fetchesOf(token).flatMap((what) => archive.fetchedAt(what) ?? []);
     const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
-    const gaps = gapReport.gaps(token, window, valuation?.missing);
+    const gaps = reader.gaps(token, window, valuation?.missing);
     return {
       fileName: fileName([token], window, valuation?.currency),
       source: rows.sources.join(', '),
@@ -91,7 +90,7 @@ export function createMarket(dependencies: Dependencies) {
       dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
       settled: rows.isSettled && gaps.length === 0,
       gaps,
-      outcome: withRates(outcome, valuation?.outcome),
+      outcome: valuation ? withRates(outcome, valuation.outcome) : outcome,
     };
   }
 
@@ -101,7 +100,7 @@ export function createMarket(dependencies: Dependencies) {
     const valuation = currency === DOLLAR ? undefined : await valuations.ofWindow(currency, window);
     const outcome = await backfill.window(token, window);
     const stored = reader.read(token, window, await reader.series(token, window));
-    if (stored.isEmpty) throw gapReport.nothingToServe(token, window, outcome.failure);
+    if (stored.isEmpty) throw reader.nothingToServe(token, window, outcome.failure);
     const rows = valuation ? convertedRows(stored, valuation) : stored;
     const answer = facts(token, window, rows, outcome, valuation);
     if (valuation && rows.isEmpty) throw rateUnavailable(valuation, window.span, answer.gaps);

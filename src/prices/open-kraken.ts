@@ -1,4 +1,4 @@
-import type { OpenCatalogue } from '#catalogue/open';
+import type { Catalogue } from '#catalogue/catalogue';
 import { SECOND } from '#core/clock';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openKrakenSource } from '#prices/sources/kraken';
@@ -10,7 +10,7 @@ import type { PriceSettings } from './settings.ts';
 /** In ms. Keeps calls below the rate limit in Kraken's documentation, which states no other limit. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
-export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: OpenCatalogue };
+export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: Catalogue };
 
 /** Opens Kraken, the source of candles and of fallback prices, with its circuit breaker and budget. */
 export async function openKraken(
@@ -19,8 +19,7 @@ export async function openKraken(
   const { settings, refreshes, catalogue, observe, clock, log } = deps;
   const upstream = 'kraken';
   const breaker = createBreaker();
-  const throttle = () => undefined;
-  const budget = await openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock });
+  const budget = await openBudget({ store: refreshes, upstream, budget: BUDGET, clock });
   const source = openKrakenSource({
     ...settings.kraken,
     timeoutMs: settings.upstreamTimeoutMs,

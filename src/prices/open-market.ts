@@ -5,11 +5,11 @@ import { createFailoverStore } from '#prices/archive/latest-store';
 import type { WorkingSet } from '#prices/archive/working-set';
 import type { Currencies } from '#prices/currencies/open';
 import { createBackfill } from '#prices/refresh/backfill';
-import { createDemand, createScheduledLoad } from '#prices/refresh/demand';
+import { createDemand } from '#prices/refresh/demand';
 import { createDemandStore } from '#prices/refresh/demand-store';
 import { createFetches } from '#prices/refresh/fetches';
 import { createLatestFailover, frozenAfter } from '#prices/refresh/latest-failover';
-import { createKeyCheck, throttled } from '#prices/refresh/refresh-schedule';
+import { createKeyCheck, createSchedule } from '#prices/refresh/refresh-schedule';
 import { createWindowFailover } from '#prices/refresh/window-failover';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import { createDropped } from '#prices/sources/dropped-samples';
@@ -32,31 +32,7 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
   const fallback = marketSources.includes(kraken.name) ? kraken : undefined;
   const upstream = 'coingecko';
   const breaker = createBreaker();
-  const budget = await openBudget({
-    store: refreshes,
-    upstream,
-    budget: coingecko.budget,
-    throttle: (budget, spent, now) => throttled(coingecko.schedule, budget, spent, now, load()),
-    clock,
-  });
-  /** The interval of the latest prices, in ms; the configured interval if the budget is spent. */
-  const every = () => {
-    const { latest } = budget.schedule();
-    return Number.isFinite(latest) ? latest : coingecko.schedule.latest;
-  };
-  const source = openCoinGecko({
-    ...coingecko,
-    timeoutMs,
-    catalogue,
-    clock,
-    reserve: budget.reserve,
-    callSpacing: () => budget.schedule().latest,
-    observe: observe(upstream),
-    dropped: createDropped(deps, upstream),
-    breaker,
-    // Without a fallback, old prices are better than none.
-    ...(fallback && { frozenAfter: () => frozenAfter(every()) }),
-  });
+  const budget = await openBudget({ store: refreshes, upstream, budget: coingecko.budget, clock });
   const store = deadline.over(createArchiveStore(prisma));
   const failoverStore = deadline.over(createFailoverStore(prisma));
   const archive = await openArchiveCache({
@@ -69,11 +45,23 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
     hasFallback: fallback !== undefined,
     workingSet,
   });
-  const load = createScheduledLoad({ archive, clock });
+  const schedule = createSchedule({ configured: coingecko.schedule, budget, archive, clock });
+  const source = openCoinGecko({
+    ...coingecko,
+    timeoutMs,
+    catalogue,
+    clock,
+    reserve: budget.reserve,
+    callSpacing: () => schedule.current().latest,
+    observe: observe(upstream),
+    dropped: createDropped(deps, upstream),
+    breaker,
+    // Without a fallback, old prices are better than none.
+    ...(fallback && { frozenAfter: () => frozenAfter(schedule.latestEvery()) }),
+  });
   const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
   const fetches = createFetches({ source, archive, clock, retention });
-  const hasBudget = () => Number.isFinite(budget.schedule().latest);
   const failover = fallback && {
     ...createLatestFailover({
       fallback,
@@ -83,15 +71,14 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
       store: failoverStore,
       singleFlight,
       retention,
-      every,
-      hasBudget,
+      schedule,
       differed,
       clock,
       log,
     }),
     ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
   };
-  const backfill = createBackfill({ fetches, failover, archive, catalogue, singleFlight, demand, budget, clock });
+  const backfill = createBackfill({ fetches, failover, archive, catalogue, singleFlight, demand, schedule, clock });
   const summary = createArchiveSummary({ store, clock });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
 

@@ -3,7 +3,8 @@ import { createWorkingSet } from '#prices/archive/working-set';
 import { openCandles } from '#prices/candles/open';
 import { openCurrencies } from '#prices/currencies/open';
 import { createRetention } from '#prices/retention';
-import { priceHistory } from '#prices/routes-history';
+import { priceCandles } from '#prices/routes-candles';
+import { createWindowSender, priceHistory } from '#prices/routes-history';
 import { priceLatest } from '#prices/routes-latest';
 import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
@@ -35,11 +36,12 @@ export async function openPrices(deps: PriceDeps) {
     rates,
 
     routes: async (app, { send }) => {
-      const shared = { catalogue, currencies, market, candles, clock, send };
+      const shared = { catalogue, currencies, market, candles, clock, send, sendWindow: createWindowSender(send) };
       app.register(tokens, { catalogue, market, firstCandles: traded.available, clock });
       app.register(sample, { sample: prices.sample, clock });
       app.register(priceLatest, { prefix: '/prices/latest', ...shared });
       app.register(priceHistory, { prefix: '/prices/history', ...shared });
+      app.register(priceCandles, { prefix: '/prices/history', ...shared });
     },
 
     poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),

@@ -5,7 +5,7 @@ import type { Purge, PurgeStore } from '#prices/archive/purge-store';
 import { type CandleCache, candleFetchesOf } from '#prices/candles/candle-cache';
 import { INTERVALS } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { keptFrom, type Retention } from '#prices/model/market-sources';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createDeletionRounds, type DeletionRounds } from '#upstream/deletion-rounds';
 import type { FailureLog } from '#upstream/failure-log';

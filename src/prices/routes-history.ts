@@ -1,26 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
-import type { Candles } from '#prices/candles/candles';
+import type { ProblemCode } from '#core/problems';
 import type { Market } from '#prices/market';
-import { daysWindow, rangeWindow } from '#prices/model/interval';
+import type { Currency } from '#prices/model/currency';
+import { daysWindow, type Interval, rangeWindow } from '#prices/model/interval';
 import { dateSnapshot, priceSeries } from '#prices/model/records';
 import { currencyOf, currencyParameters, date, days, inOneCurrency, tokenName } from '#prices/parameters';
-import { priceCandles } from '#prices/routes-window';
+import { createAnswerQueues } from '#server/connections/answer-queue';
+import type { Answer } from '#server/replies/answer-body';
 import type { Send } from '#server/replies/write-answer';
-import {
-  type CurrencyParameters,
-  createWindowSender,
-  dates,
-  format,
-  INTERVALS,
-  inOrder,
-  interval,
-  orCsv,
-  type TokenParameter,
-  WINDOW_FACTS,
-  type WindowOptions,
-} from './routes-window.ts';
+import { CSV_HEADER } from './history/series-text.ts';
+import type { WindowSize } from './history/window-reader.ts';
+
+/** The intervals by their names in the API. */
+export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
+
+export const interval = z
+  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'must be minute, hourly or daily')
+  .default('daily')
+  .meta({
+    description: 'The interval between points, where available',
+    fix: 'minute, hourly or daily',
+    examples: ['daily'],
+  });
+
+/** The CSV that a path returns: the pattern of its header, an example and a note. */
+const SAMPLES = {
+  header: `${CSV_HEADER}(,source)?(,currency)?`,
+  example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
+  note: ', with a column `source` if the points have several sources, and a last column `currency` for currencies other than `usd`',
+};
+export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
+  description: `${description}. As CSV, midnights are written as \`2026-11-21\` and other times as \`2026-11-21 13:05:00\`${note}`,
+  content: {
+    'application/json': { schema },
+    'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
+  },
+});
+
+export type TokenParameter = ReturnType<typeof tokenName>;
+export type CurrencyParameters = ReturnType<typeof currencyParameters>;
+
+export const dates = (token: TokenParameter, clock: Clock) => ({
+  tokenName: token,
+  fromDate: date('YYYY-MM-DD', clock),
+  thruDate: date('YYYY-MM-DD', clock, { future: true }),
+});
+
+export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number }>>(schema: T) =>
+  schema.refine(({ fromDate, thruDate }) => fromDate <= thruDate, {
+    path: ['fromDate'],
+    message: 'must not be after thruDate',
+    params: { fix: 'a date on or before thruDate' },
+  });
+
+export const format = z
+  .enum(['json', 'csv'], 'must be json or csv')
+  .optional()
+  .meta({ description: 'Takes precedence over `Accept`', fix: 'json or csv', examples: ['json'] });
+
+const problems: ProblemCode[] = [
+  'no_data',
+  'overloaded',
+  'upstream_invalid',
+  'upstream_unavailable',
+  'upstream_timeout',
+];
+
+export const WINDOW_FACTS = { cost: 1, scope: 'prices', csv: true, headers: ['Quotient-Currency?'], problems } as const;
+export type WindowOptions = {
+  catalogue: Catalogue;
+  currencies: readonly Currency[];
+  clock: Clock;
+  sendWindow: SendWindow;
+};
+
+/** Sends a window's response. A large response waits for the same user's earlier large responses. */
+export function createWindowSender(send: Send) {
+  const enter = createAnswerQueues();
+  return function sendWindow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    size: WindowSize,
+    answer: () => Answer | Promise<Answer>,
+  ): void | Promise<void> {
+    const give = () => send(request, reply, answer(), request.format);
+    return size === 'short' ? give() : enter(request.user, reply.raw, size).then(give);
+  };
+}
+
+export type SendWindow = ReturnType<typeof createWindowSender>;
 
 const REACH =
   'The archive is filled from CoinGecko, as far back as its plan allows. If part of the window is unavailable, ' +
@@ -60,11 +132,10 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
   },
 });
 
-type Options = WindowOptions & { market: Market; candles: Candles; send: Send };
+type Options = WindowOptions & { market: Market; send: Send };
 
 export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { catalogue, currencies, market, candles, clock, send } = options;
-  const sendWindow = createWindowSender(send);
+  const { catalogue, currencies, market, clock, send, sendWindow } = options;
   const schemas = contracts(tokenName(catalogue), currencyParameters(currencies), clock);
   const config = WINDOW_FACTS;
 
@@ -88,6 +159,4 @@ export const priceHistory: FastifyPluginAsyncZod<Options> = async (app, options)
       market.range(tokenName, interval, fromDate, thruDate, request.format, currencyOf(request.query));
     return sendWindow(request, reply, size, answer);
   });
-
-  app.register(priceCandles, { catalogue, currencies, candles, clock, sendWindow });
 };

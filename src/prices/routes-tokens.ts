@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { OpenCatalogue } from '#catalogue/open';
+import type { Catalogue } from '#catalogue/catalogue';
 import { type Clock, iso, isoDate, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
@@ -58,7 +58,7 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
 const KEPT_FOR = SECOND;
 /** A longer list is built in pieces. */
 const LONG_LIST = 200;
-type Options = { catalogue: OpenCatalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
+type Options = { catalogue: Catalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
 
 /** Creates the shared body. A list of a thousand tokens takes half a megabyte. */
 function createList({ catalogue, market, firstCandles, clock }: Options) {

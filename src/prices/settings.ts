@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, oneOf, type Parsed, readBy, upstreamKey, whole } from '#core/setting-forms';
-import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
-import { parseRetention } from '#prices/model/retention-periods';
+import { MARKET_SOURCES, parseMarketSources, parseRetention } from '#prices/model/market-sources';
 import { parseRefreshSchedule } from '#prices/refresh/refresh-schedule';
 import { COINGECKO_PLAN_NAMES, coinGeckoPlan } from '#prices/sources/coingecko-plans';
 

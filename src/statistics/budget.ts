@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '#core/clock';
-import { type Budget, leftOf, monthOf } from '#upstream/budget';
+import { type Budget, leftOf, monthOf, type SpentBudget } from '#upstream/budget';
 import type { StatisticsKind } from './statistics-sources.ts';
 
 /** How often a requested token's statistics are fetched, in ms. No figure changes more often. */
@@ -42,15 +42,10 @@ export const STATISTICS_BUDGETS = Object.fromEntries(
 type StatisticsSchedule = { every: number; apart: number };
 
 /** The hourly schedule, throttled in proportion so that the rest of the budget lasts to the end of the month. */
-export function throttledStatistics(
-  kind: StatisticsKind,
-  budget: Budget,
-  spent: number,
-  now: number,
-): StatisticsSchedule {
+export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }: SpentBudget): StatisticsSchedule {
   const { calls, tokens } = SAMPLE_COSTS[kind];
   const timeLeft = monthOf(now).end - now;
-  const left = leftOf(budget, spent);
+  const left = leftOf(limits, spent);
   if (left <= 0) return { every: Number.POSITIVE_INFINITY, apart: Number.POSITIVE_INFINITY };
   const planned = (timeLeft / EVERY) * calls * tokens;
   return { every: EVERY * Math.max(1, planned / left), apart: timeLeft / left };

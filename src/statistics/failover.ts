@@ -1,4 +1,5 @@
-import { beginningOf, tokenOf } from '#catalogue/token';
+import { beginningOf } from '#catalogue/catalogue';
+import { tokenOf } from '#catalogue/token';
 import { type Clock, iso, isoDate } from '#core/clock';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { Warning } from '#upstream/freshness';

@@ -37,14 +37,8 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
-    const limits = STATISTICS_BUDGETS[kind];
-    const budget = await openBudget({
-      store: refreshes,
-      upstream: name,
-      budget: limits,
-      throttle: (budget, spent, now) => throttledStatistics(kind, budget, spent, now),
-      clock,
-    });
+    const budget = await openBudget({ store: refreshes, upstream: name, budget: STATISTICS_BUDGETS[kind], clock });
+    const schedule = () => throttledStatistics(kind, budget.current());
     const breaker = createBreaker();
     const source = OPEN[kind]({
       name,
@@ -53,13 +47,13 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       timeoutMs,
       clock,
       reserve: budget.reserve,
-      callSpacing: () => budget.schedule().apart,
+      callSpacing: () => schedule().apart,
       observe: observe(name),
       breaker,
     });
     // CryptoCompare rejects requests without a key.
     const isAsked = kind !== 'cryptocompare' || apiKey !== undefined;
-    return { name, source, isAsked, budget, breaker, countDropped: dropped(name) };
+    return { name, source, isAsked, budget, schedule, breaker, countDropped: dropped(name) };
   }
   const upstreams = await Promise.all(line.map(openOne));
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
@@ -68,7 +62,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const cache = await openStatisticsCache({ store, versions, sources: [...byName.keys()], clock, log });
   const failover = createFailover({
     sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
-    interval: (name) => byName.get(name)?.budget.schedule().every ?? Number.POSITIVE_INFINITY,
+    interval: (name) => byName.get(name)?.schedule().every ?? Number.POSITIVE_INFINITY,
     cache,
     timeoutMs,
     clock,

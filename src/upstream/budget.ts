@@ -1,18 +1,11 @@
 import { type Clock, DAY, MINUTE } from '#core/clock';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 
-type Dependencies<RefreshSchedule> = {
-  store: RefreshStore;
-  upstream: string;
-  budget: Budget;
-  /** Returns the schedule that makes the rest of the month's budget last. */
-  throttle: (budget: Budget, spent: number, now: number) => RefreshSchedule;
-  clock: Clock;
-};
+type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clock: Clock };
 
-/** An upstream's call budget, which all processes share, and the refresh schedule that the budget allows. */
-export async function openBudget<RefreshSchedule>(dependencies: Dependencies<RefreshSchedule>) {
-  const { store, upstream, throttle, clock } = dependencies;
+/** An upstream's call budget, which all processes share. */
+export async function openBudget(dependencies: Dependencies) {
+  const { store, upstream, clock } = dependencies;
   let { budget } = dependencies;
   /** The calls available to this service in a month (given by its start), including calls already spent. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
@@ -62,16 +55,19 @@ export async function openBudget<RefreshSchedule>(dependencies: Dependencies<Ref
       share = { month: monthOf(now).start, calls: spentAt(now) + left };
     },
 
-    schedule(): RefreshSchedule {
+    current(): SpentBudget {
       const now = clock.now();
-      return throttle(budgetAt(now), spentAt(now), now);
+      return { limits: budgetAt(now), spent: spentAt(now), now };
     },
   };
 }
 
-export type UpstreamBudget<RefreshSchedule> = Awaited<ReturnType<typeof openBudget<RefreshSchedule>>>;
+export type UpstreamBudget = Awaited<ReturnType<typeof openBudget>>;
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
+
+/** A budget, and the calls spent in the month that contains an instant (Unix ms). */
+export type SpentBudget = { limits: Budget; spent: number; now: number };
 
 /** `daysLeft`: until the budget is spent at the mean rate of this month. */
 export type BudgetReading = { spent: number; limit: number; daysLeft: number };

@@ -37,6 +37,8 @@ export function createLastRequested<What extends string>(clock: Clock) {
   const requestedAt = new Map<What, number>();
   return {
     mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
+    /** The last request of each resource. Monotonic, in ms. */
+    all: (): ReadonlyMap<What, number> => requestedAt,
     /** The time in ms since the last request. Infinity if there was none. */
     since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
   };

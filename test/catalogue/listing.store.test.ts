@@ -47,8 +47,11 @@ async function open() {
       requested.push(`days ${days}`);
       return sent.days.map(midnight);
     },
-    reach: () => (Number.isFinite(sent.historyDays) ? 0 : Number.NEGATIVE_INFINITY),
-    historyDays: () => sent.historyDays,
+    history: {
+      get day() {
+        return sent.historyDays;
+      },
+    },
   };
   const kraken = {
     pairOf: async (text: string) => {

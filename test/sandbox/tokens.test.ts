@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_NAMES, BUILT_IN_TOKENS, isTokenId, isTokenSymbol, listedAt } from '#catalogue/token';
+import { listedAt } from '#catalogue/catalogue';
+import { BUILT_IN_NAMES, BUILT_IN_TOKENS, isTokenId, isTokenSymbol } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import { COINGECKO_PLANS } from '#prices/sources/coingecko-plans';
 import { answerCoingecko } from '#sandbox/coingecko';

@@ -22,12 +22,12 @@ describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
   const budget = STATISTICS_BUDGETS[kind];
   const calls = CALLS[kind];
 
-  test('is an hour while the monthly budget allows it, with as many calls again for failures', () => {
+  test('is an hour while the month’s budget holds it, with as many calls again for failures', () => {
     expect(throttledStatistics(kind, budget, 0, DECEMBER).every).toBe(HOUR);
     const halfway = DECEMBER + (JANUARY - DECEMBER) / 2;
-    expect(throttledStatistics(kind, budget, budget.perMonth / 2, halfway).every).toBe(HOUR);
+    expect(throttledStatistics(kind, { limits: budget, spent: budget.perMonth / 2, now: halfway }).every).toBe(HOUR);
     const allFailed = (31 * DAY * calls) / HOUR;
-    expect(throttledStatistics(kind, budget, 0.9 * allFailed, DECEMBER).every).toBe(HOUR);
+    expect(throttledStatistics(kind, { limits: budget, spent: 0.9 * allFailed, now: DECEMBER }).every).toBe(HOUR);
   });
 
   test('never costs more than the remaining calls', () => {
@@ -37,7 +37,7 @@ describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (part, now) => {
           const spent = Math.floor(budget.perMonth * part);
-          const { every, apart } = throttledStatistics(kind, budget, spent, now);
+          const { every, apart } = throttledStatistics(kind, { limits: budget, spent, now });
           expect(every).toBeGreaterThanOrEqual(HOUR);
           if (every === Number.POSITIVE_INFINITY) {
             expect(spent).toBeGreaterThanOrEqual(0.98 * budget.perMonth - 1e-6);
@@ -54,7 +54,11 @@ describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
   test('is stretched in proportion: with half of the calls left, it doubles', () => {
     const timeLeft = JANUARY - DECEMBER;
     const left = ((timeLeft / HOUR) * calls) / 2;
-    const { every } = throttledStatistics(kind, budget, 0.98 * budget.perMonth - left, DECEMBER);
+    const { every } = throttledStatistics(kind, {
+      limits: budget,
+      spent: 0.98 * budget.perMonth - left,
+      now: DECEMBER,
+    });
     expect(every / HOUR).toBeCloseTo(2);
   });
 });

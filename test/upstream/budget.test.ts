@@ -17,7 +17,6 @@ beforeEach(() => {
   reservations = [];
 });
 
-/** A budget whose schedule returns the count and the time of its computation. */
 function open() {
   const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
     spent: async () => spent,
@@ -26,15 +25,14 @@ function open() {
       return spent < limits.perMonth ? ++spent : undefined;
     },
   };
-  const throttle = ({ perMonth }: Budget, count: number, now: number) => ({ perMonth, count, now });
-  return openBudget({ store: store as RefreshStore, upstream: 'coingecko', budget: BUDGET, throttle, clock });
+  return openBudget({ store: store as RefreshStore, upstream: 'coingecko', budget: BUDGET, clock });
 }
 
 test('a call is reserved while one is left, and counts in the schedule immediately', async () => {
   const budget = await open();
   spent = 98;
   expect(await budget.reserve()).toBe(true);
-  expect(budget.schedule()).toMatchObject({ count: 99 });
+  expect(budget.current()).toMatchObject({ spent: 99 });
   expect(await budget.reserve()).toBe(true);
   expect(await budget.reserve()).toBe(false);
   expect(budget.reading()).toEqual({ spent: 100, limit: 100, daysLeft: 0 });
@@ -42,9 +40,9 @@ test('a call is reserved while one is left, and counts in the schedule immediate
 
 test('a new month has its full budget, before any call is counted', async () => {
   const budget = await open();
-  expect(budget.schedule()).toMatchObject({ count: 90 });
+  expect(budget.current()).toMatchObject({ spent: 90 });
   clock.goTo('2026-06-01T00:00:00Z');
-  expect(budget.schedule()).toEqual({ perMonth: 100, count: 0, now: clock.now() });
+  expect(budget.current()).toEqual({ limits: BUDGET, spent: 0, now: clock.now() });
   expect(budget.reading().spent).toBe(0);
 });
 
@@ -59,7 +57,7 @@ test('a smaller budget reported by the upstream applies from then on; a larger o
     { perMinute: 5, perMonth: 95 },
   ]);
   expect(budget.reading()).toMatchObject({ spent: 92, limit: 95 });
-  expect(budget.schedule()).toMatchObject({ perMonth: 95 });
+  expect(budget.current()).toMatchObject({ limits: { perMonth: 95 } });
 });
 
 test('calls made by others are missing only from the current month', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_TOKENS, beginningOf, listedAt } from '#catalogue/token';
+import { beginningOf, listedAt } from '#catalogue/catalogue';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { MINUTE } from '#core/clock';
 import { implausible, plausibleFigure } from '#upstream/plausible';
 import { tokenNamed } from '../../fixtures/tokens.ts';

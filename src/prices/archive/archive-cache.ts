@@ -1,11 +1,12 @@
-import type { Catalogue } from '#catalogue/catalogue';
-import { knownSince, type TokenName } from '#catalogue/token';
+import { type Catalogue, knownSince } from '#catalogue/catalogue';
+import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR } from '#core/clock';
 import type { Log } from '#core/log';
 import { createLatestPrices } from '#prices/archive/latest-prices';
 import { completeSpans, INTERVALS, spacingOf } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import { lastSample, POINTS, type SourcedSample } from '#prices/model/sample';
+import type { SourcedSample } from '#prices/model/sample';
+import { lastSample, POINTS } from '#prices/model/series';
 import { plausibleTimes } from '#upstream/plausible';
 import { type ResourceOf, readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
@@ -122,6 +123,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     latestOf: latest.of,
     /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
+    isFallbackServed: (): boolean => state.served !== PRIMARY_SOURCE,
     /** The first instant with known data: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), cache.first(token, 'day')),
     /** The newest sample of a token, from any fetch. */

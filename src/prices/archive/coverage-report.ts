@@ -1,4 +1,5 @@
-import { knownSince, type Token, type TokenName } from '#catalogue/token';
+import { knownSince } from '#catalogue/catalogue';
+import type { Token, TokenName } from '#catalogue/token';
 import type { Clock, Span } from '#core/clock';
 import { memo } from '#core/memo';
 import { completeSpans, gapsIn, INTERVALS, type Interval } from '#prices/model/interval';

@@ -1,12 +1,12 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span } from '#core/clock';
+import { pagesOf } from '#prices/archive/series-store';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { type Columns, createSeries, type Layout, type Series } from '#prices/model/series';
 import { plausibleTimes } from '#upstream/plausible';
 import type { Resource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { pagesOf } from './series-pages.ts';
 import type { Coverage, RowsFrom, SeriesStore } from './series-store.ts';
 import type { Evictable, WorkingSet } from './working-set.ts';
 

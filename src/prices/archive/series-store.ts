@@ -24,6 +24,30 @@ export type SeriesSummary = OfSource & { from: number; thru: number; points: num
 /** The rows of a series from an instant on (Unix ms). */
 export type RowsFrom = { token: TokenName; interval: Interval; from: number };
 
+/** Rows of a series per read. Long series are read page by page, which lets the event loop run. */
+const PAGE = 2000;
+type Page<Row> = { place: number; page: readonly Row[] };
+
+/** The stored rows of several series in pages; `read` returns the first `most` rows of each, ascending. */
+export async function* pagesOf<Row extends { at: number }>(
+  series: readonly RowsFrom[],
+  read: (series: readonly RowsFrom[], most: number) => Promise<readonly (readonly Row[])[]>,
+): AsyncGenerator<Page<Row>> {
+  let left = series.map((one, place) => ({ ...one, place }));
+  while (left.length > 0) {
+    const pages = await read(left, PAGE);
+    const next: typeof left = [];
+    for (const [i, one] of left.entries()) {
+      const page = pages[i] ?? [];
+      const last = page.at(-1);
+      if (last === undefined) continue;
+      yield { place: one.place, page };
+      if (page.length === PAGE) next.push({ ...one, from: last.at + 1 });
+    }
+    left = next;
+  }
+}
+
 const firstInstants = (column: string) =>
   Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
 
@@ -34,7 +58,7 @@ export const tokensOf = ({ table }: SeriesTable<unknown>) => Prisma.sql`(
     UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
   SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
-/** Whether a row is one of some tokens, or of any token. */
+/** Whether a row belongs to one of some tokens, by default to any token. */
 const isMeant = (tokens: readonly TokenName[] | undefined) =>
   tokens ? Prisma.sql`token = ANY (${[...tokens]}::text[])` : Prisma.sql`true`;
 

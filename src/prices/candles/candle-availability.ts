@@ -3,7 +3,7 @@ import { type Clock, union } from '#core/clock';
 import { memo } from '#core/memo';
 import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';
-import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { keptFrom, type Retention } from '#prices/model/market-sources';
 import type { Kraken } from '#prices/sources/kraken';
 import { plausibleTimes } from '#upstream/plausible';
 import { candleGaps, firstRequested } from './candle-facts.ts';

@@ -5,7 +5,7 @@ import { currencyText, type Valuation, withRates } from '#prices/currencies/valu
 import { fileName } from '#prices/history/series-text';
 import { type CandleColumns, candleLength } from '#prices/model/candle';
 import { type Interval, spanText, type Window } from '#prices/model/interval';
-import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { keptFrom, type Retention } from '#prices/model/market-sources';
 import { firstUnsettled, wholeOf } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
@@ -101,7 +101,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
         firstUnsettled(wholeOf(columns)) === undefined &&
         (valuation?.isSettled(lastAt) ?? true),
       gaps,
-      outcome: withRates(outcome, valuation?.outcome),
+      outcome: valuation ? withRates(outcome, valuation.outcome) : outcome,
     };
   }
 

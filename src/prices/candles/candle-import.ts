@@ -1,11 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
 import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import-row';
+import { inCsv, inPieces } from '#prices/history/series-text';
 import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
 import type { Currency } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { inCsv, inPieces } from '#prices/model/series';
 import { FIRST_BLOCK } from '#upstream/plausible';
 import { candleImport } from './candle-cache.ts';
 import { isCandleSettled } from './candle-facts.ts';

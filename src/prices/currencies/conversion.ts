@@ -2,7 +2,7 @@ import { DAY, startOfDate } from '#core/clock';
 import type { CandleColumns } from '#prices/model/candle';
 import { type Interval, spacingOf } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/records';
-import type { PointColumns } from '#prices/model/sample';
+import type { PointColumns } from '#prices/model/series';
 import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 

@@ -23,8 +23,7 @@ export function openCurrencies(deps: PriceDeps) {
 
   const upstream = 'ecb';
   const breaker = createBreaker();
-  const throttle = () => undefined;
-  const openedBudget = memo(() => openBudget({ store: refreshes, upstream, budget: BUDGET, throttle, clock }), {
+  const openedBudget = memo(() => openBudget({ store: refreshes, upstream, budget: BUDGET, clock }), {
     ttl: Number.POSITIVE_INFINITY,
     clock,
   });

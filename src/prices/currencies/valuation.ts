@@ -1,11 +1,10 @@
 import { DAY, isoDate, overlap, type Span } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
-import type { WindowRows } from '#prices/history/window-rows';
+import type { WindowRows } from '#prices/history/window-reader';
 import type { Currency } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';
 import { sourcesByFrequency } from '#prices/model/market-sources';
-import { firstSample, type PointColumns } from '#prices/model/sample';
-import { wholeOf } from '#prices/model/series';
+import { firstSample, type PointColumns, wholeOf } from '#prices/model/series';
 import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.ts';
@@ -70,10 +69,11 @@ export function currencyText({ currency, source, usdRate, on }: Valuation, at?: 
 }
 
 /** If rates could not be fetched, older rates are used with their dates, and the response has not failed. */
-export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome =>
-  ofRates === undefined
-    ? outcome
-    : { ...outcome, fetched: outcome.fetched || ofRates.fetched, refreshing: outcome.refreshing || ofRates.refreshing };
+export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOutcome => ({
+  ...outcome,
+  fetched: outcome.fetched || ofRates.fetched,
+  refreshing: outcome.refreshing || ofRates.refreshing,
+});
 
 /** The error for a time without a known value of the currency. */
 export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {

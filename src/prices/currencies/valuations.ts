@@ -1,8 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { GapReport } from '#prices/history/gap-report';
-import type { WindowReader } from '#prices/history/window-rows';
+import type { WindowReader } from '#prices/history/window-reader';
 import { type Currency, tokenOfCurrency } from '#prices/model/currency';
 import { rangeWindow, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE } from '#prices/model/market-sources';
@@ -14,7 +13,6 @@ import { type Valuation, valuationBySamples } from './valuation.ts';
 type Dependencies = {
   archive: ArchiveCache;
   backfill: Backfill;
-  gapReport: GapReport;
   reader: WindowReader;
   rates: Rates;
   clock: Clock;
@@ -28,7 +26,7 @@ const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
 /** Values a currency by reference rates or, if the currency is a token, by the token's samples. */
-export function createValuations({ archive, backfill, gapReport, reader, rates, clock }: Dependencies) {
+export function createValuations({ archive, backfill, reader, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     await archive.load(token);
     const outcome = await backfill.window(token, window);
@@ -41,7 +39,7 @@ export function createValuations({ archive, backfill, gapReport, reader, rates, 
         isSettled: rows.isSettled,
         source: rows.sources[0] ?? PRIMARY_SOURCE,
         beginning: archive.beginning(token),
-        gaps: gapReport.missing(token, window),
+        gaps: reader.missing(token, window),
       },
       rows.columns(),
       window.interval,

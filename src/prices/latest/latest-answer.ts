@@ -7,7 +7,8 @@ import { currencyText, rateUnavailable, withRates } from '#prices/currencies/val
 import type { Valuations } from '#prices/currencies/valuations';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import { NO_FIGURES, type PointSeries, samplesOf } from '#prices/model/sample';
+import { NO_FIGURES } from '#prices/model/sample';
+import { type PointSeries, samplesOf } from '#prices/model/series';
 import type { Backfill } from '#prices/refresh/backfill';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';

@@ -1,12 +1,12 @@
 import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
 import { isMidnightSample, slotOf } from './interval.ts';
-import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-sources.ts';
+import type { MarketSourceName } from './market-sources.ts';
 import { type LatestPrice, latestPrice } from './records.ts';
-import { type ColumnsOf, layoutOf, type Series, type Slice } from './series.ts';
 
 /** `at` is in Unix ms. Figures are in USD, or null if the source does not provide them. */
 export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
+export type SourcedSample = Sample & { source: MarketSourceName };
 
 /** The latest price of a token (USD) and the time of its sample (Unix ms). */
 export type Quote = {
@@ -43,41 +43,3 @@ export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]
     return first;
   });
 }
-
-export type SourcedSample = Sample & { source: MarketSourceName };
-
-/** By default, a row is unsettled and from the primary source. */
-type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
-
-/** `source`: the position of a row's source in `MARKET_SOURCES`. */
-export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
-  source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
-});
-
-export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>;
-export type PointSeries = Series<PointColumns, PointRow>;
-type PointSlice = Slice<PointColumns>;
-
-function sampleAt(columns: PointColumns, index: number): SourcedSample {
-  const figure = (column: Float64Array) => {
-    const value = column[index] as number;
-    return Number.isNaN(value) ? null : value;
-  };
-  return {
-    at: columns.at[index] as number,
-    price: figure(columns.price),
-    marketCap: figure(columns.marketCap),
-    volume: figure(columns.volume),
-    source: MARKET_SOURCES[columns.source[index] as number] as MarketSourceName,
-  };
-}
-
-export function* samplesOf({ columns, start, end }: PointSlice): Generator<SourcedSample> {
-  for (let i = start; i < end; i++) yield sampleAt(columns, i);
-}
-
-export const firstSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
-  start === end ? undefined : sampleAt(columns, start);
-
-export const lastSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
-  start === end ? undefined : sampleAt(columns, end - 1);

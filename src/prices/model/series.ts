@@ -1,4 +1,5 @@
-import type { Currency } from './currency.ts';
+import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-sources.ts';
+import type { Sample, SourcedSample } from './sample.ts';
 
 /** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
@@ -143,31 +144,38 @@ export function columnsOf<C extends Columns, Row>(
   return columns;
 }
 
-/** How many rows are written at once. This takes a fraction of a millisecond. */
-export const PIECE_ROWS = 250;
+/** By default, a row is unsettled and from the primary source. */
+type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
-export function* inPieces(count: number, line: (place: number) => string): Generator<string> {
-  for (let start = 0; start < count; start += PIECE_ROWS) {
-    let text = '';
-    for (let i = start; i < Math.min(start + PIECE_ROWS, count); i++) text += line(i);
-    yield text;
-  }
+/** `source`: the position of a row's source in `MARKET_SOURCES`. */
+export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
+  source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
+});
+
+export type PointColumns = ColumnsOf<'price' | 'marketCap' | 'volume', 'source'>;
+export type PointSeries = Series<PointColumns, PointRow>;
+type PointSlice = Slice<PointColumns>;
+
+function sampleAt(columns: PointColumns, index: number): SourcedSample {
+  const figure = (column: Float64Array) => {
+    const value = column[index] as number;
+    return Number.isNaN(value) ? null : value;
+  };
+  return {
+    at: columns.at[index] as number,
+    price: figure(columns.price),
+    marketCap: figure(columns.marketCap),
+    volume: figure(columns.volume),
+    source: MARKET_SOURCES[columns.source[index] as number] as MarketSourceName,
+  };
 }
 
-/**
- * Writes CSV (RFC 4180) in pieces. A currency column prevents an import of the figures as dollars. If `fields` returns
- * undefined, the row is skipped.
- */
-export function* inCsv(
-  header: string,
-  count: number,
-  fields: (place: number) => string | undefined,
-  currency?: Currency,
-): Generator<string> {
-  const [name, end] = currency === undefined ? ['', '\r\n'] : [',currency', `,${currency}\r\n`];
-  yield `${header}${name}\r\n`;
-  yield* inPieces(count, (place) => {
-    const text = fields(place);
-    return text === undefined ? '' : `${text}${end}`;
-  });
+export function* samplesOf({ columns, start, end }: PointSlice): Generator<SourcedSample> {
+  for (let i = start; i < end; i++) yield sampleAt(columns, i);
 }
+
+export const firstSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
+  start === end ? undefined : sampleAt(columns, start);
+
+export const lastSample = ({ columns, start, end }: PointSlice): SourcedSample | undefined =>
+  start === end ? undefined : sampleAt(columns, end - 1);

@@ -41,6 +41,13 @@ export type PlanInput = Known & {
   hasFailed: boolean;
 };
 
+/** The days of history that CoinGecko provides, by interval, and how long its samples are kept, in ms. */
+export type HistoryLimits = { history: Readonly<{ day: number; finer: number }>; keptFor: number };
+
+/** The first instant (Unix ms) with samples that are provided and kept; -Infinity without a limit. */
+export const reachOf = ({ history, keptFor }: HistoryLimits, interval: Interval, now: number): number =>
+  now - Math.min((interval === 'day' ? history.day : history.finer) * DAY, keptFor);
+
 const ageOf = (kind: FetchKind, { fetchedAt, now }: PlanInput): number => ageAt(fetchedAt(kind), now);
 
 const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>

@@ -1,18 +1,17 @@
-import type { Catalogue } from '#catalogue/catalogue';
-import { beginningOf, type TokenName } from '#catalogue/token';
+import { beginningOf, type Catalogue } from '#catalogue/catalogue';
+import type { TokenName } from '#catalogue/token';
 import { type Clock, overlap, type Span } from '#core/clock';
 import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import type { Interval, Window } from '#prices/model/interval';
 import { firstUnsettled } from '#prices/model/series';
 import { FALLBACK_EVERY, type LatestFailover } from '#prices/refresh/latest-failover';
 import type { WindowFailover } from '#prices/refresh/window-failover';
-import type { UpstreamBudget } from '#upstream/budget';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt, createLastRequested, dueAfter, type Staleness, type Warning, waitOnRefresh } from '#upstream/freshness';
-import { type FetchKind, type PlanInput, planFetches } from './backfill-plan.ts';
+import { type FetchKind, type PlanInput, planFetches, reachOf } from './backfill-plan.ts';
 import type { Demand } from './demand.ts';
 import type { Fetches } from './fetches.ts';
-import type { ThrottledSchedule } from './refresh-schedule.ts';
+import type { Schedule } from './refresh-schedule.ts';
 
 type Dependencies = {
   fetches: Fetches;
@@ -21,7 +20,7 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   singleFlight: SingleFlight<Fetch>;
   demand: Demand;
-  budget: UpstreamBudget<ThrottledSchedule>;
+  schedule: Schedule;
   clock: Clock;
 };
 
@@ -29,7 +28,8 @@ const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' 
 
 /** Makes the fetches that `planFetches` plans. The fallback provides what they fail to provide. */
 export function createBackfill(dependencies: Dependencies) {
-  const { fetches, failover, archive, catalogue, singleFlight, demand, budget, clock } = dependencies;
+  const { fetches, failover, archive, catalogue, singleFlight, demand, schedule, clock } = dependencies;
+  const { isFallbackServed } = archive;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
   /** When this process last requested a token's latest price (Unix ms), whether or not the response contained it. */
   const requestedAt = new Map<TokenName, number>();
@@ -55,11 +55,13 @@ export function createBackfill(dependencies: Dependencies) {
     const ofAll = ageAt(archive.fetchedAt('latest'), now);
     const reported = archive.latestOf(token, fetches.source)?.fetchedAt;
     const own = Math.min(ageAt(reported, now), ageAt(requestedAt.get(token), now));
-    return Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own;
+    return Number.isFinite(own) && ofAll < schedule.current().early ? ofAll : own;
   }
 
   /** How often the active source's latest prices are fetched, in ms. */
-  const latestEvery = (): number => (failover?.isFallbackServed() ? FALLBACK_EVERY : budget.schedule().latest);
+  const latestEvery = (): number => (isFallbackServed() ? FALLBACK_EVERY : schedule.current().latest);
+
+  const reach = (interval: Interval, now: number): number => reachOf(fetches.limits, interval, now);
 
   const fetchOf = (kind: FetchKind, token: TokenName, span: Span) => () =>
     kind === 'latest' ? fetchLatest() : fetches[kind](token, span);
@@ -74,11 +76,11 @@ export function createBackfill(dependencies: Dependencies) {
       isBeginningCovered: archive.coverage(token, 'day').some((covered) => overlap(covered, first)),
       // For the primary source, data from another source is a gap.
       coverage: archive.coverage(token, interval, fetches.source),
-      reach: fetches.reach(interval, now),
+      reach: reach(interval, now),
       isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
       newestAt: archive.newest(token)?.at,
       fetchedAt: (kind) => (kind === 'latest' ? now - latestAge(token) : archive.fetchedAt(nameOf(kind, token))),
-      schedule: budget.schedule(),
+      schedule: schedule.current(),
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
@@ -110,11 +112,13 @@ export function createBackfill(dependencies: Dependencies) {
     outcome: FetchOutcome,
   ): Promise<FetchOutcome> {
     if (!failover) return outcome;
-    if (window.open && failover.endsWindow(token)) await failover.latest(token);
+    const isOld = ageAt(archive.newest(token)?.at, clock.now()) > 2 * schedule.latestEvery();
+    const endsWithFallback = isFallbackServed() || (isOld && !failover.isPrimarySound());
+    if (window.open && endsWithFallback) await failover.latest(token);
     const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
     if (outcome.failure === undefined && failed.length === 0) return outcome;
     const { fetched } = await failover.window(token, window);
-    const isLatestOld = failed.includes('latest') && !failover.isFallbackServed();
+    const isLatestOld = failed.includes('latest') && !isFallbackServed();
     if (isLatestOld || !failover.isComplete(token, window)) return outcome;
     return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
   }
@@ -125,8 +129,8 @@ export function createBackfill(dependencies: Dependencies) {
       lastRequested.mark(`${token}:latest`);
       demand.mark(token);
       const age = latestAge(token);
-      const every = budget.schedule().latest;
-      if (failover?.isFallbackServed()) return latestOfFallback(token, failover, age >= every);
+      const every = schedule.current().latest;
+      if (failover && isFallbackServed()) return latestOfFallback(token, failover, age >= every);
       if (age < every && (failover === undefined || failover.isPrimarySound())) return NOTHING_TO_FETCH;
       return latestOfPrimary(token, age, every);
     },
@@ -149,9 +153,9 @@ export function createBackfill(dependencies: Dependencies) {
         // Another source's data is served until the primary source recovers.
         const isServedMeanwhile = singleFlight.failure(name) !== undefined && failover?.isComplete(token, window);
         const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
-        const reach = fetches.reach(window.interval, now);
+        const reached = reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));
-        if (fetches.reach(window.interval, now) > reach) {
+        if (reach(window.interval, now) > reached) {
           // CoinGecko's plan has less history than assumed: plan again, without a pause.
           singleFlight.forget(name);
           continue;
@@ -161,14 +165,14 @@ export function createBackfill(dependencies: Dependencies) {
       }
     },
 
-    schedule: budget.schedule,
+    schedule: schedule.current,
     sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
     latestEvery,
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latestEvery(), clock.now()),
     warnings: (): Warning[] => [...singleFlight.warnings(), ...(failover?.warnings() ?? [])],
     idle: singleFlight.idle,
     /** The first instant within CoinGecko's plan and the retention period. */
-    reach: (interval: Interval): number => fetches.reach(interval, clock.now()),
+    reach: (interval: Interval): number => reach(interval, clock.now()),
   };
 }
 

@@ -4,10 +4,10 @@ import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import type { PointUpdate } from '#prices/archive/series-sql-store';
 import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { keptFrom, keptOf, type Retention } from '#prices/model/retention-periods';
+import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
 import { firstOfEach, NO_FIGURES, type Quote, type Sample, splitDaily } from '#prices/model/sample';
 import type { CoinGecko } from '#prices/sources/coingecko';
-import { HOURLY_DAYS } from './backfill-plan.ts';
+import { type HistoryLimits, HOURLY_DAYS, reachOf } from './backfill-plan.ts';
 
 const SOURCE: MarketSourceName = 'coingecko';
 type Recording = { archive: ArchiveCache; retention: Retention };
@@ -30,7 +30,6 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
   }
 
   return {
-    oldest,
     singleSample,
     record,
 
@@ -55,17 +54,17 @@ type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 
 /** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
-  const { oldest, singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
+  const { singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
+  const { history } = source;
   /** Older samples are not kept, so they are not requested. */
-  const reach = (interval: Interval, now: number) => Math.max(source.reach(interval, now), oldest(now));
+  const limits: HistoryLimits = { history, keptFor: retention[SOURCE] ?? Number.POSITIVE_INFINITY };
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
     samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
 
   return {
     source: SOURCE,
-    /** The first instant (Unix ms) with samples that are provided and kept. */
-    reach,
+    limits,
 
     async latest(tokens: readonly TokenName[]): Promise<void> {
       const reported: Quote[] = [];
@@ -97,7 +96,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
     async hours(token: TokenName, span: Span): Promise<void> {
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;
-      const days = Math.min(HOURLY_DAYS, Math.floor((requested - source.reach('hour', requested)) / DAY));
+      const days = Math.min(HOURLY_DAYS, history.finer);
       const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
       const now = clock.now();
       const covers = isRecent ? { from: requested - days * DAY, thru: now } : span;
@@ -109,7 +108,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
     /** Makes one call for every midnight from an instant on, within the plan's history. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(reach('day', 0)) ? days : 'max');
+      const samples = await source.daily(token, Number.isFinite(reachOf(limits, 'day', 0)) ? days : 'max');
       const now = clock.now();
       const { days: rows, trailing } = splitDaily(samples);
       const updates: PointUpdate[] = trailing ? singleSample(token, trailing) : [];

@@ -4,10 +4,11 @@ import { type Clock, HOUR, MINUTE } from '#core/clock';
 import type { Log } from '#core/log';
 import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import type { FailoverState, FailoverStore, PriceDifference } from '#prices/archive/latest-store';
+import type { Retention } from '#prices/model/market-sources';
 import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import type { Retention } from '#prices/model/retention-periods';
 import type { Demand } from '#prices/refresh/demand';
 import { createRecorder } from '#prices/refresh/fetches';
+import type { Schedule } from '#prices/refresh/refresh-schedule';
 import type { FallbackSource } from '#prices/sources/kraken';
 import { UpstreamFailure } from '#upstream/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
@@ -27,10 +28,8 @@ type Dependencies = {
   store: FailoverStore;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
-  /** The interval of the primary source's latest prices, in ms; finite. */
-  every: () => number;
-  /** Whether the primary source's budget has calls left. */
-  hasBudget: () => boolean;
+  /** The primary source's schedule. */
+  schedule: Schedule;
   /** Counts a token whose price differed greatly at a switch. */
   differed: (token: TokenName) => void;
   clock: Clock;
@@ -42,15 +41,15 @@ const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.re
 /** The fallback's latest prices while the primary source is unavailable. All processes share the active source. */
 export function createLatestFailover(dependencies: Dependencies) {
   const { fallback, archive, catalogue, demand, store, singleFlight, retention } = dependencies;
-  const { every, hasBudget, differed, clock, log } = dependencies;
+  const { schedule, differed, clock, log } = dependencies;
+  const { isFallbackServed } = archive;
   const recorder = createRecorder(fallback.name, { archive, retention });
   /** When this process last requested a token's latest price from the fallback (Unix ms). */
   const requestedAt = new Map<TokenName, number>();
-  const isFallbackServed = (): boolean => archive.failover().served !== PRIMARY_SOURCE;
 
   const isPrimarySound = (): boolean => {
-    const canBeAsked = singleFlight.failure('latest') === undefined && hasBudget();
-    return isSound({ answeredAt: archive.fetchedAt('latest'), every: every(), canBeAsked }, clock.now());
+    const canBeAsked = singleFlight.failure('latest') === undefined && schedule.hasBudget();
+    return isSound({ answeredAt: archive.fetchedAt('latest'), every: schedule.latestEvery(), canBeAsked }, clock.now());
   };
 
   /** Whether a token's latest price was requested from the fallback within the fallback's interval. */
@@ -107,17 +106,9 @@ export function createLatestFailover(dependencies: Dependencies) {
   }
 
   return {
-    isFallbackServed,
     isPrimarySound,
     primaryAnswered: (): Promise<void> => decide({ kind: 'primary_answered' }, clock.now()),
     primaryFailed: (): Promise<void> => decide({ kind: 'primary_failed' }, clock.now()),
-
-    /**
-     * Whether an open window ends with the fallback's price: if the fallback is active, or if the primary source is not
-     * healthy and the newest sample is old.
-     */
-    endsWindow: (token: TokenName): boolean =>
-      isFallbackServed() || (!isPrimarySound() && ageAt(archive.newest(token)?.at, clock.now()) > 2 * every()),
 
     isFresh,
 

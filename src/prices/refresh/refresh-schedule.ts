@@ -1,5 +1,6 @@
-import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import type { Log } from '#core/log';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
 import type { CoinGecko } from '#prices/sources/coingecko';
 import {
   type CoinGeckoPlanName,
@@ -8,8 +9,9 @@ import {
   planNamed,
   type RefreshSchedule,
 } from '#prices/sources/coingecko-plans';
-import { type Budget, leftOf, monthOf, type UpstreamBudget } from '#upstream/budget';
-import type { Warning } from '#upstream/freshness';
+import { type Budget, leftOf, monthOf, type SpentBudget, type UpstreamBudget } from '#upstream/budget';
+import { ageAt, type Warning } from '#upstream/freshness';
+import { QUOTES_PER_CALL } from './fetches.ts';
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
 
@@ -47,15 +49,13 @@ export type ThrottledSchedule = RefreshSchedule & { early: number };
  */
 export function throttled(
   schedule: RefreshSchedule,
-  budget: Budget,
-  spent: number,
-  now: number,
+  { limits, spent, now }: SpentBudget,
   load: ScheduledLoad,
 ): ThrottledSchedule {
-  if (budget.perMonth === Number.POSITIVE_INFINITY) return { ...schedule, early: LEAST_EARLY };
+  if (limits.perMonth === Number.POSITIVE_INFINITY) return { ...schedule, early: LEAST_EARLY };
   const timeLeft = monthOf(now).end - now;
   const daily = Math.ceil(timeLeft / DAY) * load.days;
-  const left = leftOf(budget, spent) - daily;
+  const left = leftOf(limits, spent) - daily;
   const planned = (load.latest * timeLeft) / schedule.latest + (load.charts * timeLeft) / schedule.chart;
   if (planned < left) return { ...schedule, early: Math.max(LEAST_EARLY, timeLeft / (left - planned)) };
   const early = Number.POSITIVE_INFINITY;
@@ -69,9 +69,52 @@ export function throttled(
   return { latest, chart: longest, early };
 }
 
-type Dependencies = {
-  source: Pick<CoinGecko, 'key' | 'historyDays' | 'limitReach'>;
-  budget: Pick<UpstreamBudget<RefreshSchedule>, 'lower' | 'reading'>;
+/** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
+const IN_USE = DAY + HOUR;
+type ScheduleDependencies = {
+  configured: RefreshSchedule;
+  budget: Pick<UpstreamBudget, 'current'>;
+  archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
+  clock: Clock;
+};
+
+/** The schedule that the budget allows. */
+export function createSchedule({ configured, budget, archive, clock }: ScheduleDependencies) {
+  let counted: { generation: number; load: ScheduledLoad } | undefined;
+
+  function count(): ScheduledLoad {
+    const now = clock.now();
+    const tokens = archive.loaded();
+    const inUse = (kind: 'chart' | 'daily') =>
+      tokens.filter((token) => ageAt(archive.fetchedAt(`${kind}:${token}`), now) < IN_USE).length;
+    const latest = Math.max(1, Math.ceil(tokens.length / QUOTES_PER_CALL));
+    return { latest, charts: inUse('chart'), days: inUse('daily') };
+  }
+
+  /** The load is recounted after each change to the data in memory. */
+  function current(): ThrottledSchedule {
+    const generation = archive.generation();
+    if (counted?.generation !== generation) counted = { generation, load: count() };
+    return throttled(configured, budget.current(), counted.load);
+  }
+
+  return {
+    current,
+    hasBudget: (): boolean => Number.isFinite(current().latest),
+
+    /** The interval of the latest prices, in ms; the configured interval if the budget is spent. */
+    latestEvery(): number {
+      const { latest } = current();
+      return Number.isFinite(latest) ? latest : configured.latest;
+    },
+  };
+}
+
+export type Schedule = ReturnType<typeof createSchedule>;
+
+type KeyCheckDependencies = {
+  source: Pick<CoinGecko, 'key' | 'history' | 'limitReach'>;
+  budget: Pick<UpstreamBudget, 'lower' | 'reading'>;
   configured: { plan: CoinGeckoPlanName; budget: Budget; apiKey?: string | undefined };
   log: Log;
 };
@@ -79,7 +122,7 @@ type Dependencies = {
 /**
  * If a paid key's plan is smaller than the configured plan, the key's limits apply. No response waits for the check.
  */
-export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
+export function createKeyCheck({ source, budget, configured, log }: KeyCheckDependencies) {
   const { plan } = configured;
   const { historyDays, names } = coinGeckoPlan(plan);
   let differences: string[] = [];
@@ -107,7 +150,7 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
     done,
 
     warnings(): Warning[] {
-      const days = source.historyDays();
+      const days = source.history.day;
       const reach = `history reaches back ${days} days, less than the plan in COINGECKO_PLAN allows`;
       const all = [...differences, ...(days < historyDays ? [reach] : [])];
       return all.map((difference) => ({ about: 'plan', difference }));

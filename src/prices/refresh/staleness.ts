@@ -1,7 +1,7 @@
 import { type Clock, DAY, HOUR } from '#core/clock';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { INTERVALS } from '#prices/model/interval';
-import { lastSample } from '#prices/model/sample';
+import { lastSample } from '#prices/model/series';
 import { ageAt, type Staleness } from '#upstream/freshness';
 import type { Backfill } from './backfill.ts';
 

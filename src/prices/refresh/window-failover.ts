@@ -2,7 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, type Span } from '#core/clock';
 import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
 import { gapsIn, type Interval, slotOf, spacingOf, type Window } from '#prices/model/interval';
-import { keptFrom, type Retention } from '#prices/model/retention-periods';
+import { keptFrom, type Retention } from '#prices/model/market-sources';
 import { createRecorder } from '#prices/refresh/fetches';
 import type { FallbackSource } from '#prices/sources/kraken';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';

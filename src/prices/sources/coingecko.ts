@@ -1,7 +1,6 @@
-import type { Catalogue } from '#catalogue/catalogue';
-import { beginningOf, type TokenName } from '#catalogue/token';
+import { beginningOf, type Catalogue } from '#catalogue/catalogue';
+import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, iso, MINUTE, type Span } from '#core/clock';
-import type { Interval } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/records';
 import type { Quote, Sample } from '#prices/model/sample';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
@@ -67,16 +66,15 @@ export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
-  /** The days of history of the daily series and of finer series, which are shorter on some plans. */
-  const reachDays = { day: terms.historyDays, finer: terms.historyDays };
+  const history = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
   const plausible = createPlausible(upstream.name, dropped);
 
   function limitReach(days: number, isOfAll: boolean): void {
-    if (isOfAll) reachDays.day = Math.min(reachDays.day, days);
-    reachDays.finer = Math.min(reachDays.finer, days);
+    if (isOfAll) history.day = Math.min(history.day, days);
+    history.finer = Math.min(history.finer, days);
   }
 
   /**
@@ -122,14 +120,10 @@ export function openCoinGecko(options: Options) {
     plan,
 
     /**
-     * The first instant of the history: Unix ms or -Infinity. It is as configured until CoinGecko refuses a call; a
-     * restarted process learns it again.
+     * The days of history of the daily series and of finer series, which are shorter on some plans. Refusals and
+     * `limitReach` lower them; a restarted process learns them again.
      */
-    reach: (interval: Interval, now: number): number =>
-      now - (interval === 'day' ? reachDays.day : reachDays.finer) * DAY,
-
-    /** The plan's days of history; `limitReach` lowers the number. */
-    historyDays: () => reachDays.day,
+    history: history as Readonly<typeof history>,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> => upstream.send({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Catalogue } from '#catalogue/catalogue';
+import { beginningOf, type Catalogue } from '#catalogue/catalogue';
 import type { FoundPair } from '#catalogue/listing';
-import { beginningOf, type Token, type TokenName } from '#catalogue/token';
+import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import {
   CANDLE_MINUTES,

@@ -13,7 +13,7 @@ export const catalogue: Mutations[] = [
     changes: [
       ['if (!bySymbol.has(token.symbol)) bySymbol', 'bySymbol'],
       ['const text = nameOrSymbol.toLowerCase();', 'const text = nameOrSymbol;'],
-      ['byName.get(text) ?? bySymbol.get(text)', 'bySymbol.get(text) ?? byName.get(text)'],
+      ['index.byName.get(text) ?? index.bySymbol.get(text)', 'index.bySymbol.get(text) ?? index.byName.get(text)'],
       ['.slice(0, SUGGESTED)', ''],
       ['if (text.length > LONGEST_TEXT) return [];', ''],
       ['a.apart - b.apart', 'b.apart - a.apart'],
@@ -29,7 +29,7 @@ export const catalogue: Mutations[] = [
     ],
   },
   {
-    file: 'src/catalogue/open.ts',
+    file: 'src/catalogue/catalogue.ts',
     tests: ['catalogue/catalogue.store.test.ts'],
     changes: [['generation += 1', 'generation += 0']],
   },

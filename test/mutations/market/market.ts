@@ -108,7 +108,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/archive/series-pages.ts',
+    file: 'src/prices/archive/series-store.ts',
     tests: ['prices/archive/paging.test.ts'],
     changes: [
       ['from: last.at + 1', 'from: last.at'],
@@ -137,8 +137,8 @@ export const market: Mutations[] = [
     file: 'src/prices/refresh/backfill.ts',
     tests: ['prices/refresh/demand.store.test.ts'],
     changes: [
-      ['Number.isFinite(own) && ofAll < budget.schedule().early ? ofAll : own', 'ofAll'],
-      ['ofAll < budget.schedule().early', 'false'],
+      ['Number.isFinite(own) && ofAll < schedule.current().early ? ofAll : own', 'ofAll'],
+      ['ofAll < schedule.current().early', 'false'],
     ],
   },
   {
@@ -147,7 +147,7 @@ export const market: Mutations[] = [
     changes: [['for (const token of tokens) requestedAt.set(token, clock.now());', '']],
   },
   {
-    file: 'src/prices/refresh/demand.ts',
+    file: 'src/prices/refresh/refresh-schedule.ts',
     tests: ['prices/refresh/demand.store.test.ts'],
     changes: [["inUse('chart')", '0']],
   },
@@ -178,7 +178,7 @@ export const market: Mutations[] = [
     file: 'src/prices/refresh/backfill.ts',
     tests: ['prices/refresh/reach.store.test.ts'],
     changes: [
-      ['(window.interval, now) > reach)', '(window.interval, now) < reach)'],
+      ['(window.interval, now) > reached)', '(window.interval, now) < reached)'],
       ['          singleFlight.forget(name);\n', ''],
     ],
   },
@@ -206,7 +206,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/history/window-rows.ts',
+    file: 'src/prices/history/window-reader.ts',
     tests: ['prices/refresh/window-failover.store.test.ts'],
     changes: [['isOfPrimary && ', '']],
   },
@@ -220,7 +220,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/history/window-rows.ts',
+    file: 'src/prices/history/window-reader.ts',
     tests: ['prices/history/market-windows.store.test.ts', 'prices/refresh/backfill-settling.store.test.ts'],
     changes: [
       [' || sample.at <= lastAt', ''],
@@ -228,7 +228,7 @@ export const market: Mutations[] = [
     ],
   },
   {
-    file: 'src/prices/history/gap-report.ts',
+    file: 'src/prices/history/window-reader.ts',
     tests: ['prices/history/completeness-gaps.store.test.ts'],
     changes: [['window.span.thru < reach', 'window.span.thru > reach']],
   },
@@ -268,12 +268,12 @@ export const market: Mutations[] = [
     changes: [['age >= EVERY', 'age >= 0']],
   },
   {
-    file: 'src/prices/refresh/fetches.ts',
+    file: 'src/prices/refresh/backfill-plan.ts',
     tests: ['prices/archive/purge.store.test.ts'],
-    changes: [['Math.max(source.reach(interval, now), oldest(now))', 'source.reach(interval, now)']],
+    changes: [['history.finer) * DAY, keptFor)', 'history.finer) * DAY)']],
   },
   {
-    file: 'src/prices/model/retention-periods.ts',
+    file: 'src/prices/model/market-sources.ts',
     tests: ['prices/archive/purge.store.test.ts', 'prices/candles/deleting-candles.store.test.ts'],
     changes: [['rows.filter(({ at }) => at >= from)', 'rows']],
   },

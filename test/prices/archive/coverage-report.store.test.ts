@@ -8,7 +8,7 @@ import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/latest-store';
 import type { PointUpdate } from '#prices/archive/series-sql-store';
 import { INTERVALS } from '#prices/model/interval';
-import { firstSample, samplesOf } from '#prices/model/sample';
+import { firstSample, samplesOf } from '#prices/model/series';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { plausibleTimes } from '#upstream/plausible';
 import { createVersionWatcher } from '#upstream/version-watcher';

@@ -5,7 +5,7 @@ import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/latest-store';
 import { createWorkingSet } from '#prices/archive/working-set';
-import { lastSample, samplesOf } from '#prices/model/sample';
+import { lastSample, samplesOf } from '#prices/model/series';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';

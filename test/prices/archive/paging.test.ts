@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { pagesOf } from '#prices/archive/series-pages';
 import type { RowsFrom } from '#prices/archive/series-store';
+import { pagesOf } from '#prices/archive/series-store';
 
 const seriesOf = (token: string, from: number) => ({ token, interval: 'day', from }) as const;
 

@@ -4,7 +4,7 @@ import { openLog } from '#open';
 import { openArchiveCache } from '#prices/archive/archive-cache';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import { createFailoverStore } from '#prices/archive/latest-store';
-import { lastSample } from '#prices/model/sample';
+import { lastSample } from '#prices/model/series';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { builtIn } from '../../../fixtures/tokens.ts';

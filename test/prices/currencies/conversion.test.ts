@@ -12,8 +12,7 @@ import {
 } from '#prices/currencies/conversion';
 import { createRateSeries } from '#prices/currencies/rate-series';
 import { CANDLES } from '#prices/model/candle';
-import { POINTS, type PointColumns } from '#prices/model/sample';
-import { columnsOf } from '#prices/model/series';
+import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 
 const at = (date: string) => Date.parse(date);
 

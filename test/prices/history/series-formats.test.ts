@@ -4,8 +4,7 @@ import { DAY, SECOND } from '#core/clock';
 import { seriesJson, seriesToCsv } from '#prices/history/series-text';
 import { priceSeries } from '#prices/model/records';
 import type { Sample } from '#prices/model/sample';
-import { POINTS } from '#prices/model/sample';
-import { columnsOf } from '#prices/model/series';
+import { columnsOf, POINTS } from '#prices/model/series';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
 /** Samples in ascending order. Many are within the same second, and others are days apart. */

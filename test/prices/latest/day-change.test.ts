@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import { dayChange } from '#prices/latest/latest-answer';
-import { POINTS } from '#prices/model/sample';
-import { createSeries } from '#prices/model/series';
+import { createSeries, POINTS } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
 

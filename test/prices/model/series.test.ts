@@ -2,8 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CANDLES } from '#prices/model/candle';
 import { MARKET_SOURCES } from '#prices/model/market-sources';
-import { firstSample, lastSample, POINTS, samplesOf } from '#prices/model/sample';
-import { type Columns, columnsOf, createSeries, firstUnsettled, type Layout } from '#prices/model/series';
+import {
+  type Columns,
+  columnsOf,
+  createSeries,
+  firstSample,
+  firstUnsettled,
+  type Layout,
+  lastSample,
+  POINTS,
+  samplesOf,
+} from '#prices/model/series';
 
 type AnyRow = { at: number; settled: boolean };
 

@@ -53,20 +53,32 @@ function cost({ latest, chart }: { latest: number; chart: number }, now: number)
 
 describe('a throttled schedule', () => {
   test('is unchanged while the monthly budget covers it, including first fills and some retries', () => {
-    expect(throttled(demo, budget, 0, NOVEMBER, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
+    expect(throttled(demo, { limits: budget, spent: 0, now: NOVEMBER }, LOAD)).toEqual({
+      ...demo,
+      early: expect.any(Number),
+    });
     const halfway = NOVEMBER + 15 * DAY;
-    expect(throttled(demo, budget, 4_500, halfway, LOAD)).toEqual({ ...demo, early: expect.any(Number) });
+    expect(throttled(demo, { limits: budget, spent: 4_500, now: halfway }, LOAD)).toEqual({
+      ...demo,
+      early: expect.any(Number),
+    });
   });
 
   test('is unchanged without a monthly budget', () => {
-    expect(throttled(PLANS.public.schedule, PLANS.public.budget, 1e9, DECEMBER - 1, LOAD)).toEqual({
+    expect(
+      throttled(PLANS.public.schedule, { limits: PLANS.public.budget, spent: 1e9, now: DECEMBER - 1 }, LOAD),
+    ).toEqual({
       ...PLANS.public.schedule,
       early: 10 * SECOND,
     });
   });
 
   test('is stretched in proportion', () => {
-    const { latest, chart } = throttled(demo, { perMinute: 30, perMonth: 3_000 }, 0, NOVEMBER, LOAD);
+    const { latest, chart } = throttled(
+      demo,
+      { limits: { perMinute: 30, perMonth: 3_000 }, spent: 0, now: NOVEMBER },
+      LOAD,
+    );
     expect(latest).toBeGreaterThan(demo.latest);
     expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
   });
@@ -79,7 +91,7 @@ describe('a throttled schedule', () => {
         fc.integer({ min: NOVEMBER, max: DECEMBER - 1 }),
         (perMonth, part, now) => {
           const spent = Math.floor(perMonth * part);
-          const schedule = throttled(demo, { perMinute: 30, perMonth }, spent, now, LOAD);
+          const schedule = throttled(demo, { limits: { perMinute: 30, perMonth }, spent, now }, LOAD);
           expect(schedule.latest).toBeGreaterThanOrEqual(demo.latest);
           expect(schedule.chart).toBeGreaterThanOrEqual(demo.chart);
           expect(schedule.early).toBeGreaterThanOrEqual(10 * SECOND);
@@ -94,33 +106,41 @@ describe('a throttled schedule', () => {
   test('distributes unused calls to early fetches, evenly until the end of the month', () => {
     const month = 30 * DAY;
     const load = { latest: 1, charts: 0, days: 0 };
-    const { early } = throttled(demo, budget, 0, NOVEMBER, load);
+    const { early } = throttled(demo, { limits: budget, spent: 0, now: NOVEMBER }, load);
     expect(month / early).toBeCloseTo(0.98 * 10_000 - month / demo.latest);
-    expect(throttled(demo, budget, 3_000, NOVEMBER, LOAD).early).toBe(Number.POSITIVE_INFINITY);
+    expect(throttled(demo, { limits: budget, spent: 3_000, now: NOVEMBER }, LOAD).early).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('counts each call for the latest prices', () => {
-    const { latest } = throttled(demo, budget, 0, NOVEMBER, { latest: 4, charts: 0, days: 0 });
+    const { latest } = throttled(demo, { limits: budget, spent: 0, now: NOVEMBER }, { latest: 4, charts: 0, days: 0 });
     expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
   });
 
   test('has no more latest prices when no calls are left', () => {
-    expect(throttled(demo, budget, 10_000, NOVEMBER + DAY, LOAD).latest).toBe(Number.POSITIVE_INFINITY);
+    expect(throttled(demo, { limits: budget, spent: 10_000, now: NOVEMBER + DAY }, LOAD).latest).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
 
   test('has each token’s chart often enough that no hour is lost, however few calls are left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
-      const { chart } = throttled(demo, budget, spent, NOVEMBER + 5 * DAY, LOAD);
+      const { chart } = throttled(demo, { limits: budget, spent, now: NOVEMBER + 5 * DAY }, LOAD);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);
     }
-    expect(throttled({ latest: HOUR, chart: 2 * DAY }, budget, 10_000, NOVEMBER, LOAD).chart).toBe(2 * DAY);
+    expect(
+      throttled({ latest: HOUR, chart: 2 * DAY }, { limits: budget, spent: 10_000, now: NOVEMBER }, LOAD).chart,
+    ).toBe(2 * DAY);
   });
 
-  test('lasts until the end of a month that it starts within', () => {
+  test('lasts a month that begins in its midst', () => {
     const { latest } = throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - DAY, LOAD);
     expect(latest).toBe(6 * MINUTE);
     expect(throttled(demo, { perMinute: 30, perMonth: 1_000 }, 0, DECEMBER - 20 * DAY, LOAD).chart).toBeGreaterThan(
       6 * HOUR,
     );
+    expect(latest).toBe(6 * MINUTE);
+    expect(
+      throttled(demo, { limits: { perMinute: 30, perMonth: 1_000 }, spent: 0, now: DECEMBER - 20 * DAY }, LOAD).chart,
+    ).toBeGreaterThan(6 * HOUR);
   });
 });

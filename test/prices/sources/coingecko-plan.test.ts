@@ -22,7 +22,7 @@ async function withSource<T>(script: Script, use: (source: Source) => Promise<T>
     await source.close();
   }
 }
-const reachDays = (source: Source) => source.historyDays();
+const reachDays = (source: Source) => source.history.day;
 
 describe('a key', () => {
   const KEY = {
@@ -107,8 +107,8 @@ describe('a rejection of a window that starts too early', () => {
     const isDaily = !name.includes('hours');
     await withSource(answer(nameless), async (source) => {
       await expect(ask(source)).rejects.toMatchObject({ reason: 'out_of_reach' });
-      expect(source.reach('hour', NOW)).toBe(NOW - days * DAY);
-      expect(source.reach('day', NOW)).toBe(isDaily ? NOW - days * DAY : Number.NEGATIVE_INFINITY);
+      expect(source.history.finer).toBe(days);
+      expect(source.history.day).toBe(isDaily ? days : Number.POSITIVE_INFINITY);
     });
   });
 
@@ -136,7 +136,7 @@ describe('a rejection of a window that starts too early', () => {
     await withSource(answer(nameless), async (source) => {
       await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({ reason: 'out_of_reach' });
       expect(reachDays(source)).toBe(Number.POSITIVE_INFINITY);
-      expect(source.reach('hour', NOW)).toBe(Number.NEGATIVE_INFINITY);
+      expect(source.history.finer).toBe(Number.POSITIVE_INFINITY);
     });
   });
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#core/clock';
 import { seriesJson, seriesToCsv } from '#prices/history/series-text';
-import { POINTS } from '#prices/model/sample';
-import { columnsOf } from '#prices/model/series';
+import { columnsOf, POINTS } from '#prices/model/series';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';

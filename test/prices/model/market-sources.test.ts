@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { SettingsError } from '#core/setting-forms';
-import { keptFrom, parseRetention } from '#prices/model/retention-periods';
+import { keptFrom, parseRetention } from '#prices/model/market-sources';
 import { readSettings } from '#settings';
 
 describe('the retention of samples', () => {

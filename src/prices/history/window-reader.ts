@@ -1,10 +1,13 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, overlap, startOfDate } from '#core/clock';
+import { type Clock, DAY, HOUR, isoDate, overlap, type Span, startOfDate, union } from '#core/clock';
+import { Problem } from '#core/problems';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { isMidnightSample, samplesIn, type Window } from '#prices/model/interval';
+import { gapsIn, isMidnightSample, samplesIn, spanText, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
-import { firstSample, POINTS, type PointSeries, type SourcedSample } from '#prices/model/sample';
-import { columnsOf, firstUnsettled } from '#prices/model/series';
+import type { SourcedSample } from '#prices/model/sample';
+import { columnsOf, firstSample, firstUnsettled, POINTS, type PointSeries } from '#prices/model/series';
+import type { Backfill } from '#prices/refresh/backfill';
+import { upstreamProblem } from '#upstream/failure';
 
 /** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
@@ -17,9 +20,17 @@ export function windowSize(samples: number): WindowSize {
   return samples > WIDE_SAMPLES ? 'wide' : 'short';
 }
 
-type Dependencies = { archive: ArchiveCache; clock: Clock };
+type Dependencies = {
+  archive: ArchiveCache;
+  backfill: Pick<Backfill, 'reach' | 'schedule'>;
+  clock: Clock;
+};
 
-export function createWindowReader({ archive, clock }: Dependencies) {
+/** CoinGecko provides minutes of the last day only, on every plan. */
+const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
+
+/** Reads what the archive contains for a window, and what it lacks. */
+export function createWindowReader({ archive, backfill, clock }: Dependencies) {
   /** Until today's row is ready, the first sample after midnight stands in for it. A later hour's sample does not. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
@@ -34,7 +45,8 @@ export function createWindowReader({ archive, clock }: Dependencies) {
    * Reads a window's rows and the samples that follow them. The result is valid only until the next await, because rows
    * may be replaced.
    */
-  function read(token: TokenName, { interval, span, open, withLatest }: Window, series: PointSeries) {
+  function read(token: TokenName, window: Window, series: PointSeries) {
+    const { interval, span, open, withLatest } = window;
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
     const following: SourcedSample[] = [];
     let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
@@ -56,10 +68,7 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     return {
       isEmpty,
       // CoinGecko reports minutes of the last day only, so older ones are final. Provisional rows never settle.
-      isSettled:
-        !open &&
-        (firstUnsettled(slice) === undefined ||
-          (isOfPrimary && interval === 'minute' && span.thru < clock.now() - DAY)),
+      isSettled: !open && (firstUnsettled(slice) === undefined || (isOfPrimary && isOnNoPlan(window, clock.now()))),
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
@@ -82,7 +91,47 @@ export function createWindowReader({ archive, clock }: Dependencies) {
     return windowSize(known === undefined ? 0 : samplesIn(interval, known));
   }
 
-  return { read, series, size };
+  /** The gaps of a window, except those that the next chart fills. */
+  function missing(token: TokenName, { interval, span, open }: Window): Span[] {
+    const now = clock.now();
+    const known = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
+    const nextChartFrom = open && interval !== 'day' ? now - backfill.schedule().chart : now;
+    return gapsIn(interval, span, known).filter((gap) => gap.from < nextChartFrom);
+  }
+
+  return {
+    read,
+    series,
+    size,
+    missing,
+
+    /** The missing spans as `from/thru`; `others` returns further missing parts of a span. */
+    gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
+      const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
+      const spans = [...missing(token, window), ...(known ? others(known) : [])];
+      return union(spans).map((span) => spanText(window.interval, span));
+    },
+
+    /** The error for a window without a sample; `failure` is the fetch failure, if any. */
+    nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
+      const gaps = missing(token, window).map((span) => spanText(window.interval, span));
+      if (failure) return upstreamProblem(failure, { members: { gaps } });
+      if (gaps.length === 0) {
+        const listed = isoDate(archive.beginning(token));
+        return new Problem('no_data', `The requested time has no samples. The token's history starts on ${listed}.`);
+      }
+      if (isOnNoPlan(window, clock.now())) {
+        const detail = 'Minute prices are available only for the last 24 hours, and none are archived for this time.';
+        return new Problem('no_data', detail, { members: { gaps } });
+      }
+      const reach = backfill.reach(window.interval);
+      const detail =
+        window.span.thru < reach
+          ? `The requested time is not archived. CoinGecko's plan or the retention period reaches back to ${isoDate(reach)}.`
+          : 'The requested time is not archived, and CoinGecko has not provided it yet.';
+      return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
+    },
+  };
 }
 
 export type WindowReader = ReturnType<typeof createWindowReader>;
