@@ -3,7 +3,7 @@ import { memo } from '#core/memo';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { seriesJson } from '#prices/history/series-text';
 import { createWindowReader } from '#prices/history/window-reader';
-import { leftOut, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-answer';
+import { notInResponse, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-answer';
 import { SAMPLE } from '#prices/latest/records';
 import type { Market } from '#prices/market';
 import { daysWindow } from '#prices/model/interval';
@@ -42,7 +42,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
   async function read(): Promise<Sample> {
     await archive.load(token.name);
     const price = priceOf(archive, token);
-    if (!price.latest) throw upstreamProblem(leftOut);
+    if (!price.latest) throw upstreamProblem(notInResponse);
     const window = daysWindow(days, clock.now());
     const rows = reader.read(token.name, window, archive.series(token.name, window.interval));
     if (rows.isEmpty) throw reader.nothingToServe(token.name, window, undefined);

@@ -29,7 +29,7 @@ export async function openKraken(
     callSpacing: () => SPACING,
     observe: observe(upstream),
     dropped: createDropped(deps, upstream),
-    leftOut: (pair) => log.warn({ upstream, ...pair }, 'untraded pair excluded'),
+    untraded: (pair) => log.warn({ upstream, ...pair }, 'untraded pair excluded'),
     breaker,
   });
 

@@ -92,7 +92,7 @@ export function createWindowSender(send: Send) {
   };
 }
 
-export type SendWindow = ReturnType<typeof createWindowSender>;
+type SendWindow = ReturnType<typeof createWindowSender>;
 
 const REACH =
   'The archive is filled from CoinGecko, as far back as its plan allows. If part of the window is unavailable, ' +

@@ -34,7 +34,7 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
 export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
   const { clock, log, failures } = deps;
-  const { upstreamTimeoutMs: timeoutMs, statistics: line } = settings;
+  const { upstreamTimeoutMs: timeoutMs, statistics: configured } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
     const budget = await openBudget({ store: refreshes, upstream: name, budget: STATISTICS_BUDGETS[kind], clock });
@@ -52,16 +52,16 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       breaker,
     });
     // CryptoCompare rejects requests without a key.
-    const isAsked = kind !== 'cryptocompare' || apiKey !== undefined;
-    return { name, source, isAsked, budget, schedule, breaker, countDropped: dropped(name) };
+    const isUsed = kind !== 'cryptocompare' || apiKey !== undefined;
+    return { name, source, isUsed, budget, schedule, breaker, countDropped: dropped(name) };
   }
-  const upstreams = await Promise.all(line.map(openOne));
+  const upstreams = await Promise.all(configured.map(openOne));
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   const sources = upstreams.map(({ source }) => source);
   const store = deadline.over(createStatisticsStore(database.prisma));
   const cache = await openStatisticsCache({ store, versions, sources: [...byName.keys()], clock, log });
   const failover = createFailover({
-    sources: upstreams.filter(({ isAsked }) => isAsked).map(({ source }) => source),
+    sources: upstreams.filter(({ isUsed }) => isUsed).map(({ source }) => source),
     interval: (name) => byName.get(name)?.schedule().every ?? Number.POSITIVE_INFINITY,
     cache,
     timeoutMs,

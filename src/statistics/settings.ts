@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
-import { isMempool, keyedUrls, lineUp } from './statistics-sources.ts';
+import { isMempool, keyedUrls, sourceOrder } from './statistics-sources.ts';
 
 /** The sources share one deadline, so the number of URLs is limited. */
 const upToEight = (url: z.ZodType<string, string>) =>
@@ -41,7 +41,7 @@ export function statisticsFaults(env: Environment): SettingFault[] {
 }
 
 export const statisticsSettings = (env: Environment) => ({
-  statistics: lineUp({
+  statistics: sourceOrder({
     cryptocompare: { url: env.CRYPTOCOMPARE_URL, apiKey: env.CRYPTOCOMPARE_API_KEY },
     bitcoin: env.BITCOIN_STATS_URL,
     ethereum: { urls: env.ETHEREUM_STATS_URL, apiKey: env.ETHEREUM_STATS_API_KEY },

@@ -74,7 +74,7 @@ export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
 /** All sources in order of preference: CryptoCompare, which reports the most, then each chain's own sources. */
-export function lineUp(configuration: StatisticsConfiguration): ConfiguredSource[] {
+export function sourceOrder(configuration: StatisticsConfiguration): ConfiguredSource[] {
   const { cryptocompare, bitcoin, ethereum, solana, arweave } = configuration;
   const keyed = keyedUrls(ethereum.urls);
   const inOrder: Omit<ConfiguredSource, 'name'>[] = [

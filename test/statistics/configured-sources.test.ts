@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isStatisticsSource, keyedUrls, lineUp, type StatisticsConfiguration } from '#statistics/statistics-sources';
+import {
+  isStatisticsSource,
+  keyedUrls,
+  type StatisticsConfiguration,
+  sourceOrder,
+} from '#statistics/statistics-sources';
 
 const CONFIGURATION: StatisticsConfiguration = {
   cryptocompare: { url: 'https://c.example', apiKey: 'the-first' },
@@ -10,7 +15,7 @@ const CONFIGURATION: StatisticsConfiguration = {
   arweave: ['https://i.example'],
 };
 
-test('sources are in the order of their URLs, each named by its kind and its index within the kind', () => {
+test('sources stand in the order of their URLs, each named by its kind and its place among those of its kind', () => {
   const line = lineUp(CONFIGURATION);
   expect(line.map(({ name, url }) => [name, url])).toEqual([
     ['cryptocompare', 'https://c.example'],
@@ -34,7 +39,7 @@ test('names are those of sources, and are unique', () => {
   const urls = fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 12 });
   fc.assert(
     fc.property(urls, urls, urls, (bitcoin, ethereum, solana) => {
-      const names = lineUp({
+      const names = sourceOrder({
         ...CONFIGURATION,
         ...{ bitcoin, solana, ethereum: { urls: ethereum, apiKey: undefined } },
       }).map(({ name }) => name);

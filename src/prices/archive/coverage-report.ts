@@ -63,7 +63,7 @@ export async function coverageReport(store: ArchiveStore, tokens: readonly Token
     coverage,
     always: PRIMARY_SOURCE,
     complete: (rows, interval) => completeSpans(rows, interval, now),
-    gapsOf(token, interval, _told, complete) {
+    gapsOf(token, interval, _reported, complete) {
       const beginning = knownSince(token, Math.min(...(days.get(token.name) ?? []).map(({ from }) => from)));
       const wholeTime = { from: beginning, thru: Number.POSITIVE_INFINITY };
       return gapsIn(interval, wholeTime, { now, beginning, coverage: complete });

@@ -29,8 +29,8 @@ type ImportOptions = {
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/** `gaveWay`: the file has a better row for the row's date. `dates`: the possible dates of a bad line, in Unix ms. */
-type CheckedRow = { sample: SourcedSample } | { gaveWay: true } | (BadLine & { dates: readonly number[] });
+/** `isOutranked`: the file has a better row for the row's date. `dates`: the possible dates of a bad line, in Unix ms. */
+type CheckedRow = { sample: SourcedSample } | { isOutranked: true } | (BadLine & { dates: readonly number[] });
 
 /** The span from the earliest row to the latest; undefined without rows. */
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -73,7 +73,7 @@ async function* checkedRows(
     const first = lineOfDate.get(date);
     const other = late.get(date);
     if (!isMidnightSample(sample.at)) {
-      if (other) yield { gaveWay: true };
+      if (other) yield { isOutranked: true };
       if (!other || sample.at < other.at) late.set(date, sample);
     } else if (first === undefined) {
       lineOfDate.set(date, line);
@@ -83,7 +83,7 @@ async function* checkedRows(
       yield { line, fault, dates: [date] };
     }
   }
-  for (const [date, sample] of late) yield lineOfDate.has(date) ? { gaveWay: true } : { sample };
+  for (const [date, sample] of late) yield lineOfDate.has(date) ? { isOutranked: true } : { sample };
 }
 
 /**
@@ -175,7 +175,7 @@ export function createImport({ store, clock }: Dependencies) {
           }
           continue;
         }
-        if ('gaveWay' in row) {
+        if ('isOutranked' in row) {
           counts.skipped += 1;
           continue;
         }

@@ -111,7 +111,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
 /** In ms. Younger candles have been observed to change. */
 const SETTLES_AFTER = HOUR;
 /** The pause before the next request, in ms: the newest candle may be a moment late. */
-const ASKED_AGAIN = MINUTE;
+const REQUEST_EVERY = MINUTE;
 /** How many of Kraken's oldest candles are not requested: they are gone when the response arrives. */
 const EDGE = 2;
 
@@ -164,7 +164,7 @@ export function candleGaps(
  */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
-  if (ageAt(fetchedAt, now) < ASKED_AGAIN) return undefined;
+  if (ageAt(fetchedAt, now) < REQUEST_EVERY) return undefined;
   const length = candleLength(interval);
   const first = firstRequested(interval, known);
   const running = runningCandle(interval, now);

@@ -67,20 +67,20 @@ function convertRows<Rows extends Columns>(
   usdRate: UsdRate,
 ): Rows {
   const places = new Uint32Array(rows.at.length);
-  const worths = new Float64Array(rows.at.length);
+  const rates = new Float64Array(rows.at.length);
   let count = 0;
   for (let place = 0; place < rows.at.length; place++) {
     const unit = usdRate(rows.at[place] as number);
     if (Number.isNaN(unit)) continue;
     places[count] = place;
-    worths[count++] = unit;
+    rates[count++] = unit;
   }
   const converted = Object.entries(rows).map(([name, column]) => {
     const mine = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
     const isMoney = money.includes(name as never);
     for (let i = 0; i < count; i++) {
       const figure = column[places[i] as number] as number;
-      mine[i] = isMoney ? inUnits(figure, worths[i] as number) : figure;
+      mine[i] = isMoney ? inUnits(figure, rates[i] as number) : figure;
     }
     return [name, mine];
   });

@@ -7,7 +7,7 @@ import { FIRST_BLOCK } from '#upstream/plausible';
  * How long a rate may bridge a pause, in ms. Holidays and weekends last at most five days. After a longer pause, a
  * currency was discontinued or not quoted.
  */
-export const HOLDS = 10 * DAY;
+const HOLDS = 10 * DAY;
 
 /**
  * The rates of one currency. A rate is valid until the next one, through weekends and holidays. Without a successor for

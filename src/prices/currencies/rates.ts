@@ -85,7 +85,7 @@ export const NO_RATES: Rates = {
 };
 
 /** The name of the only fetch, here and in the store. */
-export const RATES = 'rates';
+const RATES = 'rates';
 type RateFetch = typeof RATES;
 
 /** The rates per euro. `units` is undefined for the euro itself. */
@@ -96,7 +96,7 @@ type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;
-  let others = new Map<Currency, Promise<RateSeries>>();
+  const others = new Map<Currency, (generation: number) => Promise<RateSeries>>();
   let from: number | undefined;
   let newest: number | undefined;
   let generation = 0;
@@ -110,18 +110,19 @@ export function createRateCache({ store, versions, clock }: RateCacheDependencie
       from = first;
       newest = rows.at(-1)?.[0];
       dollars = newest === undefined ? nothing : createRateSeries(rows, newest);
-      others = new Map();
       generation += 1;
     },
   });
 
-  function unitsOf(currency: Currency): Promise<RateSeries> {
-    const mine = others;
+  async function readUnits(currency: Currency): Promise<RateSeries> {
     const end = newest ?? Number.NEGATIVE_INFINITY;
-    const known = mine.get(currency) ?? store.rates(currency, clock.now()).then((rows) => createRateSeries(rows, end));
-    mine.set(currency, known);
-    known.catch(() => mine.delete(currency));
-    return known;
+    return createRateSeries(await store.rates(currency, clock.now()), end);
+  }
+
+  function unitsOf(currency: Currency): Promise<RateSeries> {
+    const read = others.get(currency) ?? memo(() => readUnits(currency), { ttl: Number.POSITIVE_INFINITY, clock });
+    others.set(currency, read);
+    return read(generation);
   }
 
   return {

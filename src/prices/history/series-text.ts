@@ -6,7 +6,7 @@ import type { Sample } from '#prices/model/sample';
 import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 
 /** How many rows are written at once. This takes a fraction of a millisecond. */
-export const PIECE_ROWS = 250;
+const PIECE_ROWS = 250;
 
 export function* inPieces(count: number, line: (place: number) => string): Generator<string> {
   for (let start = 0; start < count; start += PIECE_ROWS) {

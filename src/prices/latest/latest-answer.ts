@@ -91,7 +91,7 @@ export function createLatestPrice({ archive, latestAnswer }: Dependencies) {
   };
 }
 
-export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
+const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
 /**
  * Returns the value of `Quotient-Source`: the most frequent source first, each with the age of its oldest price in
@@ -117,7 +117,7 @@ export function sourcesOf(prices: readonly SourcedLatest[], now: number): string
 }
 
 /** Why a token has no price although no fetch failed. */
-export const leftOut = new UpstreamFailure('coingecko', 'empty', 'the response does not contain the token');
+export const notInResponse = new UpstreamFailure('coingecko', 'empty', 'the response does not contain the token');
 type LatestAnswerRow = { latest: SourcedLatest | undefined };
 
 /** `requestKey` identifies the request. */
@@ -144,7 +144,7 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
 /** Throws a problem if no token has a price. */
 function knownPrices(rows: readonly LatestAnswerRow[], { failure }: FetchOutcome): SourcedLatest[] {
   const latest = rows.flatMap(({ latest }) => latest ?? []);
-  if (latest.length === 0) throw upstreamProblem(failure ?? leftOut);
+  if (latest.length === 0) throw upstreamProblem(failure ?? notInResponse);
   return latest;
 }
 

@@ -47,7 +47,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 }
 
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
-export type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
+type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
 /** The position of the first instant at or after `instant`. `instants` must be ascending. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {

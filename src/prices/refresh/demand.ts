@@ -7,7 +7,7 @@ import type { DemandStore } from './demand-store.ts';
  * How long a token is in demand after a request, in ms. During that time, the schedule fetches the token's latest
  * price.
  */
-export const IN_DEMAND = HOUR;
+const IN_DEMAND = HOUR;
 /** The shortest time between two records of a token's demand, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
 type Dependencies = { store: DemandStore; clock: Clock };

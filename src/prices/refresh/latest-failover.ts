@@ -48,8 +48,11 @@ export function createLatestFailover(dependencies: Dependencies) {
   const requestedAt = new Map<TokenName, number>();
 
   const isPrimarySound = (): boolean => {
-    const canBeAsked = singleFlight.failure('latest') === undefined && schedule.hasBudget();
-    return isSound({ answeredAt: archive.fetchedAt('latest'), every: schedule.latestEvery(), canBeAsked }, clock.now());
+    const canBeRequested = singleFlight.failure('latest') === undefined && schedule.hasBudget();
+    return isSound(
+      { answeredAt: archive.fetchedAt('latest'), every: schedule.latestEvery(), canBeRequested },
+      clock.now(),
+    );
   };
 
   /** Whether a token's latest price was requested from the fallback within the fallback's interval. */
@@ -173,9 +176,9 @@ export function nextFailoverState(
 
 /** A source is healthy if it can be requested or if its last good response (Unix ms) is at most two intervals old. */
 export const isSound = (
-  { answeredAt, every, canBeAsked }: { answeredAt: number | undefined; every: number; canBeAsked: boolean },
+  { answeredAt, every, canBeRequested }: { answeredAt: number | undefined; every: number; canBeRequested: boolean },
   now: number,
-): boolean => canBeAsked || ageAt(answeredAt, now) <= 2 * every;
+): boolean => canBeRequested || ageAt(answeredAt, now) <= 2 * every;
 
 /** The age (ms) above which the newest sample of a response indicates a frozen source. */
 export const frozenAfter = (every: number): number => 2 * every + BEHIND;

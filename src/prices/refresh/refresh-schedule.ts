@@ -37,10 +37,10 @@ const LEAST_EARLY = 10 * SECOND;
  * The schedule's load: calls per fetch of the latest prices, and the numbers of tokens whose charts and days are in
  * demand.
  */
-export type ScheduledLoad = { latest: number; charts: number; days: number };
+type ScheduledLoad = { latest: number; charts: number; days: number };
 
 /** `early`: the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
-export type ThrottledSchedule = RefreshSchedule & { early: number };
+type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
  * The schedule, throttled proportionally so that the budget lasts until the end of the month. The daily series keeps

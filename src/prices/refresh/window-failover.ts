@@ -24,7 +24,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   const recorder = createRecorder(fallback.name, { archive, retention });
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
   /** The instant (Unix ms) from which this process last requested each series. */
-  const askedFrom = new Map<Fetch, number>();
+  const requestedFrom = new Map<Fetch, number>();
 
   const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
     gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
@@ -38,7 +38,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   }
 
   async function fetchSamples({ token, interval, from }: Missing): Promise<void> {
-    askedFrom.set(nameOf(token, interval), from);
+    requestedFrom.set(nameOf(token, interval), from);
     const reported = await fallback.samples(token, interval, from);
     const rows = reported.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
     const [head, last] = [rows[0], rows.at(-1)];
@@ -56,7 +56,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
     const now = clock.now();
     const fetchedAt = archive.fetchedAt(nameOf(token, interval)) ?? Number.NEGATIVE_INFINITY;
-    const isOlder = from < (askedFrom.get(nameOf(token, interval)) ?? Number.POSITIVE_INFINITY);
+    const isOlder = from < (requestedFrom.get(nameOf(token, interval)) ?? Number.POSITIVE_INFINITY);
     return isOlder || ageAt(fetchedAt, now) === Number.POSITIVE_INFINITY || slot(now) > slot(fetchedAt);
   }
 

@@ -113,8 +113,8 @@ export function openEcb({ clock, dropped, ...rest }: Options) {
     /** The rates from a date on (Unix ms), in units per euro, unordered. Throws `UpstreamFailure`. */
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
-      const question = { path: PATH, query, maxBytes: MAX_BYTES };
-      const text = await upstream.send(question, (answer) => textOf(answer, clock.now()));
+      const request = { path: PATH, query, maxBytes: MAX_BYTES };
+      const text = await upstream.send(request, (answer) => textOf(answer, clock.now()));
       if (text === '') return [];
       const reported = await ratesIn(text);
       const now = clock.now();

@@ -124,33 +124,33 @@ const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
 /** Causes that say nothing about the pairs or about Kraken's availability. */
-const TELLS_NOTHING: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
+const INCONCLUSIVE: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
 /** A token whose pair is not traded; `status` is Kraken's term, or `gone` if Kraken no longer lists the pair. */
-export type LeftOut = { token: TokenName; pair: string; status: string };
-type IsTraded = (one: Pick<LeftOut, 'token' | 'pair'>) => boolean;
-type AskPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
+export type UntradedPair = { token: TokenName; pair: string; status: string };
+type IsTraded = (one: Pick<UntradedPair, 'token' | 'pair'>) => boolean;
+type RequestPairs = () => Promise<ReadonlyMap<string, ListedPair>>;
 
 type Dependencies = {
   clock: Clock;
   /** Called once for each excluded pair, and again when its status changes. */
-  leftOut: (pair: LeftOut) => void;
+  untraded: (pair: UntradedPair) => void;
 };
 
 /** The pairs that Kraken trades now, according to its own list. */
-export function createTradedPairs({ clock, leftOut }: Dependencies) {
-  const toldOf = new Map<TokenName, string>();
+export function createTradedPairs({ clock, untraded }: Dependencies) {
+  const reportedOf = new Map<TokenName, string>();
   let listed: ReadonlyMap<string, ListedPair> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
   /** On failure, the last list remains valid. Without a list, every pair counts as traded if Kraken responds. */
-  async function check(askPairs: AskPairs): Promise<void> {
+  async function check(requestPairs: RequestPairs): Promise<void> {
     try {
-      listed = await askPairs();
+      listed = await requestPairs();
       dueAt = clock.elapsed() + RELIED_ON;
     } catch (error) {
-      const answered = error instanceof UpstreamFailure && TELLS_NOTHING.has(error.reason);
+      const answered = error instanceof UpstreamFailure && INCONCLUSIVE.has(error.reason);
       if (!listed && !answered) throw error;
       dueAt = clock.elapsed() + TRIED_AGAIN;
     }
@@ -158,15 +158,15 @@ export function createTradedPairs({ clock, leftOut }: Dependencies) {
 
   const isTraded: IsTraded = ({ token, pair }) => {
     const status = listed ? (listed.get(pair)?.status ?? 'gone') : 'online';
-    if (status !== 'online' && toldOf.get(token) !== status) leftOut({ token, pair, status });
-    toldOf.set(token, status);
+    if (status !== 'online' && reportedOf.get(token) !== status) untraded({ token, pair, status });
+    reportedOf.set(token, status);
     return status === 'online';
   };
 
   /** Requests the list when it is due, once for all concurrent callers. */
-  return async function tradedPairs(askPairs: AskPairs): Promise<IsTraded> {
+  return async function tradedPairs(requestPairs: RequestPairs): Promise<IsTraded> {
     if (clock.elapsed() >= dueAt) {
-      checking ??= check(askPairs).finally(() => {
+      checking ??= check(requestPairs).finally(() => {
         checking = undefined;
       });
       await checking;

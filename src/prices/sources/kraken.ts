@@ -21,12 +21,12 @@ import { createPlausible, type Dropped } from './dropped-samples.ts';
 import {
   assetPairs,
   createTradedPairs,
-  type LeftOut,
   type ListedPair,
   ohlcOf,
   type PairNames,
   read,
   tickerOf,
+  type UntradedPair,
   UPSTREAM,
 } from './kraken-wire.ts';
 
@@ -42,10 +42,10 @@ type Options = {
   clock: Clock;
   dropped: Dropped;
   /** Called for each token whose pair is not traded, once per status. */
-  leftOut: (pair: LeftOut) => void;
+  untraded: (pair: UntradedPair) => void;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
-type SendToKraken = <Body>(question: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
+type SendToKraken = <Body>(request: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
 /** Kraken has started to name pairs by their symbols, so a response may use either of the two names. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
@@ -67,18 +67,18 @@ const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
 /** Kraken's public REST API (docs.kraken.com/api). Every method throws `UpstreamFailure`. */
-export function openKrakenSource({ catalogue, clock, dropped, leftOut, ...rest }: Options) {
+export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest }: Options) {
   const { timeoutMs } = rest;
   const upstream = openUpstream({ ...rest, name: UPSTREAM, clock });
   const plausible = createPlausible(UPSTREAM, dropped);
-  const tradedPairs = createTradedPairs({ clock, leftOut });
+  const tradedPairs = createTradedPairs({ clock, untraded });
 
   /** All requests of a method call share one deadline. */
   function withinDeadline(): SendToKraken {
     const end = clock.elapsed() + timeoutMs;
-    return (question, schema) => {
+    return (request, schema) => {
       const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
-      return upstream.send({ ...question, withinMs }, (answer) => read(schema, answer, clock.now()));
+      return upstream.send({ ...request, withinMs }, (answer) => read(schema, answer, clock.now()));
     };
   }
 

@@ -24,7 +24,7 @@ export type StatisticsOptions = Pick<
 };
 
 /** Sends one of a sample's requests. `use` converts the body, and throws if the body is unusable. */
-export type SourceSend = <Body, Used = Body>(
+type SourceSend = <Body, Used = Body>(
   request: Omit<UpstreamRequest, 'withinMs'>,
   schema: z.ZodType<Body>,
   use?: (body: Body) => Used,

@@ -16,7 +16,7 @@ export const candles: Mutations[] = [
     tests: ['prices/sources/kraken-samples.test.ts'],
     changes: [
       ["return status === 'online'", "return status !== 'gone'"],
-      [' && toldOf.get(token) !== status', ''],
+      [' && reportedOf.get(token) !== status', ''],
     ],
   },
   {
@@ -38,7 +38,7 @@ export const candles: Mutations[] = [
     changes: [
       ['fetchedAt >= at + length', 'fetchedAt > at + length'],
       ['runningCandle(interval, now) - 1 }', 'runningCandle(interval, now) }'],
-      ['< ASKED_AGAIN', '<= ASKED_AGAIN'],
+      ['< REQUEST_EVERY', '<= REQUEST_EVERY'],
       ["wait: 'none'", "wait: 'end'"],
       ['oldest === firstAvailable(interval, reach) ? undefined : oldest', 'oldest'],
     ],

@@ -345,7 +345,7 @@ export const market: Mutations[] = [
     changes: [
       ['|| sample.at < other.at', ''],
       ['now >= dayReady(at + DAY)', 'false'],
-      ['lineOfDate.has(date) ? { gaveWay: true } : { sample }', '{ sample }'],
+      ['lineOfDate.has(date) ? { isOutranked: true } : { sample }', '{ sample }'],
     ],
   },
   {

@@ -42,10 +42,10 @@ describe('the served source', () => {
 
   it('is healthy while it can be called, or if it responded within twice its interval', () => {
     const at = 1_000_000;
-    const requested = { answeredAt: at, every: MINUTE, canBeAsked: false };
+    const requested = { answeredAt: at, every: MINUTE, canBeRequested: false };
     expect(isSound(requested, at + 2 * MINUTE)).toBe(true);
     expect(isSound(requested, at + 2 * MINUTE + 1)).toBe(false);
-    expect(isSound({ ...requested, canBeAsked: true }, at + 9 * MINUTE)).toBe(true);
+    expect(isSound({ ...requested, canBeRequested: true }, at + 9 * MINUTE)).toBe(true);
     expect(isSound({ ...requested, answeredAt: undefined }, at)).toBe(false);
   });
 

@@ -135,7 +135,7 @@ describe.runIf(haveRecordings)('recorded responses of Kraken', () => {
         ...(status === 'online' ? [] : [{ token: 'bitcoin', pair, status }]),
         { token: 'arweave', pair: 'NOSUCHUSD', status: 'gone' },
       ];
-      expect(source.leftOut).toEqual(left);
+      expect(source.untraded).toEqual(left);
       await source.close();
     }
   });

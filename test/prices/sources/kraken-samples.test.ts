@@ -34,8 +34,8 @@ async function requested<T>(bodies: Bodies, ask: (source: Source) => Promise<T>)
   const before = upstream.calls.length;
   try {
     const received = await ask(source);
-    const { dropped, leftOut } = source;
-    return { received, dropped, leftOut, calls: upstream.calls.slice(before) };
+    const { dropped, untraded } = source;
+    return { received, dropped, untraded, calls: upstream.calls.slice(before) };
   } finally {
     await source.close();
   }
@@ -145,14 +145,14 @@ describe('candles', () => {
 describe('prices', () => {
   test('are the last trades of online pairs, in one call', async () => {
     const tokens = ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave'] as const;
-    const { received, leftOut, calls } = await requested({}, (source) => source.quotes(tokens));
+    const { received, untraded, calls } = await requested({}, (source) => source.quotes(tokens));
     const now = at('2026-05-15T14:10:06Z');
     expect(received).toEqual([
       { token: 'bitcoin', price: 82051, at: now },
       { token: 'usd-coin', price: 0.99971234, at: now },
     ]);
     expect(calls.map(({ query }) => query)).toEqual([{}, { pair: 'XXBTZUSD,USDCUSD,SOLUSD' }]);
-    expect(leftOut).toEqual([
+    expect(untraded).toEqual([
       { token: 'ethereum', pair: 'XETHZUSD', status: 'cancel_only' },
       { token: 'arweave', pair: 'ARUSD', status: 'gone' },
     ]);
@@ -203,7 +203,7 @@ describe('the list of pairs', () => {
     source.clock.advance(HOUR);
     await days(source);
     expect(lists()).toBe(2);
-    expect(source.leftOut).toHaveLength(2);
+    expect(source.untraded).toHaveLength(2);
     await source.close();
   });
 

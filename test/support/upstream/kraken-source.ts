@@ -1,7 +1,7 @@
 import { createCatalogue } from '#catalogue/catalogue';
 import type { Dropped } from '#prices/sources/dropped-samples';
 import { openKrakenSource } from '#prices/sources/kraken';
-import type { LeftOut } from '#prices/sources/kraken-wire';
+import type { UntradedPair } from '#prices/sources/kraken-wire';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 
@@ -24,7 +24,7 @@ export function openTestKraken(url: string, options: Options = {}) {
   const clock = createTestClock(now);
   const outcomes: string[] = [];
   const dropped: Parameters<Dropped>[0][] = [];
-  const leftOut: LeftOut[] = [];
+  const untraded: UntradedPair[] = [];
   const source = openKrakenSource({
     url,
     timeoutMs,
@@ -33,8 +33,8 @@ export function openTestKraken(url: string, options: Options = {}) {
     reserve: async () => left-- > 0,
     callSpacing: () => 0,
     dropped: (samples) => void dropped.push(samples),
-    leftOut: (pair) => void leftOut.push(pair),
+    untraded: (pair) => void untraded.push(pair),
     observe: (outcome) => void outcomes.push(outcome),
   });
-  return { ...source, clock, outcomes, dropped, leftOut };
+  return { ...source, clock, outcomes, dropped, untraded };
 }
