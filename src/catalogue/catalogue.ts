@@ -117,4 +117,4 @@ export function createCatalogue(tokens: readonly Token[]) {
   };
 }
 
-export type Catalogue = ReturnType<typeof createCatalogue>;
+export type Catalogue = Omit<ReturnType<typeof createCatalogue>, 'replace'>;

@@ -9,11 +9,11 @@ type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<Ver
 
 export async function openCatalogue({ database, deadline, versions }: Deps) {
   const store = deadline.over(createTokenStore(database.prisma));
-  const catalogue = createCatalogue(await store.all());
+  const { replace, ...catalogue } = createCatalogue(await store.all());
   const { sync } = versions.watch<typeof TOKENS_CHANGED>({
     names: () => [TOKENS_CHANGED],
     async reload(changed) {
-      if (changed.length > 0) catalogue.replace(await store.all());
+      if (changed.length > 0) replace(await store.all());
     },
   });
   // Tokens may have been added during the first read.

@@ -15,7 +15,7 @@ import type { DateSnapshot } from '#prices/model/records';
 import type { PointColumns } from '#prices/model/series';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
-import type { KeyCheck } from '#prices/refresh/refresh-schedule';
+import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
 import { type Answer, bodyOf } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';

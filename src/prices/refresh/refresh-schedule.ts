@@ -1,16 +1,8 @@
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { Log } from '#core/log';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
-import type { CoinGecko } from '#prices/sources/coingecko';
-import {
-  type CoinGeckoPlanName,
-  coinGeckoPlan,
-  planDifferences,
-  planNamed,
-  type RefreshSchedule,
-} from '#prices/sources/coingecko-plans';
-import { type Budget, leftOf, monthOf, type SpentBudget, type UpstreamBudget } from '#upstream/budget';
-import { ageAt, type Warning } from '#upstream/freshness';
+import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
+import { leftOf, monthOf, type SpentBudget, type UpstreamBudget } from '#upstream/budget';
+import { ageAt } from '#upstream/freshness';
 import { QUOTES_PER_CALL } from './fetches.ts';
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
@@ -71,7 +63,7 @@ export function throttled(
 
 /** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
 const IN_USE = DAY + HOUR;
-type ScheduleDependencies = {
+type Dependencies = {
   configured: RefreshSchedule;
   budget: Pick<UpstreamBudget, 'current'>;
   archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
@@ -79,7 +71,7 @@ type ScheduleDependencies = {
 };
 
 /** The schedule that the budget allows. */
-export function createSchedule({ configured, budget, archive, clock }: ScheduleDependencies) {
+export function createSchedule({ configured, budget, archive, clock }: Dependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 
   function count(): ScheduledLoad {
@@ -111,51 +103,3 @@ export function createSchedule({ configured, budget, archive, clock }: ScheduleD
 }
 
 export type Schedule = ReturnType<typeof createSchedule>;
-
-type KeyCheckDependencies = {
-  source: Pick<CoinGecko, 'key' | 'history' | 'limitReach'>;
-  budget: Pick<UpstreamBudget, 'lower' | 'reading'>;
-  configured: { plan: CoinGeckoPlanName; budget: Budget; apiKey?: string | undefined };
-  log: Log;
-};
-
-/**
- * If a paid key's plan is smaller than the configured plan, the key's limits apply. No response waits for the check.
- */
-export function createKeyCheck({ source, budget, configured, log }: KeyCheckDependencies) {
-  const { plan } = configured;
-  const { historyDays, names } = coinGeckoPlan(plan);
-  let differences: string[] = [];
-
-  async function check(): Promise<void> {
-    const facts = await source.key();
-    budget.lower(facts, facts.left);
-    const reported = planNamed(facts.plan);
-    if (reported) source.limitReach(coinGeckoPlan(reported).historyDays);
-    differences = planDifferences(plan, configured.budget, facts, budget.reading().limit);
-    if (differences.length === 0) return;
-    log.warn({ upstream: 'coingecko', ...facts, differences }, 'API plan smaller than configured');
-  }
-
-  const isPaid = names !== undefined;
-  const done =
-    isPaid && configured.apiKey
-      ? check().catch((err: unknown) => {
-          log.warn({ err }, 'API plan check failed');
-        })
-      : Promise.resolve();
-
-  return {
-    /** Resolves when the check has ended. Never rejects. */
-    done,
-
-    warnings(): Warning[] {
-      const days = source.history.day;
-      const reach = `history reaches back ${days} days, less than the plan in COINGECKO_PLAN allows`;
-      const all = [...differences, ...(days < historyDays ? [reach] : [])];
-      return all.map((difference) => ({ about: 'plan', difference }));
-    },
-  };
-}
-
-export type KeyCheck = ReturnType<typeof createKeyCheck>;

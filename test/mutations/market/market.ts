@@ -211,7 +211,7 @@ export const market: Mutations[] = [
     changes: [['isOfPrimary && ', '']],
   },
   {
-    file: 'src/prices/refresh/refresh-schedule.ts',
+    file: 'src/prices/refresh/key-check.ts',
     tests: ['prices/refresh/key-check.store.test.ts'],
     changes: [
       ['budget.lower(facts, facts.left);', ''],
