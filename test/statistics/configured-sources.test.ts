@@ -15,8 +15,8 @@ const CONFIGURATION: StatisticsConfiguration = {
   arweave: ['https://i.example'],
 };
 
-test('sources stand in the order of their URLs, each named by its kind and its place among those of its kind', () => {
-  const line = lineUp(CONFIGURATION);
+test('sources are in the order of their URLs, each named by its kind and its index within the kind', () => {
+  const line = sourceOrder(CONFIGURATION);
   expect(line.map(({ name, url }) => [name, url])).toEqual([
     ['cryptocompare', 'https://c.example'],
     ['bitcoin-mempool', 'https://a.example/api'],

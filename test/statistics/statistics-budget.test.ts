@@ -22,8 +22,8 @@ describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
   const budget = STATISTICS_BUDGETS[kind];
   const calls = CALLS[kind];
 
-  test('is an hour while the month’s budget holds it, with as many calls again for failures', () => {
-    expect(throttledStatistics(kind, budget, 0, DECEMBER).every).toBe(HOUR);
+  test('is an hour while the monthly budget allows it, with as many calls again for failures', () => {
+    expect(throttledStatistics(kind, { limits: budget, spent: 0, now: DECEMBER }).every).toBe(HOUR);
     const halfway = DECEMBER + (JANUARY - DECEMBER) / 2;
     expect(throttledStatistics(kind, { limits: budget, spent: budget.perMonth / 2, now: halfway }).every).toBe(HOUR);
     const allFailed = (31 * DAY * calls) / HOUR;

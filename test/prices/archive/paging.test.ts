@@ -21,7 +21,7 @@ async function readAll(counts: readonly number[], from: number) {
   return { stored, rows, reads };
 }
 
-it.each([0, 1, 1999, 2000, 2001, 4000])('returns %i stored rows once each, in pages that are not empty', async (count) => {
+it.each([0, 1, 1999, 2000, 2001, 4000])('%i stored rows come once each, in pages that are not empty', async (count) => {
   const { stored, rows } = await readAll([count], 1_000);
   expect(rows).toEqual(stored);
 });
