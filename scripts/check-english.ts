@@ -43,6 +43,26 @@ const RULES: { pattern: RegExp; use: string }[] = [
   { pattern: /\bin vain\b/, use: 'unsuccessfully, without a response' },
   { pattern: /\b(till|hitherto|thereof|whereof|wherefrom|whereat|therein)\b/, use: 'until, of it, from which' },
   { pattern: /\bone after (the other|another)\b/, use: 'in sequence, one at a time' },
+  { pattern: /\bbut (those|the ones|that of)\b/, use: 'except' },
+  { pattern: /\bat the latest\b(?=[.,;:'"`]| when\b| after\b| by\b|$)/, use: 'within … at most, no later than' },
+  {
+    pattern:
+      /\b(an?|each|every|this|one|no|the|another) mail\b(?=[.,;:!?]| (is|was|will|that|with|to|for|from|of|in|has)\b)/i,
+    use: 'email',
+  },
+  { pattern: /\bmails (are|to|that|wait|from|for|of|were|will|with|have|may)\b/i, use: 'emails' },
+  { pattern: /\bpages? of (another|other|an|a|any) (origin|site)s?\b/i, use: 'from, on' },
+  { pattern: /\bas (they|it) came\b/, use: 'as received, unchanged' },
+  { pattern: /\b(hands?|handed|handing) (\w+ )?on\b/, use: 'forwards, passes on' },
+  { pattern: /\ball there (is|are)\b/, use: 'everything, the content' },
+  { pattern: /\bso many\b(?!.*\bthat\b)/, use: 'a number of, or the name of the parameter' },
+  { pattern: /\banew\b/, use: 'again' },
+  { pattern: /\bheld up\b/, use: 'delayed' },
+  { pattern: /\bin (the|its) midst\b/, use: 'within, during' },
+  { pattern: /\bwithout (an )?end\b/, use: 'endless' },
+  { pattern: /\b(of|by) ours\b/, use: 'of the service, internal, synthetic' },
+  { pattern: /(?<!\bthere )\b(is|are|was|were) none\b/, use: 'is invalid, is missing, is not a' },
+  { pattern: /\binterface description\b/, use: 'API description' },
 ];
 
 const faults: string[] = [];

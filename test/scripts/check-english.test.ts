@@ -34,6 +34,15 @@ it.each([
   ['docs/a.md', 'The newest price is asked for once a minute.'],
   ['README.md', 'The old key goes on for a day.'],
   ['README.md', 'That is no token of this service.'],
+  ['src/a.ts', '// The calls but those for the newest block.'],
+  ['src/a.ts', '// It is called again after a day at the latest, whatever the response says.'],
+  ['docs/a.md', 'If the address is registered, a mail will be sent.'],
+  ['docs/a.md', 'Pages of other origins cannot read the response.'],
+  ['src/a.ts', '// The bytes as they came, which `fetch` would decode.'],
+  ['src/a.ts', '// Stands before a server and hands on what passes.'],
+  ['src/a.ts', '/** Makes so many calls. */'],
+  ['src/a.ts', '// Not undone by a report that was held up.'],
+  ['src/a.ts', "const name = 'a time that is none';"],
 ])('rejects in %s: %s', async (file, line) => {
   expect(await check(file, `\n${line}\n`)).toEqual({ code: 1, lines: [2] });
 });
@@ -44,6 +53,10 @@ it.each([
   ['docs/a.md', '## What does a call cost?'],
   ['docs/a.md', 'There is no limit, and the limit is no longer shown.'],
   ['docs/a.md', 'You are asked to confirm the address.'],
+  ['docs/a.md', 'The chart ends at the latest price.'],
+  ['docs/a.md', 'Set the URL of the mail server.'],
+  ['src/a.ts', '// There are so many connections that calls do not wait.'],
+  ['src/a.ts', '/** The first date; undefined if there is none. */'],
   ['README.md', 'What happens when CoinGecko is down? Stored prices are served.'],
 ])('accepts in %s: %s', async (file, line) => {
   expect(await check(file, `\n${line}\n`)).toEqual({ code: 0, lines: [] });
