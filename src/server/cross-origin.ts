@@ -2,7 +2,7 @@ import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '#core/problems';
 
-/** Headers that a page of another origin may read. */
+/** Headers that a page from another origin may read. */
 const EXPOSED = [
   'Age',
   'Allow',

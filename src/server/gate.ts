@@ -50,7 +50,7 @@ export type RouteFacts = {
   allowExpired?: true;
   /** Accepts the parameter `api` as the key, instead of the headers. */
   keyInQuery?: true;
-  /** Rejects pages of other sites, unless their origin is allowed. */
+  /** Rejects pages from other sites, unless their origin is allowed. */
   sameSite?: true;
   /** Registers a user, which the operator may have disabled. */
   registers?: true;

@@ -11,7 +11,7 @@ export function ageAt(at: number | undefined, now: number): number {
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;
 }
 
-/** When data fetched at an instant is due again (Unix ms): at the latest when a new month brings a new budget. */
+/** When data fetched at an instant is due again (Unix ms), but no later than the next month's budget. */
 export const dueAfter = (fetchedAt: number, every: number, now: number): number =>
   Math.min(Math.min(fetchedAt, now) + every, monthOf(now).end);
 

@@ -18,7 +18,7 @@ export type QuotaState = {
   lastCallAt: number;
   reportedAt: number;
   waiting: number[];
-  /** Another process may need these calls: the next settlement returns all but those that may rest. */
+  /** Another process may need these calls: the next settlement returns all calls except those that may rest. */
   recalled: boolean;
   /** The settlement that this user's calls wait for. */
   asked: Promise<void> | undefined;

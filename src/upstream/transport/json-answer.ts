@@ -4,7 +4,7 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** In seconds: an upstream is called again after a day at the latest, whatever its `Retry-After` says. */
+/** In seconds: an upstream is called again within a day at most, whatever its `Retry-After` says. */
 const LONGEST_REST = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
