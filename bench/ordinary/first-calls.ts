@@ -34,7 +34,7 @@ async function polling({ keys, call }: OpenCallers): Promise<Figure[]> {
   return [...quantiles(figure, took, { p50: 5, p99: 50 }), beside];
 }
 
-/** A key after a rest opens a page that makes sixteen concurrent calls. */
+/** After a rest, a page that makes sixteen concurrent calls uses the key. */
 async function page({ keys, call }: OpenCallers): Promise<Figure[]> {
   const ms = 1.5 * INTERVAL;
   const from = Math.max(REST + ms, keys.page.length * ms);

@@ -67,7 +67,10 @@ export async function measure(environment: Environment, tree: string): Promise<F
   }
 }
 
-/** The results of a turn: all responses, the rate while all keys were in use, and the number of open leases then. */
+/**
+ * The results of one round: all responses, the rate while all keys were in use, and the number of open leases at that
+ * time.
+ */
 type Use = { responses: number; rate: number; leases: number };
 
 /** Makes calls with the distributed keys. */

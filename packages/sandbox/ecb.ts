@@ -13,7 +13,7 @@ import {
 
 const FIRST_DATE = Date.UTC(1999, 0, 4);
 
-/** The mean rate per euro, which is invented, and the last date of a discontinued currency. */
+/** The mean rate per euro, which is synthetic, and the last date of a discontinued currency. */
 const CURRENCIES = new Map(
   [
     'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',

@@ -17,7 +17,7 @@ export const keyRecord = (publicKey: Uint8Array) =>
 const errorLog = ({ code, detail }: TransactionError): string =>
   JSON.stringify({ codespace: 'sdk', code, message: detail });
 
-/** Message types by their legacy action names. Since later SDK versions, events have the type instead. */
+/** Message types by their legacy action names. In later SDK versions, events contain the type instead. */
 export const ACTIONS = new Map([['send', SEND_TYPE]]);
 
 function legacyEvents(events: readonly ChainEvent[]): ChainEvent[] {
