@@ -94,7 +94,7 @@ it('rejects a key in the query on routes that do not support it, and names the r
       expect.objectContaining({ location: 'query.api', fix: expect.stringContaining('X-API-KEY') }),
     ]);
   }
-  // On this route, the query takes precedence, and the headers are ignored.
+  // On this route, the key in the query takes precedence, and the headers are ignored.
   const beside = { 'x-api-key': other, authorization: basic('ada:lovelace') };
   expect((await send(`/v1/user/data?api=${key}`, beside)).body.apiKey).toBe(key);
 });

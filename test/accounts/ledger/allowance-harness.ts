@@ -83,7 +83,7 @@ export function openLeaseHolder(
     loseNext(what: Loss): void {
       loss = what;
     },
-    /** Resolves when the ledger has answered the statements that a change of the user triggered. */
+    /** Resolves when the ledger has responded to the statements that a change of the user triggered. */
     async answered(): Promise<void> {
       await nextTurn();
       await nextTurn();

@@ -45,7 +45,7 @@ it('a process returns its calls once the key has been idle for 5 s, and not earl
   await Promise.all([holder.close(), other.close()]);
 });
 
-it('the calls of a dead process are granted to the next call, once its lease has been expired for 10 s', async () => {
+it('the calls of a dead process are granted to the next call, 10 s after the lease has expired', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   const outstanding = (await usageRows(database, key))[0]?.outstanding ?? 0;

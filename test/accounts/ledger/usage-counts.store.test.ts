@@ -109,7 +109,7 @@ it('the remaining statements of a settlement are skipped if no call waits for th
       isHeld = false;
       arrived.resolve();
       await held.promise;
-      // No lease is open, so the process would settle all of them next.
+      // The response states that no lease is open, so the process would settle all leases next.
       setImmediate(late.resolve);
       return new Set();
     },

@@ -113,7 +113,7 @@ describe('registration', () => {
     expect(await register(on)).toMatchObject({ status: 403, code: 'registration_closed' });
   });
 
-  it('is rejected for a page of another site', async () => {
+  it('is rejected for a page from another site', async () => {
     const { service: on } = await start({});
     expect(await register(on, crossSite)).toMatchObject({ status: 403, code: 'cross_site' });
     expect(await register(on, { 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 201 });
