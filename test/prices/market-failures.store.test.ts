@@ -11,7 +11,7 @@ const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
 
 async function openAt(now: string, env: Record<string, string> = {}) {
   const clock = createTestClock(now);
-  // The primary source's failure, if no fallback takes over.
+  // The primary source's failure, reported if no fallback source is used.
   opened = await openTestMarket(clock, { env: { MARKET_SOURCES: 'coingecko', ...env } });
   return { clock, ...opened };
 }

@@ -7,7 +7,7 @@ import { startUpstreamServer, type UpstreamServer } from '../../support/upstream
 import { dates, midnight, none, openImportArchive, row } from './import-archive.ts';
 
 const NOW = '2024-06-01T12:00:00Z';
-/** As in CoinGecko's export of bitcoin: two dates have only a sample late in the evening. */
+/** As in CoinGecko's export of bitcoin: two dates have only one sample, late in the evening. */
 const EXPORT = [
   row('2017-06-05', 5),
   '2017-06-06 23:29:00 UTC,6,2,3',

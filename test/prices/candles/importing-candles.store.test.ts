@@ -169,7 +169,7 @@ test.each<[string, readonly string[], BadLine]>([
     lines(2, HOUR, Date.parse('2026-05-15T13:00:00Z')),
     { line: 2, fault: 'is not finished yet, or is in the future' },
   ],
-])('a file with %s is rejected with its line number, and none of it is stored', async (_what, text, bad) => {
+])('a file with %s is rejected with its line number, and nothing is stored', async (_what, text, bad) => {
   const interval = text[0]?.startsWith('15778') ? 'hour' : undefined;
   expect(await imported(text, { ...(interval && { interval }) })).toEqual({ bad: [bad] });
   expect(await rows()).toEqual([]);

@@ -53,7 +53,7 @@ describe('the next publication', () => {
     expect(plan('2026-11-21T12:00:00Z', wednesday)).toBe('2026-11-19, end');
   });
 
-  test('takes only a few calls over the longest holidays', () => {
+  test('requires only a few calls during the longest holidays', () => {
     const known = { from: at('2013-01-01'), newest: at('2026-04-02'), fetchedAt: at('2026-04-02T15:00:00Z') };
     const calls: string[] = [];
     // Good Friday to Easter Monday: nothing is published before Tuesday.

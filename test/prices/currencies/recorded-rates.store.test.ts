@@ -102,7 +102,7 @@ describe.runIf(haveRecordings)('recorded prices in recorded rates', () => {
     },
   );
 
-  test('all of these took one call for each start date', () => {
+  test('all conversions above required one call for each start date', () => {
     const requested = bank.calls.map(({ query }) => query.startPeriod);
     expect(requested.filter((from) => from?.endsWith('-01-01'))).toEqual(['2022-01-01', '2017-01-01', '2015-01-01']);
   });

@@ -41,7 +41,7 @@ describe('a number of days', () => {
     expect(times).toEqual([...midnights, Date.parse('2026-05-15T14:42:25Z')]);
   });
 
-  test('that exceeds the history goes back to the listing', async () => {
+  test('that exceeds the history starts at the listing', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
     const answer = await market.days('arweave', 36_500, 'json');
     expect(timesOf(answer)[0]).toBe(date('2020-01-31'));

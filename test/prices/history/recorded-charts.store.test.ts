@@ -33,7 +33,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** The service as it was at the moment of a recording. */
+/** The service at the time of a recording. */
 async function startAt(interval: Interval) {
   clock = createTestClock(recording('coingecko', NAMES[interval]).headers.date ?? '');
   service = await startService({ settings: { COINGECKO_URL: upstream.url }, clock });

@@ -102,7 +102,7 @@ describe('the daily series', () => {
     ['2026-05-16T00:00:00.000Z', ['latest, wait: moment']],
     ['2026-05-16T00:39:59.999Z', ['latest, wait: moment']],
     ['2026-05-16T00:40:00.000Z', ['daily from 2026-05-16T00:00:00.000Z, wait: none', 'latest, wait: moment']],
-  ])('has its new part fetched when the next day is ready: at %s', (time, expected) => {
+  ])('is extended when the next day is ready: at %s', (time, expected) => {
     expect(plan(days(30, at(time)), at(time), knownSince(NOW, 'day'))).toEqual(expected);
   });
 
@@ -207,7 +207,7 @@ describe('hours', () => {
     expect(plan(range('hour', '2026-03-01', '2026-04-30'), NOW, { coverage: holes })).toEqual([RECENT]);
   });
 
-  test('are fetched with the chart of the last day if they lack nothing else', () => {
+  test('are fetched with the chart of the last day if only those hours are missing', () => {
     const known = knownSince(NOW - 3 * HOUR, 'hour');
     expect(plan(days(2), NOW, { ...known, newestAt: NOW })).toEqual(['chart, wait: moment']);
     expect(plan(days(2), NOW, knownSince(NOW - MINUTE, 'hour'))).toEqual([]);

@@ -89,7 +89,7 @@ describe('candles', () => {
     expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
   });
 
-  test('can be under the newer name of their pair, and never under another name', async () => {
+  test('can use the newer name of their pair, but no other name', async () => {
     const rows = [row(1_778_716_800)];
     const newer = await requested({ '/OHLC': ohlc(rows, 1_778_716_800, 'BTC/USD') }, days);
     expect(newer.received.candles).toHaveLength(1);
