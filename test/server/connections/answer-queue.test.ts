@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createAnswerQueue } from '#server/connections/answer-queue';
 
-/** More than an unread connection buffers. */
+/** More data than an unread connection buffers. */
 const LONG = Buffer.alloc(64 * 1024 * 1024, 'x');
 
 const closers: (() => unknown)[] = [];

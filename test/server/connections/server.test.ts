@@ -43,7 +43,7 @@ test('a limited number of requests waits; one more closes the connection', async
   expect(held).toHaveLength(1);
 });
 
-test('an answered request makes room, however many came before', async () => {
+test('a completed request makes room, however many preceded it', async () => {
   const { send, answers } = await open((response) => response.end());
   for (let sent = 20; sent <= 100; sent += 20) {
     send(20);

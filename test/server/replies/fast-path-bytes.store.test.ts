@@ -46,7 +46,7 @@ afterAll(async () => {
 const PATH = `${BASE}/v1/prices/latest/token?tokenName=bitcoin`;
 const LONG = `${BASE}/v1/prices/history/days?tokenName=bitcoin&days=30`;
 
-/** Everything that arrives before the server closes the connection, as the last request asks. */
+/** Returns everything that arrives until the server closes the connection. The last request must ask it to close. */
 async function bytes(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];

@@ -176,7 +176,7 @@ test.each([
   ['a body', { 'content-length': '2' }, { body: 'ab' }],
   ['a chunked body', { 'transfer-encoding': 'chunked' }, { body: 'ab' }],
   ['headers that are too large', { 'x-long': 'x'.repeat(16_000), 'x-longer': 'x'.repeat(1000) }, {}],
-])('%s: goes to the framework, without a charge', async (_what, headers, rest) => {
+])('passes a request with %s to the framework, without a charge', async (_what, headers, rest) => {
   await respond();
   await respond(headers as Record<string, string>, rest);
   expect(framework).toHaveLength(2);
@@ -202,7 +202,7 @@ test('the use of a key is noted, and for an owner key also the origin of a cross
   expect(noted).toEqual([undefined, 'https://shop.example', undefined, undefined, undefined]);
 });
 
-test('leaves an expired key to the framework, and charges nothing', async () => {
+test('a call with an expired key is passed to the framework, without a charge', async () => {
   await respond();
   expect((await respond()).body).toBe('{"current_price":1}');
   validUntil = NOW;
@@ -217,7 +217,7 @@ test('a response that is no longer valid is not reused', async () => {
   expect(spent).toBe(0);
 });
 
-test('after a token was added or removed, a request goes to the framework, because its URL may name another token', async () => {
+test('after a token was added or removed, a request is passed to the framework, because its URL may name another token', async () => {
   await respond();
   expect((await respond()).body).toBe('{"current_price":1}');
   generation += 1;
@@ -235,13 +235,13 @@ test('a response is not remembered if a token was added or removed while it was 
   expect((await respond()).body).toBe('{"current_price":1}');
 });
 
-test('a call without remaining calls in the lease goes to the framework', async () => {
+test('a call without remaining calls in the lease is passed to the framework', async () => {
   await respond();
   left = 0;
   expect((await respond()).body).toBe('framework');
 });
 
-test('a call that costs several is charged as much again, or goes to the framework if fewer calls are left', async () => {
+test('a call that costs several calls is charged the same again, or passed to the framework if fewer calls are left', async () => {
   cost = 10;
   await respond();
   expect((await respond()).headers.ratelimit).toBe('"plan";r=90;t=1000');
@@ -252,7 +252,7 @@ test('a call that costs several is charged as much again, or goes to the framewo
   expect([spent, left]).toEqual([10, 9]);
 });
 
-test('a call above the burst limit goes to the framework, without a charge', async () => {
+test('a call above the burst limit is passed to the framework, without a charge', async () => {
   server.close();
   await open({ burstPerSecond: 3 });
   await respond();

@@ -86,7 +86,7 @@ describe.each(PATHS)('conditional requests for %s', (path) => {
   test('by time reveal nothing either', async () => {
     const paid = await get(path, rich);
     const since = { 'if-modified-since': String(paid.headers['last-modified']) };
-    // If the time says too little about a response, the response is 200 and charged.
+    // If the time does not identify a response sufficiently, the response is 200 and charged.
     const known = (await get(path, rich, since)).status === 304;
     knownByTime.push(known);
     if (!known) return;

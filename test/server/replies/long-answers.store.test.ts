@@ -62,7 +62,7 @@ test('a long window has the same text as a short one, in either format and codin
   expect(again.status).toBe(304);
 });
 
-test('the long responses of a user wait for each other, a few at most; other users do not wait', async () => {
+test('a few long responses of a user wait for each other; other users do not wait', async () => {
   const [greedy, other] = [await service.createUser(), await service.createUser()];
   const many = Array.from({ length: 10 }, (_, i) => service.get(range(470 - i), { key: greedy }));
   const [long, short] = await Promise.all([
@@ -82,7 +82,7 @@ test('the long responses of a user wait for each other, a few at most; other use
   expect(usage.used).toBe(6);
 });
 
-test('a caller that disconnects while waiting gives up its turn, and is not charged', async () => {
+test('a client that disconnects while waiting gives up its turn, and is not charged', async () => {
   const key = await service.createUser();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));

@@ -85,7 +85,7 @@ test('a body outlives its response as long as its rows are unchanged', () => {
   expect(cache.body('bitcoin,7', '2', () => TEXT)).not.toBe(body);
 });
 
-test('a body is evicted for bodies of any service, and its size includes its compressed forms', () => {
+test('a body is evicted to make room for bodies of any service, and its size includes its compressed forms', () => {
   const responses = createResponseCache(clock, 4 * 2000 + 100);
   const [prices, candles] = [responses('p', { generation: () => 1 }), responses('c', { generation: () => 1 })];
   const long = 'x'.repeat(2000);
@@ -109,7 +109,7 @@ test('a response without its own rows keeps no body, so that others have room', 
   expect(prices.body('bitcoin,7', '1', never)).toBe(kept);
 });
 
-test('a long request is answered once for all concurrent requests', async () => {
+test('concurrent requests for a long response share it', async () => {
   let made = 0;
   const make = async () => {
     made += 1;
