@@ -59,7 +59,7 @@ const post = (body: object, headers: Record<string, string> = { 'content-type': 
   call('/txs', { method: 'POST', body: JSON.stringify(body), headers });
 
 describe('a call', () => {
-  it('returns balances with no-store, with a link to the explorer', async () => {
+  it('returns balances with a link to the explorer, and Cache-Control: no-store', async () => {
     const { status, headers, body } = await call(`/bank/balances/${ADDRESS}`, {
       as: '/bank/balances/{address}',
     });
@@ -98,7 +98,7 @@ describe('a call', () => {
     );
   });
 
-  it('returns a transaction that is not in a block with no-store', async () => {
+  it('returns a transaction that is not in a block with Cache-Control: no-store', async () => {
     const other = 'CD'.repeat(32);
     node.state.known.set(other, { height: '0', txhash: other });
     const { headers } = await call(`/txs/${other}`, { as: '/txs/{hash}' });
@@ -119,7 +119,7 @@ describe('a call', () => {
     },
   );
 
-  it('returns an account, the chain and its blocks with no-store', async () => {
+  it('returns an account, the chain and its blocks with Cache-Control: no-store', async () => {
     const account = await call(`/auth/accounts/${ADDRESS}`, { as: '/auth/accounts/{address}' });
     expect(account.body).toEqual({
       height: '1000',

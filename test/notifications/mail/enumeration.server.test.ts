@@ -9,7 +9,7 @@ import { type MailingService, startMailingService } from '../../support/mail/mai
 
 let service: MailingService;
 beforeAll(async () => {
-  // The mail server is unavailable. The rule applies even then.
+  // The mail server is unavailable, which must not reveal addresses either.
   service = await startMailingService({ mailServer: { refuse: () => ({ reply: '451 4.3.0 away' }) } });
 });
 afterAll(() => service?.close());

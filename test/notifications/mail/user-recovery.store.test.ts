@@ -246,14 +246,14 @@ describe('an invalid request', () => {
     }
   });
 
-  test('without a body, with a large body, and with another media type', async () => {
+  test('is rejected without a body, with a large body, and with another media type', async () => {
     expect(await codeOf(await service.post('/v1/user/recover'))).toEqual([400, 'invalid_request']);
     expect(await codeOf(await service.post('/v1/user/recover', 'a'.repeat(5000)))).toEqual([413, 'body_too_large']);
     const xml = await service.post('/v1/user/recover', '<a/>', { 'content-type': 'application/xml' });
     expect(await codeOf(xml)).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('from a page of another site', async () => {
+  test('is rejected from a page on another site', async () => {
     for (const path of ['recover', 'recover/confirm', 'verify']) {
       const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
       const response = await service.post(`/v1/user/${path}`, { email, token: 'a' }, headers);
@@ -261,7 +261,7 @@ describe('an invalid request', () => {
     }
   });
 
-  test('with GET', async () => {
+  test('is rejected with GET', async () => {
     const response = await service.get('/v1/user/recover');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });

@@ -85,7 +85,7 @@ describe('a one-time code', () => {
     expect(await service.database.prisma.pendingRegistration.count()).toBe(0);
   });
 
-  test('cannot be used for another kind', async () => {
+  test('is rejected as a one-time code of another kind', async () => {
     const token = await tokenFor();
     expect(await codeOf(await service.post('/v1/user/recover/confirm', { token }))).toEqual([400, 'token_invalid']);
     const { apiKey: _ } = (await (await verify(token)).json()) as UserRecord;
@@ -122,7 +122,7 @@ test('an email that could not be sent in time is dropped', async () => {
   expect(await service.database.prisma.outboxMessage.count()).toBe(0);
 });
 
-test('without mail settings these paths report it, and all other paths work', async () => {
+test('without mail settings, these paths report the missing configuration, and all other paths work', async () => {
   const plain = await startService();
   for (const path of ['recover', 'recover/confirm', 'verify']) {
     const response = await fetch(`${plain.url}/v1/user/${path}`, { method: 'POST', body: '{}' });
@@ -141,7 +141,7 @@ test('while registration is closed, an earlier code registers no user', async ()
   await closed.close();
 });
 
-test('limits the requests of a client’s address', async () => {
+test('the requests from a client’s address are limited', async () => {
   const limited = await startMailingService({ settings: { REGISTRATIONS_PER_MINUTE: '3' } });
   const statuses: number[] = [];
   for (const path of ['recover', 'verify', 'recover/confirm', 'recover'])

@@ -78,7 +78,7 @@ describe('the notice settings of a user', () => {
     [{ ...all, webhookUrl: 'https://[::ffff:127.0.0.1]/' }, ['body.webhookUrl']],
     [{ ...all, webhookUrl: `${URL}\0` }, ['body.webhookUrl']],
     [{ ...all, rotateSecret: 1 }, ['body.rotateSecret']],
-  ])('are rejected as %j, with the name of the fault', async (body, locations) => {
+  ])('reject %j and name the fault', async (body, locations) => {
     const { status, body: problem } = await call('PUT', await service.register(), body);
     const faults = problem.errors as { location: string; fix: string; message: string }[];
     expect([status, problem.code, faults.map(({ location }) => location)]).toEqual([400, 'invalid_request', locations]);

@@ -25,7 +25,7 @@ function mailerTo(url: string, from = FROM) {
     MAIL_FROM: from,
     PUBLIC_URL: 'https://quotient.example.org',
   });
-  if (!mail) throw new Error('no mail is configured');
+  if (!mail) throw new Error('no mail server is configured');
   return createMailer(mail.smtp, mail.from);
 }
 
