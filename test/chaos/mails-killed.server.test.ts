@@ -5,8 +5,8 @@ import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
 
 /*
- * Processes are killed while their emails are being sent, beside a process that keeps running. The mail server
- * temporarily rejects every second email.
+ * Processes are killed while their emails are being sent, and one process keeps running. The mail server temporarily
+ * rejects every second email.
  */
 
 const USERS = 10;

@@ -93,7 +93,7 @@ describe('three processes', () => {
     );
   });
 
-  test('share one budget, which survives a restart', async () => {
+  test('share one monthly budget, which survives a restart', async () => {
     const env = { COINGECKO_CALLS_PER_MONTH: '3' };
     await Promise.all([start(env), start(env), start(env)]);
     await Promise.allSettled(opened.map(({ parts }) => everything(parts)));

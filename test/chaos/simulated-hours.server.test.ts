@@ -15,7 +15,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A date responds with no_data until its daily row is ready, and while its first minutes have no sample. */
+/** Requests for a date fail with no_data until its daily row is ready, and while its first minutes have no sample. */
 const DAY_NOT_READY = /T00:[0-3]\d:.* no_data/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 

@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A date responds with no_data until its daily row is ready, and while its first minutes have no sample. */
+/** Requests for a date fail with no_data until its daily row is ready, and while its first minutes have no sample. */
 const DAY_NOT_READY = /T00:[0-3]\d:.* no_data/;
 
 test(`CoinGecko is unreachable for ${HOURS} hours: no latest price is older than two minutes`, {

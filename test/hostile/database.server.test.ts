@@ -75,7 +75,7 @@ it('while the database hangs, responds with 503 within 5 s, and recovers when th
   const { result } = await stand.attacked(async () => {
     proxy.hang();
     try {
-      // Sent in two groups, because hanging statements must not use up the connections.
+      // Sent in two groups, because hanging statements must not use up all connections.
       const first = requestWithoutDatabase([...WRITING, ...READING]);
       const many = Promise.all(Array.from({ length: 20 }, () => stand.ask('/v1/user/data', apiKey)));
       return [...(await first), ...(await many).map((one) => ({ request: 'one of many', ...one, retryAfter: '1' }))];

@@ -106,7 +106,7 @@ it('continuous invalid requests on 16 connections do not slow down other users',
 it.each([
   ['a chunk extension', '1;', Buffer.alloc(64 * 1024, 'x')],
   ['trailers', '0\r\n', Buffer.from(`x-trailer: ${'x'.repeat(1_000)}\r\n`.repeat(64))],
-])('the connection is closed for %s without an end', async (_name, beginning, more) => {
+])('closes the connection after too much data in %s', async (_name, beginning, more) => {
   const connection = connected();
   connection.send(head('POST /v1/node/txs', { 'x-api-key': apiKey, 'transfer-encoding': 'chunked' }) + beginning);
   for (let sent = 0; sent < 32 * MB && connection.isOpen(); sent += more.length) {

@@ -3,7 +3,7 @@ import { buildServiceFolder } from '../support/service/built-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder that holds the built service. */
+    /** The folder that contains the built service. */
     builtService: string;
   }
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand?.close());
 
-/** Requests everything that comes from upstreams, for `ms` milliseconds. */
+/** Requests all data from upstreams repeatedly, for `ms` milliseconds. */
 async function requestAll(ms: number): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end; await wait(100)) {
     const responses = await Promise.all(PATHS.map((path) => stand.ask(path, apiKey)));

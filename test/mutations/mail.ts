@@ -1,6 +1,6 @@
 import type { Mutations } from './mutation.ts';
 
-/** The outbox, recovery by email, and registration with confirmed addresses. */
+/** The outbox, recovery by email, and registration with a confirmed email address. */
 export const mail: Mutations[] = [
   {
     file: 'src/notifications/outbox.ts',

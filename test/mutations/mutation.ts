@@ -1,7 +1,7 @@
 /**
  * Plausible mistakes in one line of a file. Each `find` occurs exactly once in the file. If it is replaced with
- * `replace`, at least one of the tests must fail. The paths of tests are relative to `test/`. The tests are the most
- * specific ones that catch the mistakes.
+ * `replace`, at least one of the tests must fail. The paths of tests are relative to `test/`. Each list names the most
+ * specific tests that detect its mistakes.
  */
 export type Mutations = {
   file: string;

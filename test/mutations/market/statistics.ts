@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** Failover among the sources of statistics, and the figures of a day. */
+/** Failover among the statistics sources, and the daily values. */
 export const statistics: Mutations[] = [
   {
     file: 'src/statistics/failover.ts',
