@@ -10,7 +10,7 @@ const HTML =
   '<script type="module">import * as client from \'/index.js\'; globalThis.client = client;</script>';
 
 /**
- * Opens a page of another site in a headless Chromium (`localhost` and `127.0.0.1` are different sites). The client
+ * Opens a page from another site in a headless Chromium (`localhost` and `127.0.0.1` are different sites). The client
  * that was built into `folder` is available as `globalThis.client`, and paths below `/moved/` redirect. `errors` lists
  * the page's errors.
  */

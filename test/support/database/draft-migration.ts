@@ -1,9 +1,9 @@
 /**
- * Writes what is missing between the migrations and `prisma/schema.prisma` as a migration:
+ * Writes the difference between the migrations and `prisma/schema.prisma` as a new migration:
  *
  *     node test/support/database/draft-migration.ts 20261121000000_init
  *
- * An unreleased migration of that name is written anew; a released one must never be.
+ * An existing migration with that name is overwritten, so the name must not be that of a released migration.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
@@ -20,7 +20,7 @@ const script = await (await openSchemaEngine(postgres)).missing();
 await postgres.close();
 
 if (script === undefined) {
-  console.log('the migrations already make what the schema describes');
+  console.log('the migrations already match the schema');
 } else {
   const directory = new URL(`../../../prisma/migrations/${name}/`, import.meta.url);
   await mkdir(directory, { recursive: true });

@@ -21,7 +21,7 @@ export async function startMailingService({ settings, mailServer }: Options = {}
     },
   });
   const { mail } = service.parts;
-  if (!mail) throw new Error('no mail is configured');
+  if (!mail) throw new Error('no mail server is configured');
 
   return {
     ...service,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A TCP gate in front of an upstream. It forwards bytes, including closes and resets, can be shut so that connections
- * are refused, and counts open connections and forwarded bytes.
+ * A TCP gate in front of an upstream. It forwards bytes, closes and resets. It can be shut so that connections are
+ * refused. It counts open connections and forwarded bytes.
  */
 export async function startGate() {
   let target: { host: string; port: number } | undefined;
