@@ -57,7 +57,7 @@ describe('finds a token', () => {
     expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
   });
 
-  test('by nothing else', () => {
+  test('finds no token for any other text', () => {
     const catalogue = createCatalogue(BUILT_IN_TOKENS);
     for (const text of ['', ' bitcoin', 'Bitcoin Cash', 'bitcon', '__proto__', 'constructor']) {
       expect(catalogue.find(text)).toBeUndefined();

@@ -47,7 +47,7 @@ describe('GET /v1/tokens', () => {
       archive: { day: { from: null, thru: null, points: 0 } },
     });
     expect(tokens[5]?.endpoints).not.toContain('/v1/prices/latest/stats');
-    // Candles come from Kraken, which has a pair only for the first token.
+    // Kraken provides the candles, and has a pair only for the first token.
     const candles = '/v1/prices/history/ohlc';
     expect(tokens.slice(5).map(({ endpoints }) => endpoints.includes(candles))).toEqual([true, false]);
   });

@@ -1,4 +1,4 @@
-/** Features of the language and the platform since the first Node 18, except those that Node's fetch requires. */
+/** Language and platform features that the first release of Node 18 lacks, except those that Node's fetch requires. */
 const NEWER = [
   'AbortSignal.any',
   'Array.fromAsync',

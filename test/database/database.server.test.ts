@@ -44,7 +44,7 @@ test('connections that the server closes are replaced, whether idle or in a tran
   await database.close();
 });
 
-test('the pool opens no more connections than its size', async () => {
+test('the pool opens at most as many connections as its size', async () => {
   const { url, drop } = await createTestDatabase();
   const database = await openDatabase({ url, dataDir: 'unused', poolSize: 2 });
   const counted = await Promise.all(

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { startSandbox } from '#sandbox/server';
 
-// Stand-ins for the upstreams that other containers can reach. The sandbox itself listens only on 127.0.0.1.
+// Stand-ins for the upstreams that other containers can use. The sandbox itself listens only on 127.0.0.1.
 const sandbox = await startSandbox({ plan: 'pro' });
 const { port } = new URL(sandbox.coingeckoUrl);
 

@@ -59,7 +59,7 @@ it('the build context contains no secrets and nothing that is generated', async 
   expect(strays).toEqual([]);
 });
 
-it('the image contains what the service runs on, and nothing else', async () => {
+it('the image contains only what the service requires', async () => {
   const { app } = await building;
   const entries = await readdir(app, { recursive: true, withFileTypes: true });
   const files = entries

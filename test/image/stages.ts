@@ -80,7 +80,7 @@ export async function buildStages(
     }
     const { base, steps } = stage;
     const needed = steps.flatMap((step) => (step.kind === 'copy' && step.from ? [step.from] : []));
-    // Waits for all builds, so that none still writes when the caller removes the folder.
+    // Waits for all builds, so that no build is still writing when the caller removes the folder.
     const results = await Promise.allSettled([base, ...needed].map(build));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     await cp(await build(base), root, { recursive: true, verbatimSymlinks: true });

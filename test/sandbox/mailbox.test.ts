@@ -11,7 +11,7 @@ test('the mailbox parses the service’s emails', async () => {
     MAIL_FROM: 'q@example.org',
     PUBLIC_URL: 'http://a.example',
   });
-  if (!mail) throw new Error('no mail is configured');
+  if (!mail) throw new Error('no mail server is configured');
   const mailer = createMailer(mail.smtp, mail.from);
   const text = `Grüße\n.\n..dots\n${'=C3 long '.repeat(40)}end`;
   for (const to of ['ada@example.org', 'bob@example.org']) {

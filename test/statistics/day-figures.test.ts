@@ -36,7 +36,7 @@ describe('a daily value', () => {
     [-TOLERANCE, 500],
     [TOLERANCE, 500],
     [TOLERANCE + 1, undefined],
-  ])('of a sample %i ms off a day is %j', (off, transaction_count) => {
+  ])('of a sample %i ms off a full day is %j', (off, transaction_count) => {
     const figures = { transaction_count_all_time: 1_500 };
     expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY + off, 1_000)])).toEqual({
       ...(transaction_count !== undefined && { transaction_count }),

@@ -19,7 +19,7 @@ describe('a source that is down', () => {
     ['a rejected key', { kind: 'status', status: 401 }],
     ['a closed connection', { kind: 'reset' }],
     ['half of a response', { kind: 'truncated' }],
-    ['a rate limit under HTTP 200', { kind: 'rateLimitUnder200' }],
+    ['a rate limit with status 200', { kind: 'rateLimitUnder200' }],
     ['wrong types', { kind: 'wrongTypes' }],
   ])('with %s is replaced by the next source', async (_what, fault) => {
     service = await startWithStatistics();
@@ -29,7 +29,7 @@ describe('a source that is down', () => {
     }
   });
 
-  test('without a required key is not missed if another source has a key', async () => {
+  test('has no effect if it requires no key and a source with a key responds', async () => {
     service = await startWithStatistics();
     for (const upstream of Object.values(KEYLESS)) service.fail(upstream);
     for (const token of ['btc', 'eth']) expect((await service.stats(token)).source, token).toBe('cryptocompare');

@@ -4,7 +4,7 @@ import { ageAt, dueAfter, waitOnRefresh } from '#upstream/freshness';
 
 const NOW = Date.parse('2026-05-15T14:10:00Z');
 
-test('an age is the time since the fetch; a time minutes ahead comes from another clock, and a later one is unknown', () => {
+test('an age is the time since the fetch, negative up to five minutes ahead, and infinite for a later or unknown time', () => {
   expect(ageAt(NOW - HOUR, NOW)).toBe(HOUR);
   expect(ageAt(NOW + 5 * MINUTE, NOW)).toBe(-5 * MINUTE);
   expect(ageAt(NOW + 5 * MINUTE + 1, NOW)).toBe(Number.POSITIVE_INFINITY);

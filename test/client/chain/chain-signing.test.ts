@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox?.close());
 
-/** A client of a node of the dialect; each look-up advances the clock by a second. */
+/** A client for a node with this dialect. Each look-up advances the clock by a second. */
 const client = (dialect: 'legacy' | 'cosmos', fetch = globalThis.fetch) =>
   new ChainClient({
     nodeUrl: dialect === 'legacy' ? sandbox.legacyNodeUrl : sandbox.cosmosNodeUrl,

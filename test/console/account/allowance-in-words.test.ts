@@ -28,7 +28,7 @@ describe('an account', () => {
     expect(from('03-31', '03-30', '03-31')).toBeUndefined();
   });
 
-  it('cannot be renewed twice in a period, and returns when it can be renewed again', () => {
+  it('cannot be renewed twice in a period, and returns the time at which it can be renewed again', () => {
     expect(from('04-30', '03-31', '03-01')).toEqual(at('03-31'));
   });
 

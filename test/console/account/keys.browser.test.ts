@@ -156,7 +156,7 @@ it('creates and revokes keys of an expired account only after its renewal', asyn
   await page.getByRole('button', { name: 'New key' }).waitFor();
 });
 
-it('warns about an owner key that a page of another origin has used', async () => {
+it('warns about an owner key that a page from another origin has used', async () => {
   const owner = await service.createUser();
   const headers = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
   await service.get('/v1/user/usage', { key: owner, headers });

@@ -22,7 +22,7 @@ afterEach(async () => {
   await here.close();
 });
 
-/** The browser's storage beyond the tab. */
+/** The browser's storage that outlives the tab. */
 const kept = () => here.page.evaluate<string>('JSON.stringify({ ...localStorage })');
 
 async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {

@@ -4,7 +4,7 @@ import { datePresets } from '#console/history/custom-dates';
 const presets = (listed: string, now: string) =>
   datePresets(listed, Date.parse(now)).map(([label, { from, thru }]) => `${label}: ${from} to ${thru}`);
 
-it('contain yesterday, months and years, and end today at the latest', () => {
+it('contain yesterday, months and years, and end no later than today', () => {
   expect(presets('2013-04-28', '2024-03-31T23:59:59Z')).toEqual([
     'Yesterday: 2024-03-30 to 2024-03-30',
     'This month: 2024-03-01 to 2024-03-31',

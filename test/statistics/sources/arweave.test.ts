@@ -58,7 +58,7 @@ test('accepts a height in digits, as older nodes send it', async () => {
   expect((await sampled(BLOCKS, { height: '422250' })).figures.block_height).toBe(422250);
 });
 
-test('measures a shorter chain to its beginning', async () => {
+test('uses a whole chain that is shorter than the measured range', async () => {
   const blocks = {
     0: { height: 0, timestamp: 1000, weave_size: '0' },
     3: { height: 3, timestamp: 1360, weave_size: '1500' },

@@ -39,7 +39,7 @@ function upstreamAt(url: string) {
 }
 
 describe('interim responses of an upstream', () => {
-  test.each(Object.entries(HEADS))('without end (%s) cause a failure before the deadline', async (_, head) => {
+  test.each(Object.entries(HEADS))('that never end (%s) cause a failure before the deadline', async (_, head) => {
     const server = await interim(head, Number.POSITIVE_INFINITY);
     const { sendOnce, outcomes } = upstreamAt(server.url);
     await expect(sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({ reason: 'unreachable' });

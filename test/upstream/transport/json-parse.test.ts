@@ -5,7 +5,7 @@ import { parseJson } from '#upstream/transport/json-parse';
 const BOUNDS = { depth: 500, values: 1_000_000 };
 /** Not reached by generated values: 2 × 3³ lists of 30,000. */
 const BOUNDS_OF_GENERATED = { depth: 500, values: 2_000_000 };
-/** Longer than the slice that is parsed at once. */
+/** Longer than one parsed slice. */
 const LONG = 'x"\\é'.repeat(20_000);
 
 /** Values that are large enough in some places to be parsed in slices, and within a limit. */
