@@ -26,7 +26,7 @@ export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, c
   const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
 
   const clientLimit = (calls: string) => {
-    const detail = `The limit is ${perMinute} ${calls} per minute and address.`;
+    const detail = `The limit is ${perMinute} ${calls} per minute for each client address.`;
     const limit = byClient.get(calls) ?? createBurst<string>(perMinute, MINUTE, detail);
     byClient.set(calls, limit);
     return limit;
@@ -39,7 +39,7 @@ export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, c
       if (sameSite) refuseCrossSite(request.headers, corsOrigins);
       if (registers) refuseClosed(registration);
       if (needsMail && !sendsMail) {
-        const detail = 'This service does not send mail: SMTP_URL is not set.';
+        const detail = 'This service does not send email: SMTP_URL is not set.';
         throw new Problem('mail_not_configured', detail, { retryAfter: UNTIL_CONFIGURED });
       }
       if (limit) limit.admitOrThrow(clientOf(request), clock.now());

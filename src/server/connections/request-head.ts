@@ -85,7 +85,7 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   try {
     decodeURIComponent(url.slice(start));
   } catch {
-    const fix = 'encode it in UTF-8, and percent signs as %25';
+    const fix = 'encode the query in UTF-8, and write percent signs as %25';
     throw invalidRequest({ location: 'query', message: 'has invalid percent-encoding', fix });
   }
 }
