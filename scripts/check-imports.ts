@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/statistics': inSrc(...BASE, 'catalogue'),
   'src/node': [...inSrc(...BASE), 'packages/cosmos'],
   'src/docs': inSrc(...BASE, ...CAPABILITIES),
-  'src/process': inSrc('core', 'database'),
+  'src/process': inSrc('core', 'database', 'upstream'),
   // Files directly in src/.
   src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process')],
   'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
@@ -49,6 +49,16 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
     uses: /^undici$/,
     in: (file) => file === 'src/upstream/transport/http-client.ts',
     message: 'requests are sent with src/upstream/transport/http-client.ts, which limits them',
+  },
+  {
+    uses: /^@opentelemetry\/(?!api$)/,
+    in: (file) => file === 'src/process/tracing.ts',
+    message: 'only src/process/tracing.ts, which is loaded only if traces are exported, uses the tracing SDK',
+  },
+  {
+    uses: /^@opentelemetry\/api$/,
+    in: (file) => file === 'src/process/tracing.ts' || file === 'src/core/tracing.ts',
+    message: 'spans are created with src/core/tracing.ts, which limits their attributes',
   },
   {
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,

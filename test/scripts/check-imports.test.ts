@@ -43,6 +43,8 @@ it.each<[string, Record<string, string[]>]>([
   ['a capability that imports another capability’s store', { 'src/prices/a.ts': ['#catalogue/token-store'] }],
   ['Prisma outside a store', { 'src/accounts/users.ts': ['@prisma/client'] }],
   ['Fastify outside routes', { 'src/prices/market.ts': ['fastify'] }],
+  ['the tracing SDK outside its module', { 'src/serve.ts': ['@opentelemetry/sdk-trace'] }],
+  ['spans with any attribute', { 'src/node/a.ts': ['@opentelemetry/api'] }],
   ['undici outside the HTTP client', { 'src/prices/sources/kraken.ts': ['undici'] }],
   ['Node in a package for browsers', { 'packages/console/a.ts': ['node:fs'] }],
   ['the service in a package', { 'packages/sandbox/a.ts': ['../../src/core/clock.ts'] }],

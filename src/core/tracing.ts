@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Span, type SpanContext, SpanStatusCode } from '@opentelemetry/api';
+import { Problem, type ProblemCode } from './problems.ts';
+
+/**
+ * The only attributes of spans. Their values are the service's own: patterns, names from fixed lists, and counts. Text
+ * of a client, a user or an upstream may contain a secret, and is never an attribute.
+ */
+export type TraceAttributes = {
+  'http.request.method'?: string;
+  /** The route's pattern. `url.path` is the same, because a path may contain a key. */
+  'http.route'?: string;
+  'url.path'?: string;
+  'http.response.status_code'?: number;
+  /** How many times the call was made before. */
+  'http.request.resend_count'?: number;
+  /** The problem's code, the cause of an upstream's failure, or the error's class. */
+  'error.type'?: string;
+  'quotient.problem'?: ProblemCode;
+  /** The upstream's name in metrics. A host may contain a secret, so there is no `server.address`. */
+  'quotient.source'?: string;
+  'quotient.resource'?: string;
+  /** Whether this process received the claim. */
+  'quotient.claimed'?: boolean;
+  /** The number of leases in a statement. */
+  'quotient.leases'?: number;
+  /** The kind of a message in the outbox. */
+  'quotient.message'?: string;
+  'quotient.attempts'?: number;
+};
+
+/** The part of a span that is used: without events, links, exceptions and messages, whose text may be a secret. */
+export type TraceSpan = Pick<Span, 'updateName' | 'spanContext' | 'end'> & {
+  setAttributes(attributes: TraceAttributes): unknown;
+  setStatus(status: { code: SpanStatusCode }): unknown;
+};
+
+/** An incoming request, a call to an upstream, or work of this process. */
+export type TraceKind = 'server' | 'client' | 'internal';
+
+export type Tracer = {
+  /** Decides for a new trace, or for one that another service started. */
+  isSampled(parent?: SpanContext): boolean;
+  /** Without a parent, the span starts a trace. `at` is on the monotonic clock, in ms; the default is now. */
+  start(name: string, kind: TraceKind, attributes: TraceAttributes, parent?: SpanContext, at?: number): TraceSpan;
+};
+
+/** Undefined while no traces are exported. Each function below then costs one comparison. */
+let tracer: Tracer | undefined;
+/** The span in progress; null in a trace that is not sampled. */
+const active = new AsyncLocalStorage<TraceSpan | null | undefined>();
+
+export const currentTracer = (): Tracer | undefined => tracer;
+export function setTracer(next: Tracer | undefined): void {
+  tracer = next;
+}
+
+export const activeSpan = (): TraceSpan | null | undefined => active.getStore();
+
+/** Adds attributes to the span in progress. */
+export function annotate(attributes: TraceAttributes): void {
+  if (tracer !== undefined) active.getStore()?.setAttributes(attributes);
+}
+
+/** Runs a function within a span; with null, within a trace that is not sampled. */
+export function runInSpan<Args extends unknown[], T>(
+  span: TraceSpan | null,
+  work: (...args: Args) => T,
+  ...args: Args
+): T {
+  return active.run(span, work, ...args);
+}
+
+export function markFailed(span: TraceSpan, type?: string): void {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  if (type !== undefined) span.setAttributes({ 'error.type': type });
+}
+
+function typeOf(error: unknown): string {
+  if (error instanceof Problem) return error.code;
+  const { name = 'unknown', reason } = Object(error) as { name?: unknown; reason?: unknown };
+  return String(name === 'UpstreamFailure' ? reason : name);
+}
+
+async function record<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    markFailed(span, typeOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Records work as a child of the span in progress. Without one, the work starts a trace. */
+export function traced<T>(
+  name: string,
+  attributes: TraceAttributes,
+  work: () => Promise<T>,
+  kind: TraceKind = 'internal',
+): Promise<T> {
+  if (tracer === undefined) return work();
+  const parent = active.getStore();
+  if (parent === null) return work();
+  if (parent === undefined && !tracer.isSampled()) return active.run(null, work);
+  const span = tracer.start(name, kind, attributes, parent?.spanContext());
+  return active.run(span, record<T>, span, work);
+}
+
+/** Like `traced`, but always starts a trace: the current request may not be the cause of the work. */
+export function tracedApart<T>(name: string, attributes: TraceAttributes, work: () => Promise<T>): Promise<T> {
+  return tracer === undefined ? work() : active.run(undefined, () => traced(name, attributes, work));
+}
