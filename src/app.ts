@@ -25,6 +25,7 @@ import { answerUnroutable, replyWithProblems } from '#server/replies/problem-rep
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
 import { createRequestLog } from '#server/request-log';
 import { type RequestHistograms, recordRequests } from '#server/request-metrics';
+import { traceRoutes } from '#server/request-trace';
 import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
@@ -91,6 +92,7 @@ export async function buildApp(options: Options) {
 
   app.setValidatorCompiler(parameterValidator);
   app.setSerializerCompiler(serializerCompiler);
+  traceRoutes(app);
   replyWithProblems(app, page, { gate, now: clock.now });
   checkRequests(app, bodies);
   log.listen(app);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
 import { SECOND } from '#core/clock';
+import { traceRequests } from '#server/request-trace';
 import { limitUnread } from './lingering.ts';
 import type { RequestBodies, Timeouts } from './request-body.ts';
 import { hasBody, requestId } from './request-head.ts';
@@ -128,8 +129,9 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
   };
   const inTurn = createPipelines();
 
-  /** @param framework handles the requests that the fast path does not serve */
-  return function open(framework: RequestListener): Server {
+  /** @param listener handles the requests that the fast path does not serve */
+  return function open(listener: RequestListener): Server {
+    const framework = traceRequests(listener);
     const handle: RequestListener = (request, response) => {
       if (!fastPath(request, response)) framework(request, response);
     };

@@ -7,6 +7,7 @@ import type { Gate, WantedScope } from '#server/gate';
 import type { Answer } from '#server/replies/answer-body';
 import type { LogAnswer } from '#server/request-log';
 import { type Histogram, observe, type RequestHistograms } from '#server/request-metrics';
+import { traceAnswer } from '#server/request-trace';
 import type { Format } from './answer-headers.ts';
 import { acceptedCoding } from './negotiation.ts';
 import { isGone, type WriteAnswer } from './write-answer.ts';
@@ -88,6 +89,7 @@ export function createFastPath(dependencies: Dependencies) {
       const ms = clock.elapsed() - now.elapsed;
       if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
       else if (histogram !== undefined) observe(histogram, ms / SECOND);
+      traceAnswer(request, route, status, now.elapsed, now.elapsed + ms);
       log?.({ reqId: id, method: 'GET', route, status, ms, user });
       return true;
     },

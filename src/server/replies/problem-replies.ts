@@ -7,6 +7,7 @@ import type { Gate } from '#server/gate';
 import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
 import type { RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
+import { traceProblem } from '#server/request-trace';
 import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
@@ -70,6 +71,7 @@ type Options = {
 function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, options: Options): FastifyReply {
   const { basePath, page, limits = {}, nearest } = options;
   options.requests?.problem(problem.code);
+  traceProblem(problem);
   if (problem.status >= 500) options.log.failed(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);

@@ -19,6 +19,7 @@ import { createFastPath, type FastPath } from '#server/replies/fast-path';
 import { createAnswerWriter } from '#server/replies/write-answer';
 import type { LogAnswer } from '#server/request-log';
 import { countsOf, createRequestHistograms, type RequestHistograms } from '#server/request-metrics';
+import { recordTraces } from '../../support/recording-tracer.ts';
 
 const NOW = Date.parse('2026-05-15T14:10:06Z');
 const KEY = 'known';
@@ -165,6 +166,31 @@ test('a repeated request is answered without the framework, with all headers', a
     'x-request-id': 'mine',
   });
   expect([spent, kept]).toEqual([1, 1]);
+});
+
+test('a request of a sampled trace is recorded, without the framework', async () => {
+  await respond();
+  const { ended, close } = recordTraces({ isSampled: (parent) => parent?.traceFlags === 1 });
+  const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}`;
+  for (const traceparent of [
+    `${parent}-01`,
+    `${parent}-00`,
+    `${parent}-01-x`,
+    `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`,
+  ])
+    await respond({ traceparent });
+  await respond({ traceparent: `${parent}-01`, 'if-none-match': ETAG });
+  close();
+  expect(framework).toHaveLength(1);
+  const attributes = { 'http.request.method': 'GET', 'http.route': route.url, 'url.path': route.url };
+  const recorded = (status: number) => ({
+    name: `GET ${route.url}`,
+    parent: 'b'.repeat(16),
+    attributes: { ...attributes, 'http.response.status_code': status },
+    isFailed: false,
+  });
+  expect(ended).toMatchObject([recorded(200), recorded(304)]);
+  for (const { at } of ended) expect(at).toEqual([...at].sort((a, b) => Number(a) - Number(b)));
 });
 
 test.each([

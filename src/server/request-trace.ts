@@ -1,0 +1,66 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Problem } from '#core/problems';
+import { activeSpan, annotate, currentTracer, markFailed, runInSpan } from '#core/tracing';
+
+/** Version 00 of W3C Trace Context. `tracestate` is ignored, because it would be exported and may contain any text. */
+const TRACEPARENT = /^00-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-([\da-f]{2})$/;
+
+function parentOf({ headers: { traceparent } }: IncomingMessage) {
+  if (typeof traceparent !== 'string') return undefined;
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+}
+
+/** Records the requests that the framework handles. Without tracing, this is the framework's own listener. */
+export function traceRequests(framework: RequestListener): RequestListener {
+  const tracer = currentTracer();
+  if (tracer === undefined) return framework;
+  return (request, response) => {
+    const { method = '' } = request;
+    const parent = parentOf(request);
+    if (!tracer.isSampled(parent)) return runInSpan(null, framework, request, response);
+    const span = tracer.start(method, 'server', { 'http.request.method': method }, parent);
+    response.once('close', () => {
+      const { statusCode, headersSent, writableFinished } = response;
+      if (headersSent) span.setAttributes({ 'http.response.status_code': statusCode });
+      if (!writableFinished) markFailed(span, 'disconnected');
+      else if (statusCode >= 500) markFailed(span);
+      span.end();
+    });
+    runInSpan(span, framework, request, response);
+  };
+}
+
+/** Names the spans of requests after their routes. */
+export function traceRoutes(app: FastifyInstance): void {
+  if (currentTracer() === undefined) return;
+  app.addHook('onRequest', ({ is404, method, routeOptions: { url } }, _reply, done) => {
+    const span = activeSpan();
+    if (span && url !== undefined && !is404) {
+      span.updateName(`${method} ${url}`);
+      span.setAttributes({ 'http.route': url, 'url.path': url });
+    }
+    done();
+  });
+}
+
+export const traceProblem = ({ code, status }: Problem): void =>
+  annotate({ 'quotient.problem': code, ...(status >= 500 && { 'error.type': code }) });
+
+/** Records a response of the fast path, during which nothing else could start. Instants are monotonic, in ms. */
+export function traceAnswer(
+  request: IncomingMessage,
+  route: string | undefined,
+  status: number,
+  from: number,
+  to: number,
+): void {
+  const tracer = currentTracer();
+  const parent = tracer && parentOf(request);
+  if (!tracer?.isSampled(parent)) return;
+  const span = tracer.start(`GET ${route}`, 'server', { 'http.request.method': 'GET' }, parent, from);
+  span.setAttributes({ 'http.route': route, 'url.path': route, 'http.response.status_code': status });
+  span.end(to);
+}
