@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
+import { traced } from '#core/tracing';
 import { ADAPTERS, detectDialect, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
 import { NodeFault, type NodeFaultKind, type SendToNode } from '#cosmos/exchange';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
@@ -170,7 +171,8 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Ca
       throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
     };
     try {
-      const value = await attempt(member, send, use);
+      const attributes = { 'quotient.source': nameOf(member) };
+      const value = await traced('node call', attributes, () => attempt(member, send, use));
       member.failure = undefined;
       return value;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { Log } from '#core/log';
+import { tracedApart } from '#core/tracing';
 import type { Backlog, OutboxMessage, OutboxStore } from '#notifications/outbox-store';
 import type { FailureLog } from '#upstream/failure-log';
 
@@ -67,8 +68,10 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
       signal.addEventListener('abort', give, { once: true });
     });
     const work = async () => deliver[message.kind]?.(message, signal);
+    const { kind, attempts } = message;
+    const attributes = { 'quotient.message': kind, 'quotient.attempts': attempts };
     try {
-      await Promise.race([work(), cutShort]);
+      await tracedApart(`deliver ${kind}`, attributes, () => Promise.race([work(), cutShort]));
       await store.delivered(message);
     } catch (error) {
       await fail(message, error);

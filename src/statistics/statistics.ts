@@ -1,6 +1,7 @@
 import { tokenOf } from '#catalogue/token';
 import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
+import { traced } from '#core/tracing';
 import type { Answer } from '#server/replies/answer-body';
 import type { Answers } from '#server/replies/response-cache';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
@@ -39,7 +40,7 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   async function fetch(symbol: StatisticsSymbol): Promise<void> {
     const from = cache.of(symbol)?.row.source ?? failover.preferred(symbol);
     const result = await failover.sample(symbol);
-    await cache.record(symbol, result.source, result.sample, clock.now());
+    await traced('store', {}, () => cache.record(symbol, result.source, result.sample, clock.now()));
     logSwitch(symbol, from, result);
   }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, SECOND } from '#core/clock';
+import { annotate, traced } from '#core/tracing';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 import { failurePause, isOutOfReach, UpstreamFailure } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { Wait, Warning } from './freshness.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, readResource } from './resource.ts';
 
 /** The length of a `moment`, counted from the start of the fetch, in ms. */
 const MOMENT = 1000;
@@ -88,12 +89,19 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
   const inFlight = new Map<What, InFlight>();
   const lastFailures = new Map<What, Failure>();
 
+  const claim = (what: What, version: number): Promise<boolean> =>
+    traced('claim', {}, async () => {
+      const isClaimed = await store.claim(what, holder, timeoutMs + WRITING, version);
+      annotate({ 'quotient.claimed': isClaimed });
+      return isClaimed;
+    });
+
   /** Fetches a resource, or waits for another process to fetch it. Throws if neither ends within the deadline. */
   async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
     const version = poll.version(what);
     const deadline = clock.elapsed() + timeoutMs;
     for (;;) {
-      if (await store.claim(what, holder, timeoutMs + WRITING, version)) {
+      if (await claim(what, version)) {
         try {
           return await fetch();
         } catch (error) {
@@ -113,7 +121,8 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
 
   async function run(what: What, fetch: () => Promise<void>): Promise<void> {
     try {
-      await fetchOnce(what, fetch);
+      const { kind } = readResource(what);
+      await traced(`fetch ${kind}`, { 'quotient.resource': what }, () => fetchOnce(what, fetch));
       lastFailures.delete(what);
     } catch (error) {
       const times = (lastFailures.get(what)?.times ?? 0) + 1;

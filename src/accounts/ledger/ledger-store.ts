@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startOfDate } from '#core/clock';
+import { traced } from '#core/tracing';
 import type { Database } from '#database/database';
 import { Prisma } from '#generated/prisma/client';
 import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesOf } from './lease-report-store.ts';
@@ -65,15 +66,20 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
   restingPart = RESTING_PART,
 ) {
+  /** Runs a statement that reports leases. */
+  function reporting<Row>(name: string, { length }: readonly LeaseReport[], statement: Prisma.Sql): Promise<Row[]> {
+    counted();
+    return traced(`ledger ${name}`, { 'quotient.leases': length }, () => query<Row>(statement));
+  }
+
   const reported =
-    (statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
+    (name: string, statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
     async (reports: readonly LeaseReport[], mayReclaim = true): Promise<(LeaseState | undefined)[]> => {
-      counted();
-      const [columns] = await query<StateColumns>(statement(reports, mayReclaim));
+      const [columns] = await reporting<StateColumns>(name, reports, statement(reports, mayReclaim));
       return statesOf(columns, reports.length);
     };
 
-  const settle = reported((reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
+  const settle = reported('settlement', (reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
     /**
@@ -81,15 +87,14 @@ export function createLedgerStore(
      * closed.
      */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
-      counted();
-      const [row] = await query<{ n: string | null }>(heartbeats(reports));
+      const [row] = await reporting<{ n: string | null }>('heartbeat', reports, heartbeats(reports));
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
     /**
      * Grants new leases that request at most a fourth of the period's remaining calls. Returns no state for the others.
      */
-    grantFirst: reported(firstGrants),
+    grantFirst: reported('first grant', firstGrants),
     /** A lease without a state must be sent again: another process opened its period at the same moment. */
     settle,
 

@@ -2,6 +2,7 @@ import { type Catalogue, knownSince } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR } from '#core/clock';
 import type { Log } from '#core/log';
+import { traced } from '#core/tracing';
 import { createLatestPrices } from '#prices/archive/latest-prices';
 import { completeSpans, INTERVALS, spacingOf } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
@@ -130,7 +131,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     newest: (token: TokenName): SourcedSample | undefined => lastSample(cache.series(token, 'minute').all()),
 
     async recordLatest(...fetched: Parameters<ArchiveStore['recordLatest']>): Promise<void> {
-      await store.recordLatest(...fetched);
+      await traced('store', {}, () => store.recordLatest(...fetched));
       await cache.sync();
     },
   };

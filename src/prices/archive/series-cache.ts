@@ -1,5 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span } from '#core/clock';
+import { traced } from '#core/tracing';
 import { pagesOf } from '#prices/archive/series-store';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
@@ -217,7 +218,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
 
     /** Stores a response, and reloads it. */
     async record(...fetched: Parameters<SeriesStore<Stored>['record']>): Promise<void> {
-      await store.record(...fetched);
+      await traced('store', {}, () => store.record(...fetched));
       await sync();
     },
   };

@@ -1,5 +1,6 @@
 import { type Clock, DAY, type Span, union, without } from '#core/clock';
 import { memo } from '#core/memo';
+import { traced } from '#core/tracing';
 import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
@@ -28,7 +29,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
   async function fetch(from: number): Promise<void> {
     const rates = await source.rates(from);
-    await store.record(RATES, rates, from, clock.now());
+    await traced('store', {}, () => store.record(RATES, rates, from, clock.now()));
     await cache.sync();
   }
 

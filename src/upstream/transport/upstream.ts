@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Clock, HOUR, SECOND } from '#core/clock';
+import { annotate, traced } from '#core/tracing';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
@@ -114,6 +115,7 @@ export function openUpstream(options: UpstreamOptions) {
         ...headers,
       },
     });
+    annotate({ 'http.response.status_code': response.statusCode });
     const text = await readBody(name, response, maxBytes, headers['accept-encoding'] === 'gzip');
     const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
     return { status: response.statusCode, headers: Object.fromEntries(single), text };
@@ -176,10 +178,16 @@ export function openUpstream(options: UpstreamOptions) {
     read: (answer: UpstreamAnswer) => T | Promise<T>,
     retries: number,
   ): Promise<T> {
+    const method = request.body === undefined ? 'GET' : 'POST';
     const deadline = AbortSignal.timeout(Math.min(timeoutMs, request.withinMs ?? timeoutMs));
     for (let attempt = 0; ; attempt++) {
       try {
-        return await once(request, deadline, read);
+        const attributes = {
+          'http.request.method': method,
+          'quotient.source': name,
+          ...(attempt > 0 && { 'http.request.resend_count': attempt }),
+        };
+        return await traced(`${method} ${name}`, attributes, () => once(request, deadline, read), 'client');
       } catch (error) {
         const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
         if (!isRetried || attempt === retries) throw error;
