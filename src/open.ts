@@ -35,6 +35,8 @@ const POLL_MS = SECOND;
 const CHECK_TTL = SECOND;
 /** The share of the shutdown grace period for requests in progress. The rest is for settling the ledger. */
 const DRAINING = 0.7;
+/** The share for exporting the last traces. */
+const FLUSHING = 0.1;
 
 // The accept backlog. The event loop accepts the whole backlog in one turn: with Node's default of 511, a flood of new
 // connections blocked the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
@@ -149,9 +151,18 @@ export type Closer = () => Promise<unknown>;
 /** `closers` receives the closer of each opened part in order, even if a later step fails. */
 export async function openService(
   settings: Settings,
-  { closers, ...overrides }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
+  {
+    closers,
+    logger,
+    failures = openFailureLog(logger, systemClock),
+    database,
+  }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
 ) {
-  const { accounts, metrics, ...opened } = await openCapabilities(settings, overrides);
+  if (settings.tracing) {
+    const { startTracing } = await import('#process/tracing');
+    closers.push(startTracing(settings.tracing, failures, settings.shutdownGraceMs * FLUSHING).close);
+  }
+  const { accounts, metrics, ...opened } = await openCapabilities(settings, { logger, failures, database });
   closers.push(opened.close);
   const { host, port: metricsPort } = settings.metrics;
   if (metricsPort !== undefined) {

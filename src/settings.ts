@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { accountSettings, accountVariables } from '#accounts/settings';
-import { oneOf, readBy, SettingsError, whole } from '#core/setting-forms';
+import { baseUrl, oneOf, readBy, SettingsError, whole } from '#core/setting-forms';
 import { parseServerUrl } from '#database/hosts';
 import { nodeSettings, nodeVariables } from '#node/settings';
 import { mailFaults, notificationSettings, notificationVariables } from '#notifications/settings';
@@ -31,6 +31,11 @@ const proxies = z
     (given) => typeof given === 'number' || given.every(isAddress),
     'must be a number of proxies, or their addresses such as 10.0.0.0/8, separated by commas',
   );
+
+const share = z
+  .string()
+  .refine((text) => /^(0|1|0?\.\d{1,9}|1\.0+)$/.test(text), 'must be a number from 0 to 1')
+  .transform(Number);
 
 const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 
@@ -63,6 +68,16 @@ const variables = z.object({
   LOG_REQUESTS: oneOf('all', 'errors', 'none').default('errors'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: whole(0, 65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
+  OTEL_TRACES_SAMPLER: oneOf(
+    'always_on',
+    'always_off',
+    'traceidratio',
+    'parentbased_always_on',
+    'parentbased_always_off',
+    'parentbased_traceidratio',
+  ).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: share.default(1),
   SHUTDOWN_GRACE_MS: whole(0, 600_000).default(10_000),
 });
 
@@ -77,6 +92,13 @@ const environment = variables.superRefine((env, context) => {
   for (const [name, message] of [...statisticsFaults(env), ...mailFaults(env)])
     context.addIssue({ code: 'custom', path: [name], message });
 });
+
+function tracingSettings(env: z.output<typeof variables>) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share } = env;
+  if (endpoint === undefined) return undefined;
+  const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : share;
+  return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio } };
+}
 
 /** An empty value counts as unset. Throws `SettingsError`. Its faults never repeat a value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
@@ -102,6 +124,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
     metrics: { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    tracing: tracingSettings(data),
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
   };
 }

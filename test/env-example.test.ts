@@ -33,6 +33,7 @@ const UNSET = [
   'WEBHOOK_ALLOW',
   'CORS_ORIGINS',
   'METRICS_PORT',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
 
 it(".env.example contains exactly the service's settings and the compose file's variables", () => {

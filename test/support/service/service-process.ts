@@ -25,8 +25,8 @@ type Watcher = (line: string) => void;
  * Starts the service as a separate process on a free port. Rejects with its output if it ends before it listens.
  * @param env its whole environment besides `PATH`: `DATABASE_URL`, `COINGECKO_URL` …
  */
-export async function startServiceProcess(env: Readonly<Record<string, string>>) {
-  const service = spawnService(env);
+export async function startServiceProcess(env: Readonly<Record<string, string>>, args?: string[]) {
+  const service = spawnService(env, args);
   const listening = await service.logged(/Server listening at http:/);
   const url = /http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '';
   return { url, ...service };
