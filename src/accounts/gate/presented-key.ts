@@ -4,7 +4,8 @@ import { API_KEY_PREFIX } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
 import { fieldsIn } from '#server/connections/request-head';
 
-const FIX = 'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
+const FIX =
+  'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
 
 /**
  * Returns the Bearer token (RFC 6750), or, for Basic (RFC 7617), the user name or password if only one of them is set.

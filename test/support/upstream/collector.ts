@@ -52,7 +52,7 @@ export async function startCollector(respond = (response: ServerResponse): unkno
             resource: plain(resource.attributes),
           })),
       ),
-    /** Resolves when there are so many exports. */
+    /** Resolves when there are this number of exports. */
     async exports(count: number): Promise<void> {
       while (bodies.length < count) await new Promise<void>((resolve) => arrived.push(resolve));
     },
