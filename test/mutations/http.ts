@@ -177,6 +177,14 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/connections/request-head.ts',
+    tests: ['server/connections/connections.store.test.ts'],
+    changes: [
+      ['!is404 && ', ''],
+      ['(is404 ? undefined : bodies.discard(raw))', 'bodies.discard(raw)'],
+    ],
+  },
+  {
+    file: 'src/server/connections/request-head.ts',
     tests: ['server/connections/request-head.test.ts'],
     changes: [
       ['url.length > LIMITS.uri', 'url.length >= LIMITS.uri'],

@@ -67,6 +67,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   }
 
   return {
+    // For the gate. Every call uses these, so there are no functions in between.
     holderOf: keyCache.holderOf,
     holderAtOnce: keyCache.holderAtOnce,
     /** Records the use of a key. The record is written within 2 s. */

@@ -115,11 +115,12 @@ test.each([
 });
 
 test.each([
-  ['an unknown path', '/nothing', [404, 'not_found']],
-  ['another method', '/v1/tokens', [405, 'method_not_allowed']],
-  ['no key', '/v1/user/rotate', [401, 'api_key_missing']],
-])('%s is rejected before the body arrives, and the wait for the body is short', async (_what, path, outcome) => {
-  const head = `POST ${path} HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n`;
+  ['an unknown path', 'POST /nothing', [404, 'not_found']],
+  ['an unknown path, with a method that needs no body', 'GET /nothing', [404, 'not_found']],
+  ['another method', 'POST /v1/tokens', [405, 'method_not_allowed']],
+  ['no key', 'POST /v1/user/rotate', [401, 'api_key_missing']],
+])('%s is rejected before the body arrives, and the wait for the body is short', async (_what, line, outcome) => {
+  const head = `${line} HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n`;
   const { received, socket } = open(head);
   const dripping = setInterval(() => socket.write('x'), 20);
   expect(outcomes(await received)).toEqual([outcome]);
