@@ -12,12 +12,16 @@ import {
   type Wire,
 } from './records.ts';
 import { get, json, list, type Request } from './request.ts';
+import type { CallOptions } from './transport/options.ts';
 
 /** The name or symbol of a token, case-insensitive. The operator may add tokens to the built-in ones. */
 export type TokenName = BuiltInToken | (string & {});
 
-/** The currency of the amounts, such as `eur`; US dollars by default. */
-export type Currency = { currency?: string | undefined } | undefined;
+export type PriceOptions = CallOptions & {
+  /** The currency of the amounts, such as `eur`; US dollars by default. */
+  currency?: string | undefined;
+};
+type Options = PriceOptions | undefined;
 
 /** Two UTC dates, both included, and the interval between points; `daily` by default. */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
@@ -30,7 +34,7 @@ export type Days = { days: number };
 
 const HISTORY = '/v1/prices/history';
 
-const inCurrency = (options: Currency) => ({ currency: options?.currency });
+const inCurrency = (options: Options) => ({ currency: options?.currency });
 
 export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string> => ({
   ...request,
@@ -38,37 +42,37 @@ export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string
   read: (text) => text,
 });
 
-export const latestPrice = (tokenName: TokenName, currency: Currency) =>
-  get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...inCurrency(currency) } });
+export const latestPrice = (tokenName: TokenName, options: Options) =>
+  get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...inCurrency(options) } });
 
-export const latestPrices = (tokenNames: readonly TokenName[], currency: Currency) =>
+export const latestPrices = (tokenNames: readonly TokenName[], options: Options) =>
   get('/v1/prices/latest/tokens', json(toTokenPrices), {
-    query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(currency) },
+    query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(options) },
   });
 
 export const statistics = (token: StatisticsSymbol) =>
   get('/v1/prices/latest/stats', json(toStatistics), { query: { token } });
 
-export const priceOn = (tokenName: TokenName, date: DateInput, currency: Currency) =>
+export const priceOn = (tokenName: TokenName, date: DateInput, options: Options) =>
   get(`${HISTORY}/date`, json(only<DateSnapshot>), {
-    query: { tokenName, date: dayFirst(date), ...inCurrency(currency) },
+    query: { tokenName, date: dayFirst(date), ...inCurrency(options) },
   });
 
-export const priceHistory = (tokenName: TokenName, { days }: Days, currency: Currency) =>
+export const priceHistory = (tokenName: TokenName, { days }: Days, options: Options) =>
   get(
     `${HISTORY}/days`,
     json((wire: Wire<PriceSeries>[]) => toSeries(only(wire))),
     {
-      query: { tokenName, days, ...inCurrency(currency) },
+      query: { tokenName, days, ...inCurrency(options) },
     },
   );
 
-const inWindow = (tokenName: TokenName, { from, thru, interval }: PriceWindow, currency: Currency) => ({
-  query: { tokenName, fromDate: isoDate(from), thruDate: isoDate(thru), interval, ...inCurrency(currency) },
+const inWindow = (tokenName: TokenName, { from, thru, interval }: PriceWindow, options: Options) => ({
+  query: { tokenName, fromDate: isoDate(from), thruDate: isoDate(thru), interval, ...inCurrency(options) },
 });
 
-export const priceRange = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
-  get(`${HISTORY}/date/range`, json(toSeries), inWindow(tokenName, window, currency));
+export const priceRange = (tokenName: TokenName, window: PriceWindow, options: Options) =>
+  get(`${HISTORY}/date/range`, json(toSeries), inWindow(tokenName, window, options));
 
-export const candles = (tokenName: TokenName, window: PriceWindow, currency: Currency) =>
-  get(`${HISTORY}/ohlc`, json(toCandles), inWindow(tokenName, window, currency));
+export const candles = (tokenName: TokenName, window: PriceWindow, options: Options) =>
+  get(`${HISTORY}/ohlc`, json(toCandles), inWindow(tokenName, window, options));

@@ -20,7 +20,7 @@ import type {
   User,
   UserOfKey,
 } from './generated/records.ts';
-import type { Days, PriceWindow, TokenName } from './prices.ts';
+import type { Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 import * as prices from './prices.ts';
 import type { DateInput } from './records.ts';
 import * as service from './request.ts';
@@ -32,11 +32,6 @@ import type { Allowance } from './transport/retries.ts';
 export type QuotientClientOptions = TransportOptions & {
   /** The URL of the service, including its base path: `https://example.org/market`. */
   baseUrl: string | URL;
-};
-
-export type PriceOptions = CallOptions & {
-  /** The currency of the amounts, such as `eur`; US dollars by default. */
-  currency?: string | undefined;
 };
 
 /**

@@ -81,7 +81,7 @@ export function createRegistry() {
       }
     },
 
-    gauge(name: string, help: string, read: () => Promise<number>): void {
+    gauge(name: string, help: string, read: () => number | Promise<number>): void {
       const collect = async (): Promise<void> => gauge.set(await read());
       const gauge = new Gauge({ name, help, registers, collect });
     },

@@ -12,12 +12,8 @@ export function addDatabaseReadings(registry: MetricsRegistry, waits: PoolWaits,
       () => 0,
     ),
   );
-  registry.gauges(
-    [],
-    () => [waits.waiting()],
-    () => ({}),
-    [['quotient_database_pool_waiting', 'Statements waiting for a connection from the pool', (waiting) => waiting]],
-  );
+  const waiting = 'Statements waiting for a connection from the pool';
+  registry.gauge('quotient_database_pool_waiting', waiting, waits.waiting);
   const observe = registry.histogram(
     'quotient_database_pool_wait_seconds',
     'Time that statements waited for a connection from the pool',

@@ -8,9 +8,8 @@ import type { PendingResponses } from './server.ts';
 const MOMENT = SECOND;
 
 /**
- * Makes `app.close()` lose no request: new connections are rejected, and requests on open connections get a response
- * with `Connection: close`. A connection is cut only after a moment of idleness. Node's own `close` cuts idle
- * connections immediately, even if a request is on its way. Requests that have no response after `withinMs` are cut.
+ * Makes `app.close()` lose no request: a connection is cut only after a moment of idleness. Requests that have no
+ * response after `withinMs` are cut.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
   // From here on, Fastify responds to new requests with `Connection: close`. It closes the server itself after these

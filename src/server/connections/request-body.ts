@@ -73,11 +73,8 @@ type Body = {
 };
 
 /**
- * Reads wanted bodies; counts and discards others as they arrive. Nothing is read before a handler waits for it, so a
- * rejection does not wait. All bodies together get a small part of a turn of the loop: libuv would read up to 2 MB of
- * each. After the response, the rest of a short body is discarded. A longer body is no longer read, so its sender
- * waits. Its connection is ended, and cut a moment later (RFC 9112, 9.6: if it were cut immediately, the response could
- * be lost).
+ * Reads wanted bodies; counts and discards others as they arrive. After the response, the rest of a short body is
+ * discarded, and a longer one is no longer read. README.md has the reasons.
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,

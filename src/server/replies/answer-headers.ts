@@ -91,15 +91,9 @@ type Options = {
 
 /**
  * Creates the cache headers of priced responses. Within a second, they are the same for every client and made once.
- * A 304 is free, and any client can get one: `If-None-Match: *` matches every response (RFC 9110, 13.1.2), and the time
- * of a response can be guessed. So a 304 reveals no figure:
- * - It must contain the `ETag`, `Vary` and `Cache-Control` of the 200 (RFC 9110, 15.4.5), and `Age`, without which a
- *   cache would add a full `max-age` (RFC 9111, 4.2). Headers that may change without the body are included, so that a
- *   cache updates them (RFC 9111, 3.2): `Last-Modified`, `Cache-Status`, `Quotient-Source`, `Quotient-Gaps`. They state
- *   times, sources and missing spans.
- * - `Quotient-Currency` contains the rate, so only the 200 carries this header. A cache keeps the stored value.
- * - The `ETag` is a keyed hash. With a plain hash, a client could test guesses of a body in which often only one figure
- *   is unknown: a rate, or the newest point of a series that was paid for before.
+ * A 304 reveals no figure (README.md has the reasons), but it must contain the `ETag`, `Vary` and `Cache-Control` of the
+ * 200 (RFC 9110, 15.4.5), and `Age`, without which a cache would add a full `max-age` (RFC 9111, 4.2). It also contains
+ * the headers that may change without the body, so that a cache updates them (RFC 9111, 3.2).
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;

@@ -44,11 +44,7 @@ type Dependencies = {
 type Arrived = IncomingMessage & { [GENERATION]?: number };
 const GENERATION = Symbol('generation of the catalogue');
 
-/**
- * Responds before a request reaches the framework, if the same URL was served before and the response is still cached.
- * At that time, the URL passed every check, and no token has changed since. Only the key, the burst limit and the
- * charge remain. Other requests are passed to the framework unchanged.
- */
+/** Responds before a request reaches the framework, if the same URL was served before and the response is cached. */
 export function createFastPath(dependencies: Dependencies) {
   const { gate, catalogue, clock, write, requests, log } = dependencies;
   const known = new LRUCache<string, Known>({
