@@ -46,6 +46,8 @@ export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prism
  * closed row contains the settled calls. A lease whose row was deleted counts as closed. A locked lease is not
  * reclaimed: its holder is reporting it. An older release knows neither `unbooked` nor `resting` and leaves their
  * values in a lease that it closes. Such a lease is reclaimed like an open one.
+ * - A failover lost the registration of a user who still calls (`lim` is null): nothing is granted or booked. A violated
+ * foreign key would fail the reports of all users in the statement.
  *
  * The planner cannot estimate the number of reported leases. So each step adds columns to the rows of the previous
  * step, and joins only tables, by their keys.
@@ -118,13 +120,13 @@ export const settlement = (
   started AS ( -- the usage rows of new periods
     INSERT INTO usage (user_key, period_start, used, outstanding)
     SELECT DISTINCT ON (user_key, period_start) user_key, period_start, used_now, held_now + granted_now
-    FROM grants WHERE is_first ORDER BY user_key, period_start
+    FROM grants WHERE is_first AND lim IS NOT NULL ORDER BY user_key, period_start
     ON CONFLICT DO NOTHING RETURNING user_key, period_start),
   sure AS MATERIALIZED ( -- the grants, without periods that another process opened
     SELECT *, stays_open AND want > holds AND holds - now_spent < need
       AND CASE WHEN need > 1 THEN lim - used_now >= need ELSE rests_now > 0 END AS is_recalled
     FROM grants
-    WHERE NOT is_first OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
+    WHERE NOT is_first OR lim IS NULL OR (user_key, period_start) IN (SELECT user_key, period_start FROM started)),
   booked AS ( -- the usage rows of known periods
     UPDATE usage u SET used = g.used_now, outstanding = g.held_now + g.granted_now, resting = g.rests_now
     FROM (SELECT DISTINCT ON (user_key, period_start) * FROM sure ORDER BY user_key, period_start) g
@@ -132,7 +134,7 @@ export const settlement = (
   counted AS ( -- the calls of each UTC date
     INSERT INTO usage_day (user_key, date, calls)
     SELECT user_key, date, sum(calls)
-    FROM (SELECT user_key, date, to_book AS calls FROM sure
+    FROM (SELECT user_key, date, to_book AS calls FROM sure WHERE lim IS NOT NULL
       UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
@@ -149,7 +151,7 @@ export const settlement = (
   asked_for AS ( -- users whose calls other processes should return
     UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))
   SELECT json_agg(n)::text AS n, json_agg(holds)::text AS granted, json_agg(NOT is_open)::text AS closed,
-    json_agg(lim)::text AS "limit", json_agg(left_before - granted_now)::text AS "left",
+    json_agg(coalesce(lim, 0))::text AS "limit", json_agg(coalesce(left_before - granted_now, 0))::text AS "left",
     json_agg(CASE WHEN is_recalled THEN ${RECALL_SECONDS}::float8 WHEN holds - now_spent >= need OR need > 1 THEN NULL
       ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
         + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key

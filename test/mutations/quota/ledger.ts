@@ -51,6 +51,15 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
+    tests: ['accounts/ledger/lost-users.store.test.ts'],
+    changes: [
+      ['is_first AND lim IS NOT NULL', 'is_first'],
+      ['OR lim IS NULL OR', 'OR'],
+      [' WHERE lim IS NOT NULL\n', '\n'],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [
       [' AND lacks <= left_before', ''],
