@@ -19,13 +19,13 @@ type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> &
 };
 
 export function openAccounts({ mail, ...deps }: Deps) {
-  const { settings, database, deadline, metrics, clock, failures } = deps;
+  const { settings, database, deadline, metrics, clock, log, failures } = deps;
   const { burstPerSecond, shutdownGraceMs } = settings;
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
   const ledger = createLedgerStore(database, ledgerMetrics.statement);
   const allowance = createAllowance({
-    keyCache: createKeyCache({ store, clock }),
+    keyCache: createKeyCache({ store, clock, onRewind: (lost) => log.warn(lost, 'database lost changes') }),
     ledger,
     clock,
     failures,

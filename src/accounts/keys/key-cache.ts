@@ -16,11 +16,23 @@ const UNKNOWN_KEYS = 20_000;
 const UNKNOWN_FOR = MINUTE;
 /** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
+/** How many ended keys are checked after lost changes. */
+const MOST_REVIVED = 500;
 
 export type Caller = KeyHolder & Use;
 /** Once removed from the cache, a holder is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
-type Dependencies = { store: UserStore; clock: Clock; knownKeys?: number };
+/** `changedAt`: the newest lost change, by the database's clock. `keys` had ended, and are valid again. */
+type Rewind = { changedAt: string | undefined; keys: { user: number; id: number }[] };
+type Dependencies = {
+  store: UserStore;
+  clock: Clock;
+  knownKeys?: number;
+  /** Called when the database has lost changes that this process knew. */
+  onRewind?: (rewind: Rewind) => void;
+};
+
+const hasEnded = ({ revokedAt, replacedAt }: KeyHolder): boolean => (revokedAt ?? replacedAt) !== undefined;
 
 /** Returns why a key is not usable, or undefined. */
 export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number): KeyEnd | undefined {
@@ -45,7 +57,7 @@ function evictOldest(entries: Map<string, Known>, most: number): Known | undefin
   return undefined;
 }
 
-export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Dependencies) {
+export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind }: Dependencies) {
   const holderByHash = new Map<string, Known>();
   /** By the key's text, so that a call need not hash the key. */
   const holderByText = new Map<string, Known>();
@@ -112,6 +124,17 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
     }
   }
 
+  /** Looks every key up again: a lost user's record number may be another user's now. */
+  async function startOver(): Promise<void> {
+    const ended = [...holderByHash].filter(([, { holder }]) => hasEnded(holder)).map(([hash]) => hash);
+    const read = await withinDeadline(store.findByHashes(ended.slice(0, MOST_REVIVED)));
+    for (const known of holderByHash.values()) known.isForgotten = true;
+    holderByHash.clear();
+    absentHashes.clear();
+    const keys = read.filter((holder) => !hasEnded(holder)).map(({ user, id }) => ({ user: user.key, id }));
+    onRewind?.({ changedAt: cursor?.newest?.changedAt, keys });
+  }
+
   const isStale = (elapsed: number): boolean => elapsed - syncedAt > TRUSTED_FOR;
 
   function refuseStale(): void {
@@ -141,6 +164,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS }: Depende
       const startedAt = clock.elapsed();
       const wasStale = isStale(startedAt);
       const changed = await withinDeadline(store.changedSince(cursor));
+      if (changed.isRewound) await startOver();
       cursor = changed.cursor;
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {

@@ -66,14 +66,23 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
  */
 const COMMIT_LAG_SECONDS = 15;
 
-/** The database's time at a read, and the changes that the next read finds again. */
-export type UserCursor = { readonly asOf: string; readonly seen: ReadonlyMap<string, string> };
+/** Two users may have one record number: the database may have lost the first, and given the number to the second. */
+type Change = { key: number; createdAt: string; changedAt: string };
+/** The database's time at a read, the changes that the next read finds again, and the newest change of all. */
+export type UserCursor = {
+  readonly asOf: string;
+  readonly seen: ReadonlyMap<string, string>;
+  readonly newest: Change | undefined;
+};
 
+type ChangesRow = { now: string; changes: Record<string, string> | null; newest: Change | null; isRewound: boolean };
 type Changes = {
   holders: KeyHolder[];
   users: ReadonlySet<number>;
   /** Changed users with so many keys that inactive ones may have been deleted. */
   crowded: ReadonlySet<number>;
+  /** Whether the newest change of the earlier read is missing, as after a failover to a replica that lagged. */
+  isRewound: boolean;
   cursor: UserCursor;
 };
 
@@ -177,10 +186,15 @@ export function createUserStore(
      * Returns the keys of users that changed since an earlier read. A change made during a read may be returned twice.
      */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
-      const [row] = await prisma.$queryRaw<[{ now: string; changes: Record<string, string> | null }]>`
+      const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
+      const [row] = await prisma.$queryRaw<[ChangesRow]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
-          WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
-            - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS changes`;
+            WHERE changed_at >= coalesce(${earlier?.asOf ?? null}::timestamptz, clock_timestamp())
+              - make_interval(secs => ${COMMIT_LAG_SECONDS}::float8)) AS changes,
+          (SELECT json_build_object('key', key, 'createdAt', created_at::text, 'changedAt', changed_at::text)
+            FROM "user" ORDER BY changed_at DESC LIMIT 1) AS newest,
+          ${key}::int IS NOT NULL AND NOT EXISTS (SELECT FROM "user" WHERE key = ${key}::int
+            AND created_at = ${createdAt}::timestamptz AND changed_at >= ${changedAt}::timestamptz) AS "isRewound"`;
       const seen = new Map(Object.entries(row.changes ?? {}));
       const fresh = [...seen].filter(([key, at]) => earlier?.seen.get(key) !== at).map(([key]) => Number(key));
       const users =
@@ -192,7 +206,8 @@ export function createUserStore(
         return row.apiKeys.map((apiKey) => toHolder(user, apiKey));
       });
       const crowded = users.filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER).map(({ key }) => key);
-      return { holders, users: new Set(fresh), crowded: new Set(crowded), cursor: { asOf: row.now, seen } };
+      const cursor = { asOf: row.now, seen, newest: row.newest ?? undefined };
+      return { holders, users: new Set(fresh), crowded: new Set(crowded), isRewound: row.isRewound, cursor };
     },
   };
 }

@@ -29,7 +29,8 @@ it('looks a key up again after its eviction from the cache, and returns its curr
       holders: changed.splice(0),
       users: new Set<number>(),
       crowded: new Set<number>(),
-      cursor: { asOf: '', seen: new Map() },
+      isRewound: false,
+      cursor: { asOf: '', seen: new Map(), newest: undefined },
     }),
   };
   const keyCache = createKeyCache({ store: store as UserStore, clock: systemClock, knownKeys: 3 });

@@ -36,7 +36,8 @@ function open() {
       holders: [...registered.values()].filter(({ user }) => crowded.size === 0 || crowded.has(user.key)),
       users: new Set<number>(),
       crowded,
-      cursor: { asOf: 'now', seen: new Map() },
+      isRewound: false,
+      cursor: { asOf: 'now', seen: new Map(), newest: undefined },
     }),
   };
   return createKeyCache({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });

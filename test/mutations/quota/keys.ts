@@ -157,6 +157,19 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/user-store.ts',
+    tests: ['accounts/keys/lost-changes.store.test.ts'],
+    changes: [
+      ['AND created_at = ${createdAt}::timestamptz AND', 'AND'],
+      [' AND changed_at >= ${changedAt}::timestamptz', ''],
+    ],
+  },
+  {
+    file: 'src/accounts/keys/key-cache.ts',
+    tests: ['accounts/keys/lost-changes.store.test.ts'],
+    changes: [['    for (const known of holderByHash.values()) known.isForgotten = true;\n', '']],
+  },
+  {
+    file: 'src/accounts/keys/user-store.ts',
     tests: ['accounts/users/user-life.store.test.ts'],
     changes: [[', changed_at = clock_timestamp() ${change}', ' ${change}']],
   },
