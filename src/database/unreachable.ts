@@ -26,7 +26,7 @@ const POOLER_WITHOUT_SERVER =
   /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
 /** Messages of `pg` errors that have no code. */
-const WORDS = /^(?:timeout expired|Connection terminated)/;
+const WORDS = /^(?:timeout expired|Connection terminated|Client has encountered a connection error)/;
 /** A write to a read-only server. */
 export const READ_ONLY = '25006';
 
@@ -61,16 +61,24 @@ const PRISMA = /^(?:P10\d\d|P2024|P2028|P2034|P2037)$/;
 /** The Prisma adapter's kinds of connection errors, which have no code. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 /** Messages of errors without a code, from `pg`, its pool and the embedded database, during operation. */
-const WORDS_AT_WORK =
-  /^(?:timeout exceeded|Query read timeout|Client has encountered a connection error|Cannot use a pool|PGlite )/;
+const WORDS_AT_WORK = /^(?:timeout exceeded|Query read timeout|Cannot use a pool|PGlite )/;
 
 type Failure = {
   name?: unknown;
   code?: unknown;
   message?: unknown;
   errno?: unknown;
-  meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string; originalMessage?: string } } };
+  cause?: unknown;
+  meta?: { driverAdapterError?: { cause?: AdapterCause } };
 };
+
+type AdapterCause = { kind?: string; originalCode?: string; originalMessage?: string };
+
+/** Prisma wraps errors of its adapter, except those of `BEGIN` and `COMMIT` of an interactive transaction. */
+function adapterCause({ name, cause, meta }: Failure): AdapterCause {
+  const wrapped = meta?.driverAdapterError?.cause;
+  return wrapped ?? (name === 'DriverAdapterError' ? Object(cause) : {});
+}
 
 /** Whether a failed connection may succeed later. False for a wrong password, missing database or bad certificate. */
 export function isPassing(error: unknown): boolean {
@@ -81,8 +89,8 @@ export function isPassing(error: unknown): boolean {
 
 /** Whether an error was caused by the state of the opened database. Any other error from a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
-  const { name, code, message, errno, meta } = Object(error) as Failure;
-  const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
+  const { name, code, message, errno } = Object(error) as Failure;
+  const { kind = '', originalCode = '' } = adapterCause(Object(error));
   if (isPassing(error) || PASSING.has(originalCode) || UNABLE.has(originalCode) || UNABLE.has(String(code)))
     return true;
   if (name === 'PrismaClientInitializationError' || PRISMA.test(String(code)) || KINDS.has(kind)) return true;
@@ -108,8 +116,8 @@ const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;
-  const { name, code, message = '', meta } = Object(error) as Failure;
-  const { kind = '', originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
+  const { name, code, message = '' } = Object(error) as Failure;
+  const { kind = '', originalCode, originalMessage } = adapterCause(Object(error));
   // Prisma prints the call site and blank lines before the database's message.
   const reason = originalMessage ?? String(message).trim().split('\n').at(-1)?.trim() ?? '';
   const sqlState = originalCode ?? String(code);

@@ -51,6 +51,12 @@ test.each<[string, unknown, string]>([
   ['a connection that cannot be established', new Error('Connection terminated due to connection timeout'), 'timeout'],
   ['a pool without a free connection', { code: 'P2024', message: 'Timed out fetching a connection' }, 'timeout'],
   ['a server error, from Prisma', ofPrisma('57P03'), '57P03'],
+  [
+    'a server error at the end of a transaction, from the adapter',
+    { name: 'DriverAdapterError', cause: { kind: 'postgres', originalCode: '57P01' } },
+    '57P01',
+  ],
+  ['a connection that broke in a transaction', new Error('Client has encountered a connection error'), 'unreachable'],
   ['a server error, from the driver', { code: '57P05', message: 'idle-session timeout' }, '57P05'],
   ['a file that cannot be written', { errno: 51 }, 'unwritable'],
 ])('the logged cause: %s', (_name, error, cause) => {
