@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
+import { missingPrograms } from './test/failover/programs.ts';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
@@ -13,6 +14,7 @@ const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
 const UPGRADE_TESTS = 'test/upgrade/**/*.test.ts';
+const FAILOVER_TESTS = 'test/failover/**/*.test.ts';
 
 /** Areas in which the embedded database and a server can differ. With a server, only these store tests run on both. */
 const STORE_TESTS_ON_BOTH = [
@@ -48,7 +50,16 @@ async function defaultProjects(): Promise<TestProjectConfiguration[]> {
       test: {
         name: 'unit',
         include: ['test/**/*.test.ts'],
-        exclude: [STORE_TESTS, SERVER_TESTS, DOCKER_TESTS, IMAGE_TESTS, BROWSER_TESTS, PROMTOOL_TESTS, HOSTILE_TESTS],
+        exclude: [
+          STORE_TESTS,
+          SERVER_TESTS,
+          DOCKER_TESTS,
+          IMAGE_TESTS,
+          BROWSER_TESTS,
+          PROMTOOL_TESTS,
+          HOSTILE_TESTS,
+          FAILOVER_TESTS,
+        ],
       },
     },
   ];
@@ -132,6 +143,28 @@ const upgrade: TestProjectConfiguration = {
   test: { name: 'upgrade', include: [UPGRADE_TESTS], globalSetup },
 };
 
+/** Starts a PostgreSQL cluster under Patroni, whose members are killed, paused and cut off. */
+const failover: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'failover',
+    include: [FAILOVER_TESTS],
+    globalSetup: 'test/hostile/global-setup.ts',
+    fileParallelism: false,
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+  },
+};
+
+function failoverProjects(): TestProjectConfiguration[] {
+  const missing = missingPrograms();
+  if (missing.length === 0) return [failover];
+  console.log(
+    `${missing.join(', ')} not found: the failover tests are skipped. To run them, install Patroni, etcd, HAProxy and PostgreSQL.`,
+  );
+  return [{ extends: true, test: { name: 'failover', include: [] } }];
+}
+
 /** Runs the build steps of the image without Docker. */
 const image: TestProjectConfiguration = {
   extends: true,
@@ -143,6 +176,7 @@ function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProj
   if (mode === 'hostile') return [hostile];
   if (mode === 'image') return [image];
   if (mode === 'upgrade') return [upgrade];
+  if (mode === 'failover') return failoverProjects();
   return mode === 'docker' ? [docker] : defaultProjects();
 }
 
@@ -162,6 +196,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
       isolate: false,
       restoreMocks: true,
       unstubGlobals: true,
+      passWithNoTests: mode === 'failover',
       testTimeout: 60_000,
       hookTimeout: 60_000,
       // Polled conditions are met immediately, except on a busy machine.

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { type Keys, openKeys } from './keys-harness.ts';
 
-/* What a failover to a replica that lagged does to the database: the newest changes disappear. */
+/* A failover to a replica that lagged, as the database shows it: the newest changes disappear. */
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 

@@ -12,11 +12,12 @@ export async function startStallingProxy(target: string) {
   let isStalled = false;
   const open = new Set<() => void>();
 
-  const server = createServer((near) => {
+  // Without delay: a replica's short messages would wait 40 ms for an acknowledgement.
+  const server = createServer({ noDelay: true }, (near) => {
     sockets.add(near);
     near.on('error', () => {}).on('close', () => sockets.delete(near));
     if (isStalled) return;
-    const far = connect(Number(port), hostname);
+    const far = connect({ port: Number(port), host: hostname, noDelay: true });
     sockets.add(far);
     far.on('error', () => near.destroy()).on('close', () => sockets.delete(far));
     near.on('close', () => far.destroy());
