@@ -1,6 +1,5 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, HOUR, MINUTE } from '#core/clock';
-import { createLastRequested } from '#upstream/freshness';
 import type { DemandStore } from './demand-store.ts';
 
 /**
@@ -14,23 +13,26 @@ type Dependencies = { store: DemandStore; clock: Clock };
 
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
-  const requested = createLastRequested<TokenName>(clock);
-  /** When this process last recorded a token's demand. Monotonic, in ms. */
+  /**
+   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). The
+   * store compares these times with the wall clock, so a step of that clock must not delay the next record.
+   */
+  const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
   /** Shares this process's requested tokens with the other processes. */
   async function note(): Promise<void> {
     const since = (token: TokenName) => notedAt.get(token) ?? Number.NEGATIVE_INFINITY;
-    const news = [...requested.all()].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
+    const news = [...requestedAt].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
     if (news.length === 0) return;
-    const now = clock.elapsed();
+    const now = clock.now();
     const tokens = news.map(([token]) => token);
-    await store.note(tokens, clock.now());
+    await store.note(tokens, now);
     for (const token of tokens) notedAt.set(token, now);
   }
 
   return {
-    mark: requested.mark,
+    mark: (token: TokenName): void => void requestedAt.set(token, clock.now()),
     note,
 
     /** The tokens requested within the hour, by name. */
