@@ -29,7 +29,7 @@ const proxies = z
   )
   .refine(
     (given) => typeof given === 'number' || given.every(isAddress),
-    'must be a number of proxies, or their addresses such as 10.0.0.0/8, separated by commas',
+    'must be the number of proxies, or a comma-separated list of their addresses, such as 10.0.0.0/8',
   );
 
 const share = z

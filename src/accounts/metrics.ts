@@ -13,7 +13,7 @@ export function createLedgerMetrics(registry: MetricsRegistry) {
   );
   const wait = registry.histogram(
     'quotient_ledger_wait_seconds',
-    'Time that calls waited for the ledger, if they had to',
+    'Time that calls waited for the ledger (only calls that had to wait)',
     WAIT_BOUNDS,
   );
   return { statement: () => statement(), wait: (ms: number): void => wait(ms / SECOND) };

@@ -177,7 +177,7 @@ export type FoundPair = { pair: string; status: string; price: number | undefine
 type CoinSource = {
   /** Undefined for an unknown id. */
   coin(id: string): Promise<Coin | undefined>;
-  /** The coins that match a text, the largest first. */
+  /** The coins that match a search term, largest first. */
   search(text: string): Promise<NamedCoin[]>;
   coins(): Promise<NamedCoin[]>;
   /** The samples of the last `days` days, ascending; `at` in Unix ms. */

@@ -19,7 +19,7 @@ const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
     'The last owner key cannot be revoked separately: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
 
-/** Rethrows a problem with a command as its remedy. */
+/** Rethrows a problem, adding a command as its remedy. */
 function inCommands(error: unknown): never {
   const remedy = error instanceof Problem ? REMEDIES[error.code]?.(error.message) : undefined;
   throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 type Sent = { method?: string; body?: string; headers?: Record<string, string>; as?: string };
 
-/** Sends a call, and expects that the response conforms to the API description at the path `as`. */
+/** Makes a call, and expects the response to conform to the API description of the path `as`. */
 async function call(target: string, { method = 'GET', body, headers, as = target }: Sent = {}) {
   const response = await fetch(`${service.url}/v1/node${target}`, {
     method,

@@ -30,7 +30,7 @@ export function validityInWords(expiresAt: Date | null, accountEnds: Date | unde
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
   return accountEnds
     ? `It is valid until ${onDateAt(accountEnds)}. Renewing the account extends it.`
-    : 'It is valid for as long as the account.';
+    : 'It is valid for as long as the account is.';
 }
 
 /** A replaced owner key can only read data. */

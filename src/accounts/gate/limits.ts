@@ -14,7 +14,7 @@ export function createBurst<Who extends number | string>(
   const interval = time / most;
   /** How far a request may be ahead of an even rate, in ms. The small addition allows for rounding errors. */
   const furthest = time + 1e-6;
-  /** When each client's last request would have arrived at an even rate, in Unix ms. */
+  /** When each client's last request would have arrived if its requests were evenly spaced, in Unix ms. */
   let arrivals = new Map<Who, number>();
   /** The same for clients that have sent no request since `turned`. Entries are irrelevant after `time` ms. */
   let older = new Map<Who, number>();

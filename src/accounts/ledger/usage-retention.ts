@@ -32,7 +32,7 @@ export function createUsageRetention(dependencies: Dependencies) {
       }
     } finally {
       // Also logged for an interrupted run.
-      if (rows > 0) log.info({ rows }, 'expired calls per date deleted');
+      if (rows > 0) log.info({ rows }, 'expired daily call counts deleted');
     }
   }
 

@@ -19,7 +19,7 @@ type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastU
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
-    /** Returns the facts of every user, or of one user. Calls that open leases have not reported yet are missing. */
+    /** Returns the facts about every user, or about one user. Calls that open leases have not reported yet are missing. */
     async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
       const rows = await prisma.$queryRaw<FactsRow[]>`
         WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),

@@ -48,7 +48,7 @@ export const HEADERS = {
     HTTP_DATE,
   ),
   'Cache-Control': text(
-    'How long to cache the response, counted from the fetch of the data: subtract `Age`. A window that never changes is `immutable`. Problems, and responses that contain a key, are `no-store`.',
+    'How long to cache the response, counted from when the data was fetched. Subtract `Age` to get the remaining time. A window that never changes is `immutable`. Problems, and responses that contain a key, are `no-store`.',
     'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(

@@ -68,7 +68,7 @@ export function currencyText({ currency, source, usdRate, on }: Valuation, at?: 
   return `${currency};rate=${digits(1 / usdRate(at))};on=${isoDate(on(at))};source=${source}`;
 }
 
-/** If rates could not be fetched, older rates are used with their dates, and the response has not failed. */
+/** If rates could not be fetched, older rates are used with their dates, and the response does not count as failed. */
 export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOutcome => ({
   ...outcome,
   fetched: outcome.fetched || ofRates.fetched,

@@ -51,7 +51,7 @@ export function createCoins({ send, read, clock }: Dependencies) {
       });
     },
 
-    /** The coins that match a text, the largest first. */
+    /** The coins that match a search term, largest first. */
     search: (text: string): Promise<NamedCoin[]> =>
       send({ path: '/search', query: { query: text }, maxBytes: SEARCH_BYTES }, (answer) => {
         const found = z.object({ coins: listOf(named, MOST_COINS) });

@@ -34,7 +34,7 @@ it('one of two processes deletes the calls of old dates while calls are served',
   expect((await rows())?.rows).toBeGreaterThanOrEqual(6 * 40);
 
   const logged = replicas.processes.flatMap(({ lines }) =>
-    lines.filter((line) => /expired calls per date deleted/.test(line)),
+    lines.filter((line) => /expired daily call counts deleted/.test(line)),
   );
   expect(logged.map((line) => JSON.parse(line).rows)).toEqual([6 * (2000 - 40)]);
 });
