@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
 import { startEtcd } from './etcd.ts';
+import { startGuard } from './guard.ts';
 import { createMember, type Member } from './member.ts';
 import { findPostgres } from './programs.ts';
 import { until } from './until.ts';
@@ -21,7 +22,8 @@ type MemberState = { name: string; role: string; state: string; lag?: number };
 export async function startCluster(dcs: object = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'quotient-failover-'));
   await chmod(folder, 0o755);
-  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const guard = startGuard(folder);
+  const closers: (() => Promise<unknown>)[] = [guard.close, () => rm(folder, { recursive: true, force: true })];
   const members: Member[] = [];
   let isSynchronous = true;
 
@@ -81,6 +83,7 @@ export async function startCluster(dcs: object = {}) {
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`).join();
 
   return {
+    folder,
     members: members as readonly Member[],
     whole,
     close,

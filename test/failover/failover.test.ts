@@ -60,10 +60,7 @@ async function survive(name: string, fault: (primary: Member) => unknown, repair
     const faultAt = Date.now();
     await fault(primary);
     const { at: promotedAt } = await stand.cluster.promotedAfter(faultAt);
-    const haveRecovered = () =>
-      underway.every(
-        ({ traffic }) => traffic.lastBad(promotedAt) < Date.now() - QUIET && promotedAt < Date.now() - QUIET,
-      );
+    const haveRecovered = () => underway.every(({ traffic }) => traffic.lastBad(promotedAt) < Date.now() - QUIET);
     await until('both pairs have recovered', haveRecovered, RECOVERS_WITHIN);
     const recoveries = underway.map(({ traffic }) => traffic.recoveryAfter(promotedAt));
     await repair(primary);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { hashApiKey } from '#accounts/keys/api-key';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 import { execute } from '../../bench/database.ts';
@@ -10,8 +9,9 @@ const KEYS = 20;
 
 type Options = {
   name: string;
-  /** The folder with the built service. */
-  folder: string;
+  /** The built service's entry, and the folder in which it runs. */
+  main: string;
+  cwd: string;
   settings: Readonly<Record<string, string>>;
   /** The database's URL for the service, and for the test. */
   url: string;
@@ -19,7 +19,7 @@ type Options = {
 };
 
 /** Two processes of the built service on one database, and keys to call them with. */
-export async function startServicePair({ name, folder, url, testUrl, settings }: Options) {
+export async function startServicePair({ name, main, cwd, url, testUrl, settings }: Options) {
   const processes: ReturnType<typeof spawnService>[] = [];
   const urls: string[] = [];
   const keys: string[] = [];
@@ -43,7 +43,7 @@ export async function startServicePair({ name, folder, url, testUrl, settings }:
   async function start(): Promise<void> {
     for (let n = 0; n < PROCESSES; n++) {
       const environment = { ...NODE_ENVIRONMENT, ...settings, DATABASE_URL: url };
-      const process = spawnService(environment, [...NODE_FLAGS, join(folder, 'build/main.js')]);
+      const process = spawnService(environment, [...NODE_FLAGS, main], { cwd });
       processes.push(process);
       const listening = await process.logged(/Server listening at http:/);
       urls.push(/http:\/\/[\d.]+:\d+/.exec(listening)?.[0] ?? '');

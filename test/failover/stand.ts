@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startSandbox } from '#sandbox/server';
 import { execute } from '../../bench/database.ts';
@@ -17,8 +18,9 @@ export async function openStand(ways: readonly Way[], dcs?: object) {
 
   async function startPair(cluster: Cluster, way: Way, settings: Record<string, string>) {
     await execute(cluster.balancedUrl('postgres'), `CREATE DATABASE ${way}`);
-    const options = { name: way, folder: inject('builtService'), settings, testUrl: cluster.balancedUrl(way) };
-    const pair = await startServicePair({ ...options, url: cluster[WAYS[way]](way) });
+    const options = { name: way, main: join(inject('builtService'), 'build/main.js'), cwd: cluster.folder, settings };
+    const urls = { url: cluster[WAYS[way]](way), testUrl: cluster.balancedUrl(way) };
+    const pair = await startServicePair({ ...options, ...urls });
     closers.push(() => {
       pair.signal('SIGCONT');
       return pair.close();
