@@ -18,8 +18,8 @@ export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
 /** `2026-11-21` for midnight (UTC), otherwise `2026-11-21 13:05:00`. Spreadsheets recognize both formats as times. */
 export function spreadsheetTime(instant: number): string {
-  const text = iso(instant);
-  return instant % DAY === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`;
+  const [date, time] = iso(instant).slice(0, 19).split('T') as [string, string];
+  return time === '00:00:00' ? date : `${date} ${time}`;
 }
 
 const UNITS = { h: HOUR, d: DAY } as const;

@@ -72,6 +72,12 @@ describe('a series as JSON', () => {
 });
 
 describe('a series as CSV', () => {
+  test('contains only the date for a sample in the first second of a day', () => {
+    const at = Date.parse('2021-05-22T00:00:00.444Z');
+    const text = seriesToCsv([{ at, price: 1, marketCap: null, volume: null }]);
+    expect(text.split('\r\n')[1]).toBe('2021-05-22,1,,');
+  });
+
   test('has a header, a line for each sample, times that spreadsheets can parse, and empty fields for unknown values', () => {
     fc.assert(
       fc.property(samples, (given) => {
