@@ -34,7 +34,7 @@ test('running processes drop purged samples, and serve none of them', async () =
   const purged = await runHere(commandLine, ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);
   expect(purged.stdout).toMatch(
-    /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* spans of coverage/m,
+    /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* spans of coverage deleted in total$/m,
   );
   for (const { url } of replicas.processes) {
     await expect.poll(() => heldBy(url)).toBe(0);
