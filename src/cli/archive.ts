@@ -1,5 +1,8 @@
 import '#process/supported-node';
-import { archive } from '#cli/archive/archive';
-import { runCommandLine } from './command-line.ts';
 
+// Imported dynamically: an old Node fails at static imports before it reports its version.
+const [{ runCommandLine }, { archive }] = await Promise.all([
+  import('./command-line.ts'),
+  import('#cli/archive/archive'),
+]);
 await runCommandLine(archive);

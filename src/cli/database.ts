@@ -1,17 +1,8 @@
 import '#process/supported-node';
-import { backupUsage, runBackup, runRestore } from '#cli/configured-database';
-import { copyUsage, runCopy } from '#cli/database-copy';
-import { runCommandLine } from './command-line.ts';
 
-const USAGE = `Copies the database, backs it up and restores it.
-
-${copyUsage}
-${backupUsage}
-Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory, 130 interrupted.
-`;
-
-await runCommandLine({
-  name: 'database',
-  usage: USAGE,
-  commands: { copy: runCopy, backup: runBackup, restore: runRestore },
-});
+// Imported dynamically: an old Node fails at static imports before it reports its version.
+const [{ runCommandLine }, { database }] = await Promise.all([
+  import('./command-line.ts'),
+  import('#cli/database-commands'),
+]);
+await runCommandLine(database);

@@ -1,5 +1,8 @@
 import '#process/supported-node';
-import { tokens } from '#cli/token-commands';
-import { runCommandLine } from './command-line.ts';
 
+// Imported dynamically: an old Node fails at static imports before it reports its version.
+const [{ runCommandLine }, { tokens }] = await Promise.all([
+  import('./command-line.ts'),
+  import('#cli/token-commands'),
+]);
 await runCommandLine(tokens);

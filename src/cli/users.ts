@@ -1,5 +1,5 @@
 import '#process/supported-node';
-import { users } from '#cli/user-commands';
-import { runCommandLine } from './command-line.ts';
 
+// Imported dynamically: an old Node fails at static imports before it reports its version.
+const [{ runCommandLine }, { users }] = await Promise.all([import('./command-line.ts'), import('#cli/user-commands')]);
 await runCommandLine(users);

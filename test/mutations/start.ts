@@ -75,7 +75,7 @@ export const start: Mutations[] = [
     changes: [['if (metricsPort !== undefined) {', 'if (metricsPort === 0) {']],
   },
   {
-    file: 'src/cli/demo.ts',
+    file: 'src/cli/run-demo.ts',
     tests: ['cli/demo-settings.test.ts'],
     changes: [['environment.PORT !== undefined || ', '']],
   },

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Dialect, demoEnvironment, isDialect } from '#cli/demo-environment';
+import { guide, printMails } from '#cli/demo-guide';
+import { systemClock } from '#core/clock';
+import { isListening } from '#database/embedded/port-stream';
+import { type Closer, openLog, openService } from '#open';
+import { urlOf } from '#process/announcement';
+import { EXIT, openConfiguredDatabase } from '#process/exit';
+import { startSandbox } from '#sandbox/server';
+import { readSettings, settingsIn } from '#settings';
+import { readArguments, wrongUsage } from './arguments.ts';
+import { runToExitCode, withUsageHint } from './command-line.ts';
+
+const USAGE = `Starts the service with stand-ins for its upstreams, on a temporary database.
+
+  npm run demo [-- --node cosmos|legacy]
+
+--node sets the REST dialect of the simulated node. The default is cosmos.
+
+All settings in the environment apply, except those for the database, the upstreams and the mail server. The
+demo prints the names of the settings that it overrides. It logs only errors, unless LOG_LEVEL or LOG_REQUESTS is
+set. Without PORT, it listens on 8080, or on a free port if 8080 is in use.
+The demo prints how to use the operator's commands (users, archive, tokens, database) with its database.
+It needs no network. All figures are synthetic. Ctrl-C stops it.
+`;
+
+const print = (step: string) => process.stdout.write(`${step}\n`);
+
+/**
+ * Resolves with the text to print. `closers` contains a function for everything that was opened, even if a later step
+ * fails.
+ */
+async function start(closers: Closer[], dialect: Dialect): Promise<string> {
+  print('Starting simulated data sources and a small blockchain …');
+  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
+  closers.push(() => rm(dataDir, { recursive: true, force: true }));
+  const sandbox = await startSandbox({ plan: 'pro' });
+  closers.push(sandbox.close);
+  const mails = await printMails();
+  closers.push(mails.close);
+  const standIns = { sandbox, dialect, mailUrl: mails.url, dataDir };
+  const { environment, overridden } = demoEnvironment(settingsIn(), standIns);
+  const settings = readSettings(environment);
+  print('Creating a temporary embedded PostgreSQL database, which takes a few seconds …');
+  const database = await openConfiguredDatabase(settings);
+  closers.push(database.close);
+  const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
+  print('Starting the service …');
+  const { users, listen } = await openService(settings, { logger, database, closers });
+  const address = await listen(settings.port).catch((error) => {
+    if (environment.PORT !== undefined || error.code !== 'EADDRINUSE') throw error;
+    print(`Port ${settings.port} is in use: using a free one …`);
+    return listen(0);
+  });
+  const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
+  const origin = urlOf(address);
+  mails.linkTo(origin);
+  return guide({
+    url: origin + settings.basePath,
+    environment,
+    overridden,
+    apiKey,
+    now: systemClock.now(),
+    isReachable: await isListening(dataDir),
+    account: sandbox.chain.accounts[0]?.address ?? '',
+  });
+}
+
+/** Closes everything in reverse order, even after a failure. Throws the first failure at the end. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.toReversed()) await close().catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+async function demo(): Promise<number> {
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE);
+    return EXIT.ok;
+  }
+  const { values } = readArguments(args, { options: { node: { type: 'string' } }, positionals: [] });
+  const { node = 'cosmos' } = values;
+  if (!isDialect(node)) throw wrongUsage('--node must be cosmos or legacy');
+  // npm passes Ctrl-C on, so the signal may arrive twice.
+  const stopped = new Promise<unknown>((resolve) => {
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
+  });
+  const closers: Closer[] = [];
+  try {
+    process.stdout.write(await start(closers, node));
+    await stopped;
+    return EXIT.ok;
+  } finally {
+    await closeAll(closers);
+  }
+}
+
+export const runDemo = (): Promise<void> => runToExitCode(() => withUsageHint('demo', demo));
