@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
 import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import-row';
-import { inCsv, inPieces } from '#prices/history/series-text';
+import { httpDate, inCsv, inPieces } from '#prices/history/series-text';
 import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
 import type { Currency } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
@@ -99,7 +99,7 @@ export function* candlesJson({ at, open, high, low, close, volume }: CandleColum
   yield* inPieces(
     at.length,
     (i) =>
-      `${i > 0 ? ',' : ''}{"date":"${new Date(at[i] as number).toUTCString()}","open":${open[i]},` +
+      `${i > 0 ? ',' : ''}{"date":"${httpDate(at[i] as number)}","open":${open[i]},` +
       `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
   );
   yield ']';
