@@ -28,10 +28,16 @@ export function quantile(numbers: readonly number[], share: number): number {
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
-export function printTable(figures: readonly Figure[]): void {
-  const rows = figures.map(({ figure, measured, bar, isReached }) => {
+export const TABLE_HEAD = '| figure | measured | target | |\n| --- | --- | --- | --- |';
+
+export function printRows(figures: readonly Figure[]): void {
+  for (const { figure, measured, bar, isReached } of figures) {
     const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'NOT REACHED';
-    return `| ${figure} | ${measured} | ${bar} | ${verdict} |`;
-  });
-  console.log(['| figure | measured | target | |', '| --- | --- | --- | --- |', ...rows].join('\n'));
+    console.log(`| ${figure} | ${measured} | ${bar} | ${verdict} |`);
+  }
+}
+
+export function printTable(figures: readonly Figure[]): void {
+  console.log(TABLE_HEAD);
+  printRows(figures);
 }
