@@ -2,9 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
-/** The check interval in ms, the growth that triggers a collection, and the maximum loop utilization. */
+/** The check interval in ms, and the maximum loop utilization. */
 const LOOK = 5 * SECOND;
-const GROWN = 1.25;
+/** The growth that triggers a collection. Memory must return to within a fifth of its quiet level. */
+const GROWN = 1.15;
 const CALM = 0.1;
 /**
  * After such a collection, V8 keeps no free pages: with 100 MB in use, a process of 240 MB shrinks to 150 MB instead of
