@@ -1,7 +1,7 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
 import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import-row';
-import { httpDate, inCsv, inPieces } from '#prices/history/series-text';
+import { httpDate, inCsv, inJson } from '#prices/history/series-text';
 import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
 import type { Currency } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
@@ -94,16 +94,15 @@ const intervalOfLength = (length: number): Interval | undefined =>
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
 
 /** Writes JSON text in pieces: an array of `{date, open, high, low, close, volume}`, where `date` is an HTTP-date. */
-export function* candlesJson({ at, open, high, low, close, volume }: CandleColumns): Generator<string> {
-  yield '[';
-  yield* inPieces(
-    at.length,
-    (i) =>
-      `${i > 0 ? ',' : ''}{"date":"${httpDate(at[i] as number)}","open":${open[i]},` +
-      `"high":${high[i]},"low":${low[i]},"close":${close[i]},"volume":${volume[i]}}`,
-  );
-  yield ']';
-}
+export const candlesJson = ({ at, open, high, low, close, volume }: CandleColumns): Generator<string> =>
+  inJson(at.length, (i) => ({
+    date: httpDate(at[i] as number),
+    open: open[i],
+    high: high[i],
+    low: low[i],
+    close: close[i],
+    volume: volume[i],
+  }));
 
 export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generator<string> => {
   const { at, open, high, low, close, volume } = columns;

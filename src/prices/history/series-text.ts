@@ -8,13 +8,29 @@ import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 /** How many rows are written at once. This takes a fraction of a millisecond. */
 const PIECE_ROWS = 250;
 
-export function* inPieces(count: number, line: (place: number) => string): Generator<string> {
+/** Yields the rows of each piece. Places for which `row` returns undefined are skipped. */
+function* inPieces<Row>(count: number, row: (place: number) => Row | undefined): Generator<Row[]> {
   for (let start = 0; start < count; start += PIECE_ROWS) {
-    // Joined at once: text that grows line by line is copied again when it is encoded.
-    const lines: string[] = [];
-    for (let i = start; i < Math.min(start + PIECE_ROWS, count); i++) lines.push(line(i));
-    yield lines.join('');
+    const rows: Row[] = [];
+    for (let i = start; i < Math.min(start + PIECE_ROWS, count); i++) {
+      const one = row(i);
+      if (one !== undefined) rows.push(one);
+    }
+    if (rows.length > 0) yield rows;
   }
+}
+
+/**
+ * Writes a JSON array in pieces, because a year of minutes has 300,000 points. `JSON.stringify` writes a piece's
+ * figures in half the time that a template takes.
+ */
+export function* inJson(count: number, row: (place: number) => object | undefined): Generator<string> {
+  let separator = '[';
+  for (const rows of inPieces(count, row)) {
+    yield separator + JSON.stringify(rows).slice(1, -1);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
 /**
@@ -29,10 +45,7 @@ export function* inCsv(
 ): Generator<string> {
   const [name, end] = currency === undefined ? ['', '\r\n'] : [',currency', `,${currency}\r\n`];
   yield `${header}${name}\r\n`;
-  yield* inPieces(count, (place) => {
-    const text = fields(place);
-    return text === undefined ? '' : `${text}${end}`;
-  });
+  for (const rows of inPieces(count, fields)) yield rows.join(end) + end;
 }
 
 const ARRAYS = [
@@ -76,35 +89,24 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
 
 /**
  * Writes JSON text in pieces: `prices`, `market_cap` and `total_volume` are arrays of `{date, price}`, where `date` is
- * an HTTP-date. A missing figure is left out of its array. The code does not use `JSON.stringify` because thirteen
- * years have 14,000 points, and it writes pieces because a year of minutes has 300,000. A day's text is created once
- * for all arrays, so that no sample allocates.
+ * an HTTP-date. A missing figure is left out of its array. The three arrays share the texts of midnights.
  */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
-  const firstDay = Math.floor((at[0] ?? 0) / DAY);
-  /** The opening of a point, by the day. */
-  const openings: string[] = [];
+  const midnights = new Map<number, string>();
+  function dateAt(instant: number): string {
+    if (instant % DAY !== 0) return httpDate(instant);
+    const text = midnights.get(instant) ?? httpDate(instant);
+    midnights.set(instant, text);
+    return text;
+  }
   for (const [name, column] of ARRAYS) {
     const figures = columns[column];
-    let parts: (string | number)[] = [column === 'price' ? '{' : ',', `"${name}":[`];
-    let separator = '';
-    for (let i = 0; i < at.length; i++) {
-      const figure = figures[i] as number;
-      if (!Number.isNaN(figure) && !isReplaced(at, figures, i)) {
-        const instant = at[i] as number;
-        const day = Math.floor(instant / DAY);
-        openings[day - firstDay] ??= `{"date":"${dateText(instant)}`;
-        const opening = openings[day - firstDay] as string;
-        parts.push(separator, opening, timeText(instant - day * DAY), '","price":', figure, '}');
-        separator = ',';
-      }
-      if (i % PIECE_ROWS === PIECE_ROWS - 1) {
-        yield parts.join('');
-        parts = [];
-      }
-    }
-    yield `${parts.join('')}]`;
+    yield `${column === 'price' ? '{' : ','}"${name}":`;
+    yield* inJson(at.length, (i) => {
+      const price = figures[i] as number;
+      return Number.isNaN(price) || isReplaced(at, figures, i) ? undefined : { date: dateAt(at[i] as number), price };
+    });
   }
   yield '}';
 }

@@ -57,7 +57,8 @@ export const market: Mutations[] = [
     tests: ['prices/history/series-formats.test.ts'],
     changes: [
       ['if (!Number.isNaN(figures[i])) return true', 'return true'],
-      ['instant - day * DAY', 'instant - day * DAY + 1'],
+      ['twoDigits(minutes % 60)', 'twoDigits(minutes % 59)'],
+      ["=== '[' ? '[]' : ']'", "=== '[' ? ']' : ']'"],
     ],
   },
   {
