@@ -40,7 +40,7 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
   registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));
 }
 
-/** The rows of the lease table, which every process reads at its scrape. */
+/** Every process reports the lease rows of all processes, which it reads at its scrape. */
 export function addLeaseRowReadings(registry: MetricsRegistry, read: () => Promise<LeaseRows>): void {
   const rows = async () => Object.entries(await read());
   registry.gauges(['state'], rows, ([state]) => ({ state }), [

@@ -14,7 +14,7 @@ import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
 
 type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
-  /** Verifies addresses at registration; undefined if mail is not configured. */
+  /** Verifies addresses at registration. Undefined if mail is not configured. */
   mail: () => UserOptions['mail'];
 };
 
@@ -33,7 +33,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     observeWait: ledgerMetrics.wait,
   });
   const users = createUsers({ store, clock, changed: allowance.sync });
-  // No request waits for a deletion, so this store has no deadline.
+  // Has no deadline, because no request waits for a deletion.
   const retention = createUsageRetention({
     ...deps,
     store: createUsageDayStore(database.prisma),
@@ -56,7 +56,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
         addLeaseRowReadings(registry, () => withinDeadline(ledger.leaseRows()));
       },
     },
-    /** Deletes the calls per date after their retention period. Resolves when done. */
+    /** Deletes expired daily call counts. Resolves when done. */
     enforceRetention: retention.look,
 
     async close(): Promise<void> {

@@ -7,7 +7,7 @@ import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 
 const USAGE_DATES = 31;
-/** How often dead keys and old leases are deleted, in ms. */
+/** How often ended keys and old leases are deleted, in ms. */
 const TIDY_EVERY = HOUR;
 
 type Dependencies = LeaseOptions & { keyCache: KeyCache };
@@ -17,14 +17,14 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const leases = createLeases(options);
   let tidyAt = clock.elapsed();
 
-  /** Counts as of one instant: the ledger's counts, plus what each lease of this process has spent beyond them. */
+  /** Combines the ledger's counts with the calls that this process has charged but not yet settled. */
   async function countsOf(userKey: number, periodStart: number) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
     const { used, days, spent } = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES));
     const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
-      // A lease without a row was opened after the counts were read, or is so old that the ledger has deleted the row.
+      // A lease without a row was opened after the counts were read, or its row has already been deleted.
       const calls = lease.spent - (spent[lease.id] ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
       if (lease.period.start === periodStart) counts.used += calls;
@@ -33,7 +33,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return counts;
   }
 
-  /** Reads changed keys, and returns the calls in idle leases of users whose calls another process needs. */
+  /** Reads changed keys. Returns leased calls of idle users whose calls another process needs. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     leases.review(changed.map(({ user }) => user));
@@ -45,14 +45,14 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     tidyAt = clock.elapsed() + TIDY_EVERY;
     await Promise.all([withinDeadline(ledger.tidy()), keyCache.tidy()]);
   }
-  // One poll runs at a time, because a poll holds a connection while the database does not respond.
+  // Polls never overlap: while the database does not respond, each poll would hold another connection.
   const polling = every(tickMs, poll, {
     onError(error) {
       leases.databaseFailed();
       failures.failed('key poll', error);
     },
   });
-  // Runs in parallel with the poll, which therefore notices ended keys without waiting for this write.
+  // Separate from the poll, so that the poll learns of ended keys without waiting for this write.
   const writing = every(tickMs, keyCache.writeUse, { onError: (error) => failures.failed('key use record', error) });
 
   /** Writes recorded uses until all are written, a write fails, or `withinMs` has passed. */
@@ -67,10 +67,10 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   }
 
   return {
-    // For the gate. Every call uses these, so there are no functions in between.
+    // The gate calls these functions directly, because wrappers would slow down every call.
     holderOf: keyCache.holderOf,
     holderAtOnce: keyCache.holderAtOnce,
-    /** Records the use of a key. The record is written within 2 s. */
+    /** Records the use of a key. The database is updated within 2 s. */
     noteUse: keyCache.noteUse,
     spendAtOnce: leases.spendAtOnce,
     spend: leases.spend,

@@ -14,7 +14,7 @@ import { type CheckSettings, createRouteChecks } from './route-checks.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that is not open. */
+    /** Set on every route that requires a key. */
     caller: Caller;
     waited: number;
   }
@@ -23,7 +23,7 @@ declare module 'fastify' {
 /** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
 
-/** Returns the origin of the page that sends a request, if the page belongs to another site. */
+/** Returns the `Origin` of a request from a page on another site. */
 function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
@@ -39,8 +39,8 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const rateLimits = createRateLimits(burstPerSecond);
 
   /**
-   * Records the use of a key, and which foreign page uses an owner key: such a page exposes a key that can erase its
-   * user.
+   * Records the use of a key. Also records which foreign page uses an owner key: the page exposes a key that can erase
+   * its user.
    */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
@@ -54,7 +54,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
       if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
       const user = caller.user.key;
-      // Checked first: a request above the burst limit must not be charged.
+      // Runs before the call is charged, because a request above the burst limit is free.
       if (!covers(caller, scope) || burst.refuses(user, now.wall)) return undefined;
       const receipt = allowance.spendAtOnce(caller.user, now, cost);
       if (receipt === undefined) return undefined;
@@ -92,9 +92,9 @@ type Dependencies = {
 };
 
 /**
- * Checks the key, the scope and the burst limit before validation, and charges the call afterwards. The charge is
- * refunded unless a 2xx response is delivered. A hook returns a promise only if it has to wait: a promise per hook and
- * call is measurable.
+ * Checks the key, the scope and the burst limit before validation. Charges the call after validation, and refunds the
+ * charge unless a 2xx response is delivered. A hook returns a promise only if it must wait, because a promise per call
+ * is measurable.
  */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   /** Limits look-ups per client address on routes that accept a key in the query. */
@@ -125,7 +125,7 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     const { allowExpired = false, scope } = request.routeOptions.config;
     const now = clock.now();
     refuseEnded(caller, now, allowExpired);
-    // Set before the burst limit can reject the request, because the rejection reports the remaining calls.
+    // Set before the burst limit is checked, because a rejection also reports the remaining calls.
     request.caller = caller;
     request.user = caller.user.key;
     gate.admit(caller, scope as WantedScope, request.headers, now);

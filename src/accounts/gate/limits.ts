@@ -12,17 +12,17 @@ export function createBurst<Who extends number | string>(
   detail = `The limit is ${most} requests per second.`,
 ) {
   const interval = time / most;
-  /** How far a request may be ahead of an even rate, in ms. The small addition allows for rounding errors. */
+  /** How far a request may be ahead of an even rate, in ms. The small addition absorbs rounding errors. */
   const furthest = time + 1e-6;
-  /** When each client's last request would have arrived if its requests were evenly spaced, in Unix ms. */
+  /** The time up to which each client's slots are used, in Unix ms. */
   let arrivals = new Map<Who, number>();
-  /** The same for clients that have sent no request since `turned`. Entries are irrelevant after `time` ms. */
+  /** The entries of the previous generation. Entries older than `time` ms have no effect. */
   let older = new Map<Who, number>();
   let turned = 0;
 
   function placeOf(who: Who, now: number) {
     const last = arrivals.get(who) ?? older.get(who) ?? now;
-    // A place more than `time` ahead was set before the clock was set back.
+    // An entry further ahead than `time` was written before the clock was set back.
     const arrival = (last - now > furthest ? now : Math.max(now, last)) + interval;
     return { arrival, isTooSoon: arrival - now > furthest };
   }
@@ -55,7 +55,7 @@ type Fields = string[];
 
 /**
  * Builds the fields that report the limits (draft-ietf-httpapi-ratelimit-headers). `w` is the length of a period in
- * seconds, `t` is the number of seconds until its end, and `r` is the number of remaining calls.
+ * seconds, `t` is the time until its end in seconds, and `r` is the number of remaining calls.
  * @param perSecond the burst limit; 0 for none
  */
 export function createRateLimits(perSecond: number) {
@@ -86,10 +86,10 @@ export function createRateLimits(perSecond: number) {
   };
 }
 
-/** Returns the address of a client, or its /64 for IPv6: a client usually controls the whole /64. */
+/** Returns a client's IPv4 address or IPv6 /64. A client usually controls its whole /64. */
 export function clientOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
   if (!ipaddr.isValid(ip)) return ip;
-  // An IPv4 address in IPv6 notation counts as the IPv4 address.
+  // Treats an IPv4-mapped IPv6 address as the IPv4 address.
   const address = ipaddr.process(ip);
   if (address instanceof ipaddr.IPv4) return address.toString();
   return `${address.parts

@@ -8,7 +8,8 @@ const FIX =
   'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
 
 /**
- * Returns the Bearer token (RFC 6750), or, for Basic (RFC 7617), the user name or password if only one of them is set.
+ * Returns the Bearer token (RFC 6750). For Basic (RFC 7617), returns the user name or the password if the other is
+ * empty.
  */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
@@ -33,8 +34,8 @@ function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): str
 }
 
 /**
- * Returns a request's distinct keys. If `X-API-KEY` is present, values in `Authorization` that do not look like a key
- * are ignored: they may be a proxy's password.
+ * Returns a request's distinct keys. If `X-API-KEY` is present, ignores values in `Authorization` that do not look like
+ * a key, because they may be a proxy's credentials.
  */
 export function keysIn(head: Head): string[] {
   const { authorization, 'x-api-key': own } = head.headers;
@@ -51,7 +52,7 @@ export function keysIn(head: Head): string[] {
   return [...keys];
 }
 
-/** Returns the key of a request that contains exactly one, without building a list in the common case. */
+/** Returns the key of a request that contains exactly one. The common case builds no list. */
 export function keyAtOnce(head: Head): string | undefined {
   const { authorization, 'x-api-key': own } = head.headers;
   if (authorization === undefined && typeof own === 'string') return own;
@@ -61,7 +62,7 @@ export function keyAtOnce(head: Head): string | undefined {
   return others.length === 0 ? key : undefined;
 }
 
-/** Returns the request's only key. Throws `api_key_missing`, or `invalid_request` for two different keys. */
+/** Returns the request's only key. Throws `api_key_missing` for none, and `invalid_request` for two different keys. */
 export function presentedKey({ raw, query }: FastifyRequest): string {
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {

@@ -5,10 +5,10 @@ import { refuseCrossSite } from '#server/cross-origin';
 import type { RouteFacts } from '#server/gate';
 import { clientOf, createBurst } from './limits.ts';
 
-/** The `Retry-After` of a call that needs mail although mail is not configured, in seconds. */
+/** The `Retry-After` of a call that requires mail while mail is not configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 
-/** Throws `registration_closed` if only the operator registers users. */
+/** Throws `registration_closed` if only the operator may register users. */
 export function refuseClosed(registration: string): void {
   if (registration === 'closed')
     throw new Problem('registration_closed', 'Only the operator of this service can register users.');
@@ -20,7 +20,7 @@ export type CheckSettings = {
   registrationsPerMinute: number;
 };
 
-/** The checks that a route's configuration requires and that need no key. */
+/** Checks of the route's configuration that do not need the key. */
 export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, clock: Clock) {
   const { corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
   const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();

@@ -5,8 +5,9 @@ import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/log';
 import type { Scope } from '#server/gate';
 
 /*
- * A key consists of `qt_`, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. A
- * secret scanner can recognize a key, and a mistyped key is rejected without a look-up.
+ * A key consists of `qt_`, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. The
+ * prefix and the checksum let secret scanners recognize keys, and let the service reject mistyped keys without a
+ * look-up.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
@@ -47,18 +48,18 @@ export const storedForm = (apiKey: string) => ({
   start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),
 });
 
-/** The maximum number of a user's live keys, including those in the grace period of a rotation. */
+/** Includes keys in the grace period of a rotation. */
 export const MAX_KEYS_PER_USER = 20;
 export const MAX_DEAD_KEYS_PER_USER = 30;
-/** How long an ended key remains stored so that its client can learn why the key ended, in ms. */
+/** How long an ended key is stored, in ms. Meanwhile, its client can learn why the key ended. */
 export const DEAD_KEYS_STORED_FOR = 30 * DAY;
 /** How long a rotated key remains valid for reading, in seconds. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
-/** The user to change, and who may do so: the holder of an owner key (its SHA-256), or the operator (null). */
+/** The user to change, and the authority: the hash of an owner key, or null for the operator. */
 export type Authority = { readonly userKey: number; readonly ownerKeyHash: string | null };
 
-/** The key must still be an active owner key when the database makes the change. */
+/** The database accepts the change only if this owner key is still active. */
 export const byOwnerKey = ({ hash, user }: { hash: string; user: { key: number } }): Authority => ({
   userKey: user.key,
   ownerKeyHash: hash,
@@ -68,15 +69,15 @@ export const byOperator = (userKey: number): Authority => ({ userKey, ownerKeyHa
 
 export type { Scope };
 
-/** `account` covers everything that changes or lists the user; `prices` also covers the statistics. */
+/** `account` allows reading and changing the user; `prices` also covers the statistics. */
 export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
-/** No other key has `account`. */
+/** Only owner keys have the scope `account`. */
 export const OWNER_SCOPES: readonly Scope[] = SCOPES;
 export const RESTRICTED_SCOPES = ['prices', 'node'] as const satisfies readonly Scope[];
 
 const shared = new Map<string, readonly Scope[]>();
 
-/** Returns the scopes in the order of `SCOPES`, without duplicates. All keys with the same scopes share one list. */
+/** Returns the scopes in the order of `SCOPES`, without duplicates. Keys with equal scopes share one list. */
 export function sharedScopes(scopes: readonly Scope[]): readonly Scope[] {
   const list = SCOPES.filter((scope) => scopes.includes(scope));
   const name = list.join();

@@ -3,14 +3,14 @@ import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** SQL condition: whether a row of `api_key` is an owner key that may change its user. */
+/** SQL condition: a row of `api_key` is an owner key that may change its user. */
 export const IS_ACTIVE_OWNER = Prisma.sql`('account' = ANY(scopes) AND replaced_at IS NULL AND revoked_at IS NULL)`;
 
 /**
  * Runs a change to a user's data in one transaction. Returns `ended` without running the change if the user was erased
- * or the requesting key is no longer an active owner key. Race: the key's state is read after the user's row is locked.
- * Rotation, recovery, revocation and erasure lock the same row, so a key that another process has just replaced changes
- * nothing, whatever this process has cached.
+ * or the requesting key is no longer an active owner key. Race: rotation, recovery, revocation and erasure lock the
+ * user's row. The key's state is read under the same lock, so a key that another process has just replaced changes
+ * nothing, even if this process has it cached.
  */
 export function changeUser<Result>(
   prisma: PrismaClient,
@@ -31,7 +31,7 @@ export function changeUser<Result>(
   });
 }
 
-/** Instants in Unix ms. `start` and `lastUsedAt` belong to the newest owner key. */
+/** Instants in Unix ms. `start` and `lastUsedAt` are those of the newest owner key. */
 type UserOfAddress = {
   key: number;
   email: string;
@@ -45,9 +45,9 @@ type Row = Omit<UserOfAddress, 'createdAt' | 'lastUsedAt'> & { createdAt: Date; 
 
 export const createUsersOfAddressStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns the users who registered an address (case-insensitive), and their total number. Verified users come first,
-   * and older users come before newer ones. So registrations with someone else's address cannot crowd out that person's
-   * users. Users without an active owner key are left out.
+   * Returns users with an email address (case-insensitive), and their total number. Verified users come first, then
+   * older users. Otherwise, an attacker could hide a person's users behind new registrations with the same address.
+   * Users without an active owner key are omitted.
    */
   async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
     const rows = await prisma.$queryRaw<(Row & { count: number })[]>`

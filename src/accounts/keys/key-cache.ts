@@ -9,32 +9,32 @@ import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyLookups } from './key-lookups.ts';
 import { UNUSED, type Use, writeUses } from './key-use.ts';
 
-/** How many keys are cached, and how many well-formed keys that do not exist. */
+/** Maximum numbers of cached keys and of cached well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
 /** How long a key that does not exist is cached, in ms. */
 const UNKNOWN_FOR = MINUTE;
 /** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
-/** How many ended keys are checked after lost changes. */
+/** Maximum number of ended keys that are checked again after the database has lost changes. */
 const MOST_REVIVED = 500;
 
 export type Caller = KeyHolder & Use;
-/** Once removed from the cache, a holder is no longer updated and must not be used. */
+/** A holder that was removed from the cache is no longer updated and must not be used. */
 type Known = { holder: Caller; readByStatement: number; isForgotten: boolean };
-/** `changedAt`: the newest lost change, by the database's clock. `keys` had ended, and are valid again. */
+/** `changedAt` is the time of the newest lost change, by the database's clock. `keys` are valid again. */
 type Rewind = { changedAt: string | undefined; keys: { user: number; id: number }[] };
 type Dependencies = {
   store: UserStore;
   clock: Clock;
   knownKeys?: number;
-  /** Called when the database has lost changes that this process knew. */
+  /** Called when the database has lost changes that this process had read. */
   onRewind?: (rewind: Rewind) => void;
 };
 
 const hasEnded = ({ revokedAt, replacedAt }: KeyHolder): boolean => (revokedAt ?? replacedAt) !== undefined;
 
-/** Returns why a key is not usable, or undefined. */
+/** Returns why a key is not usable, or undefined if it is. */
 export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number): KeyEnd | undefined {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
@@ -47,7 +47,7 @@ export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolea
   if (end !== undefined && !(end === 'expired' && allowExpired)) throw endedKey(end, holder);
 }
 
-/** Evicts the oldest entry above `most`, in use or not: recording each use would cost more than the look-up. */
+/** Evicts the oldest entry above `most`, even if it is in use: tracking each use would cost more than a look-up. */
 function evictOldest(entries: Map<string, Known>, most: number): Known | undefined {
   if (entries.size <= most) return undefined;
   for (const [key, oldest] of entries) {
@@ -59,23 +59,23 @@ function evictOldest(entries: Map<string, Known>, most: number): Known | undefin
 
 export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind }: Dependencies) {
   const holderByHash = new Map<string, Known>();
-  /** By the key's text, so that a call need not hash the key. */
+  /** Indexed by the key's text, so that a call does not hash its key. */
   const holderByText = new Map<string, Known>();
   const absentHashes = new LRUCache<string, true>({
-    // Bounded by `maxSize`: a cache with `max` allocates the memory for all entries at once.
+    // Bounded by `maxSize`, because a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
     ttl: UNKNOWN_FOR,
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   });
-  /** Holders whose use is not written yet. */
+  /** Holders whose latest use has not been written. */
   const used = new Set<Caller>();
   let statements = 0;
   let cursor: UserCursor | undefined;
   let syncedAt = clock.elapsed();
 
-  /** Caches a holder, unless a later statement has already read it. */
+  /** Caches a holder, unless a later statement has already read this key. */
   function learn(read: KeyHolder, readByStatement: number): void {
     const before = holderByHash.get(read.hash);
     if (before && before.readByStatement > readByStatement) return;
@@ -89,7 +89,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
       return;
     }
     before.readByStatement = readByStatement;
-    // Other modules refer to a user by this object, so it is replaced only when something changes.
+    // Other modules compare holders by identity, so the object is replaced only if a member changes.
     if (!isDeepStrictEqual(before.holder, holder)) before.holder = holder;
   }
 
@@ -124,7 +124,9 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     }
   }
 
-  /** Looks every key up again: a lost user's record number may be another user's now. */
+  /**
+   * Looks up every cached key again, because the database may have given a lost user's record number to another user.
+   */
   async function startOver(): Promise<void> {
     const ended = [...holderByHash].filter(([, { holder }]) => hasEnded(holder)).map(([hash]) => hash);
     const read = await withinDeadline(store.findByHashes(ended.slice(0, MOST_REVIVED)));
@@ -143,7 +145,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /** Attempts with an ended key do not count as uses, unless only the user's term has ended. */
+  /** A use of an ended key is not recorded, unless only the user's term has ended. */
   const counts = (holder: Caller): boolean => {
     const end = endOf(holder, clock.now());
     return end === undefined || end === 'expired';
@@ -156,7 +158,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
 
   return {
     holderAtOnce,
-    /** Returns the holder: immediately if it is cached, otherwise after a look-up. Throws `api_key_invalid`. */
+    /** Returns a cached holder immediately, or a promise for a look-up. Throws `api_key_invalid`. */
     holderOf: (apiKey: string): Caller | Promise<Caller> => holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey),
 
     async sync(): Promise<readonly KeyHolder[]> {
@@ -173,16 +175,15 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Ended keys are deleted after 30 days, or earlier if the user has many. An outage may hide either kind of
-      // deletion.
+      // Ended keys are deleted after 30 days, or earlier if the user has many. A long outage hides both deletions.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 
     /**
-     * Records a use to the minute, so most calls only compare two numbers. `now` is in Unix ms; `pageOrigin` is set for
-     * a foreign page.
+     * Records a use to the minute, so that most calls only compare two numbers. `now` is in Unix ms. `pageOrigin` is
+     * set for requests from a foreign page.
      */
     noteUse(holder: Caller, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);

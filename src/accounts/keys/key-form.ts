@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
-/* `fix` states the accepted form. Submitted values are never repeated. */
+/* `fix` describes the accepted form. Messages never repeat submitted values. */
 
 const scopes = z
   .string()
@@ -23,7 +23,7 @@ const scopes = z
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
 
-/** The last instant with a four-digit year, in Unix ms. An instant that is written with an offset can be later. */
+/** The last instant with a four-digit year in UTC, in Unix ms. With an offset, an accepted text can exceed it. */
 const LAST = Date.UTC(10_000, 0) - 1;
 
 const future = (clock: Clock) =>
@@ -43,7 +43,7 @@ const future = (clock: Clock) =>
 export const keyForm = (clock: Clock) =>
   z.object({ label: nameOf('A label for the key', 'shop window'), scopes, expiresAt: future(clock) });
 
-/** A name, trimmed: one line that a page or a terminal can show. */
+/** A trimmed name of one line that a page or a terminal can display. */
 export const nameOf = (description: string, example: string) =>
   z
     .string()

@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 
-/** Keys per statement, and how many look-ups may wait before `overloaded` is thrown. */
+/** Keys per statement, and the number of waiting look-ups at which `overloaded` is thrown. */
 const BATCH = 500;
 const WAITING = 5_000;
 
 /**
- * Looks up unknown keys in shared statements, one at a time, so that they cannot delay calls with known keys.
+ * Looks up unknown keys in shared statements. Statements run one at a time, so that unknown keys cannot delay known
+ * keys.
  * @param read caches the keys that exist
  */
 export function createKeyLookups(read: (hashes: readonly string[]) => Promise<void>) {
@@ -19,7 +20,8 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
   async function run(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      // Requests that arrive together are read in sequence: after one turn of the loop, all have been read.
+      // Requests that arrive together are parsed in one turn of the event loop. Waiting a turn puts all of them in this
+      // statement.
       await nextTurn();
       const batch = queue.splice(0, BATCH);
       failure = await read(batch).catch((error) => error);
@@ -35,7 +37,7 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
   return {
     has: (hash: string): boolean => underWay.has(hash),
 
-    /** Resolves when the key has been read. Throws `overloaded` and `database_unavailable`. */
+    /** Resolves when the key has been looked up. Throws `overloaded` and `database_unavailable`. */
     lookUp(hash: string): Promise<void> {
       let lookup = underWay.get(hash);
       if (!lookup) {

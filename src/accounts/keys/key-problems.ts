@@ -7,7 +7,7 @@ import type { WantedScope } from '#server/gate';
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'This API key does not exist. Check it for typing errors, or register for a key.');
 
-/** `over`: the key has expired. `expired`: its user's term has ended. */
+/** `over` means that the key has expired; `expired` means that its user's term has ended. */
 export type KeyEnd = 'revoked' | 'replaced' | 'over' | 'expired';
 
 export function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
@@ -23,7 +23,7 @@ export function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
   return new Problem('api_key_expired', `This API key expired at ${iso(at)}. ${remedy}`);
 }
 
-/** The problem of a requesting owner key that is no longer active in the database. */
+/** The requesting owner key is no longer active in the database. */
 export const notActive = () =>
   new Problem(
     'api_key_revoked',

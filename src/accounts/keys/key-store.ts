@@ -48,8 +48,8 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: Key
 const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
 /**
- * SQL fragment that selects all keys of a user. `dead_at` may lie in the future; `owns` marks owner keys that may
- * change the user.
+ * SQL fragment that selects all keys of a user. `dead_at` may be in the future. `owns` marks owner keys that may change
+ * the user.
  */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
@@ -68,7 +68,7 @@ const deleteSurplus = (now: number) => Prisma.sql`
 
 /** SQL conditions on the user's keys (`mine`). */
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
-/** In Unix ms; the replaced keys remain valid until `graceEnds`. */
+/** In Unix ms. The replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
 
 export function createKeyStatements(prisma: PrismaClient) {
@@ -79,9 +79,9 @@ export function createKeyStatements(prisma: PrismaClient) {
     });
 
   /**
-   * Adds an owner key that replaces the keys that `isGiven` selects from `mine`. The replaced keys remain valid, for
-   * reading only, until `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
-   * @param used further statements that run together with the change, each of the form `name AS (…),`
+   * Adds an owner key that replaces the keys selected by `isGiven` from `mine`. The replaced keys remain valid for
+   * reading until `graceEnds`. Nothing changes if `isAllowed` is false (`ended`) or the user has too many keys.
+   * @param used further statements of the form `name AS (…),` that run together with the change
    */
   async function replace(
     authority: Authority,
@@ -127,10 +127,10 @@ export function createKeyStatements(prisma: PrismaClient) {
       }),
 
     /**
-     * Replaces every owner key, including those in a grace period. All of these keys end immediately. Returns `ended`
-     * for a user without an active owner key.
-     * @param token the hash of a one-time code, which must still be usable. All codes of the user are deleted, and the
-     * user's address counts as verified.
+     * Ends every owner key immediately, including those in a grace period, and adds a new one. Returns `ended` for a
+     * user without an active owner key.
+     * @param token the hash of a one-time code, which must be usable. All codes of the user are then deleted, and the
+     * user's address becomes verified.
      */
     recoverKeys(userKey: number, key: NewKey, now: number, token?: string) {
       const isGiven = Prisma.sql`owns OR is_owner AND dead_at > ${iso(now)}::timestamptz`;
@@ -179,9 +179,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
     },
 
-    /**
-     * Revokes a key, unless it is an active owner key. A key that has already expired or been revoked does not change.
-     */
+    /** Revokes a key, unless it is an active owner key. An expired or revoked key does not change. */
     async deleteKey(
       authority: Authority,
       id: number,

@@ -5,9 +5,11 @@ import { Prisma } from '#generated/prisma/client';
 export type KeyUse = { id: number; at: number; origin: string | undefined };
 type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
-/** Does not mark the user as changed: no process acts on the last use. */
+/** Does not mark the user as changed, because no process depends on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /** Returns the IDs of keys to send again. Race: rows that another process or a rotation has locked are skipped. */
+  /**
+   * Skips rows that another process or a rotation has locked, and returns their IDs, so that the caller retries them.
+   */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`

@@ -2,11 +2,11 @@ import type { KeyHolder, UserStore } from '#accounts/keys/user-store';
 import { MINUTE } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 
-/** Keys per statement. A statement with this many keys takes PostgreSQL 20 ms. */
+/** Keys per statement. PostgreSQL takes 20 ms for a statement of this size. */
 const WRITTEN_AT_ONCE = 2_500;
 
 export type Use = {
-  /** The minute of the last use, counted from 1970; 0 if this process has seen no use. */
+  /** The minute of the last use, counted from 1970. 0 if this process has seen no use. */
   usedMinute: number;
   pageOrigin: string | undefined;
 };
@@ -17,8 +17,8 @@ type Used = KeyHolder & Use;
 
 /**
  * Writes a bounded number of recorded uses. Returns whether all were written. Throws `database_unavailable`.
- * @param unwritten the used keys; those that have been written are removed
- * @param counts whether the use of a key is written at all
+ * @param unwritten the used keys; written keys are removed
+ * @param counts whether the use of a key is recorded
  */
 export async function writeUses(
   unwritten: Set<Used>,

@@ -27,7 +27,7 @@ export type KeyHolder = {
   id: number;
   user: User;
   scopes: readonly Scope[];
-  /** From this time on, the key may only read. */
+  /** From this time on, the key is valid for reading only. */
   replacedAt: number | undefined;
   /** For a replaced key, the end of its grace period. */
   expiresAt: number | undefined;
@@ -61,14 +61,13 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
 });
 
 /**
- * A change is dated before its transaction commits, so changes made within this time of each other may become visible
- * in any order.
+ * A change is dated before its transaction commits. Two changes within this time may become visible in either order.
  */
 const COMMIT_LAG_SECONDS = 15;
 
-/** Two users may have one record number: the database may have lost the first, and given the number to the second. */
+/** Two users may have the same record number: after a failover, the database may reuse the number of a lost user. */
 type Change = { key: number; createdAt: string; changedAt: string };
-/** The database's time at a read, the changes that the next read finds again, and the newest change of all. */
+/** The database's time at a read, the changes that the next read will find again, and the newest change. */
 export type UserCursor = {
   readonly asOf: string;
   readonly seen: ReadonlyMap<string, string>;
@@ -79,16 +78,16 @@ type ChangesRow = { now: string; changes: Record<string, string> | null; newest:
 type Changes = {
   holders: KeyHolder[];
   users: ReadonlySet<number>;
-  /** Changed users with so many keys that inactive ones may have been deleted. */
+  /** Changed users with many keys. Some of their ended keys may have been deleted. */
   crowded: ReadonlySet<number>;
-  /** Whether the newest change of the earlier read is missing, as after a failover to a replica that lagged. */
+  /** Whether the newest known change is missing, as after a failover to a lagging replica. */
   isRewound: boolean;
   cursor: UserCursor;
 };
 
 /**
- * Every change records its time, by the database's clock, in the user's row, for `changedSince`.
- * @param query runs a statement that calls wait for, bypassing Prisma if there is a faster way
+ * Every change sets a time in the user's row, by the database's clock, for `changedSince`.
+ * @param query runs the statements that calls wait for; it may bypass Prisma for speed
  */
 export function createUserStore(
   prisma: PrismaClient,
@@ -131,7 +130,7 @@ export function createUserStore(
       return toUser(row);
     },
 
-    /** Uses a single statement, since calls wait for it. */
+    /** Uses a single statement, because calls wait for the result. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
@@ -155,7 +154,9 @@ export function createUserStore(
       await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /** Sets the term that `renewed` derives from the stored one, or returns `too_early` if there is none. */
+    /**
+     * Sets the term that `renewed` derives from the stored term. Returns `too_early` if `renewed` returns undefined.
+     */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
@@ -183,7 +184,8 @@ export function createUserStore(
       }),
 
     /**
-     * Returns the keys of users that changed since an earlier read. A change made during a read may be returned twice.
+     * Returns the keys of users that changed since an earlier read. May return a change twice if it was made during
+     * that read.
      */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };

@@ -1,7 +1,7 @@
 import { arrayOf } from '#database/values';
 import type { Prisma } from '#generated/prisma/client';
 
-/** Every figure is a total, so a report that is sent twice counts once. */
+/** Every figure is a total, so a repeated report does not count twice. */
 export type LeaseReport = {
   id: string;
   userKey: number;
@@ -11,38 +11,39 @@ export type LeaseReport = {
   date: number;
   spent: number;
   /**
-   * The spent calls that the ledger has acknowledged. It counts from this number if it has deleted an old lease's row.
+   * Spent calls that the ledger has acknowledged. If the ledger has deleted the lease's row, it counts from this
+   * number.
    */
   settled: number;
-  /** Calls that the lease should hold in total, spent ones included; 0 requests none. */
+  /** The total number of calls that the lease should hold, including spent calls; 0 requests none. */
   want: number;
-  /** Calls that must be spendable afterwards; if fewer are available, none are granted. */
+  /** The minimum number of unspent calls after the grant. If fewer are available, none are granted. */
   need: number;
-  /** The report's number within its lease. It identifies delayed reports, which are ignored. */
+  /** The report's number within its lease. The ledger ignores delayed reports, which have lower numbers. */
   seq: number;
   close: boolean;
-  /** How many unspent calls may remain with an idle user when the others are returned. */
+  /** The number of unspent calls that an idle user's lease may keep. */
   rest: number;
 };
 
 export type LeaseState = {
-  /** Calls that the lease holds in total, including spent ones; 0 if none could be granted. */
+  /** The total number of calls that the lease holds, including spent calls; 0 if none were granted. */
   granted: number;
   /** Closed by its holder, or reclaimed after it expired. */
   closed: boolean;
   limit: number;
-  /** Calls of the period that are neither spent nor leased; negative after the limit was lowered. */
+  /** Calls of the period that are neither spent nor leased. Negative if the limit was lowered below that number. */
   left: number;
   /**
-   * Seconds until calls held by other processes may be returned: soon if they were just recalled, otherwise when the
-   * next lease may be reclaimed (0 or less: now). Null if no other process holds any calls, if all of these calls are
-   * too few, or if the lease has what it needs.
+   * Seconds until other processes may have returned calls. Short if their calls were just recalled; otherwise, the time
+   * until the next lease may be reclaimed (0 or less means now). Null if other processes hold too few calls, or if the
+   * lease has what it needs.
    */
   reclaimableIn: number | null;
 };
 
 /**
- * A column of reports as a PostgreSQL array. Reports and states are sent as columns: as rows, they would take
+ * Converts a column of reports to a PostgreSQL array. Reports and states are sent as columns, because rows would take
  * megabytes.
  */
 export const columnOf = (
@@ -51,7 +52,7 @@ export const columnOf = (
   of: (report: LeaseReport) => string | number | boolean,
 ): Prisma.Sql => arrayOf(type, reports.map(of));
 
-/** Columns as JSON lists; `n` contains the numbers of the reports, starting at 1. */
+/** Columns as JSON lists. `n` contains the numbers of the reports, starting at 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;
 
 /** Returns the states in the order of the reports; undefined for a report without a state. */

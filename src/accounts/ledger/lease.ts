@@ -2,44 +2,45 @@ import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How long calls are spent from a lease after it was requested or extended, in ms: 2 s less than its lifetime. */
+/** How long calls may be spent after the lease was requested or extended, in ms: 2 s less than the lease's lifetime. */
 const USABLE_FOR = 18 * SECOND;
 /**
- * A lease holds the calls that its user makes in this time. The lease is extended when less than half of them are left.
+ * A lease holds enough calls for this time at the user's current rate. It is extended when less than half of them
+ * remain.
  */
 const BLOCK_SECONDS = 20;
 /** The assumed rate of a new user, in calls per second. */
 const FIRST_RATE = 1;
-/** After this time without a call, in ms, a user is idle: all but a few of the leased calls are returned. */
+/** A user without a call for this time is idle, in ms. An idle user's lease returns all but a few of its calls. */
 export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESTING_CALLS = 20;
-/** How long an idle user's lease with resting calls stays open, in ms. */
+/** How long an idle user's lease stays open with the calls that it kept, in ms. */
 export const RESTING_FOR = 10 * MINUTE;
-/** Within this time, other processes return the calls that they hold for a user who needs them. */
+/** Within this time, other processes return their leased calls to a user who needs them. */
 export const RECALL_SECONDS = 2;
 
-/** A block of a user's allowance that this process holds, for one period and one UTC date. */
+/** Calls of a user's allowance that this process holds, for one period and one UTC date. */
 export type Lease = {
   readonly id: string;
   readonly userKey: number;
   readonly period: Period;
   readonly date: number;
-  /** In Unix ms. The clock may be set back into an earlier period or date. */
+  /** In Unix ms. Checked because the clock may be set back into an earlier period or date. */
   readonly usableFrom: number;
   granted: number;
   spent: number;
   settled: number;
   seq: number;
-  /** Calls that may remain while the user is idle, as granted when the others were returned. */
+  /** The number of calls that the ledger lets the lease keep while the user is idle. */
   resting: number;
   inFlight: number;
-  /** Calls of the period that were neither spent nor leased, as of the ledger's last response. */
+  /** Calls of the period that were neither spent nor leased when the ledger last responded. */
   left: number;
   limit: number;
   /** The lease ends at the earlier of these instants: in Unix ms, and in ms of the monotonic clock. */
   usableUntil: number;
   usableUntilElapsed: number;
-  /** No more calls are spent from the lease. The next settlement returns the unspent calls. */
+  /** No more calls are spent from the lease. The next settlement returns its unspent calls. */
   closing: boolean;
   closed: boolean;
 };
@@ -52,7 +53,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     userKey,
     period,
     date,
-    // The first period includes earlier instants: the anchor may come from a clock that is ahead of this one.
+    // The first period has no lower bound, because the clock that set the anchor may be ahead of this process's clock.
     usableFrom: period.start === term.anchor ? date : Math.max(date, period.start),
     granted: 0,
     spent: 0,
@@ -69,7 +70,7 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
   };
 }
 
-/** Both clocks count: the wall clock can be set back, and the monotonic clock stops while the machine sleeps. */
+/** Checks both clocks: the wall clock can be set back, and the monotonic clock stops while the machine sleeps. */
 export function extend(lease: Lease, request: Instant): void {
   lease.usableUntil = Math.min(request.wall + USABLE_FOR, lease.period.end, lease.date + DAY);
   lease.usableUntilElapsed = request.elapsed + USABLE_FOR;
@@ -80,7 +81,7 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
-/** Nothing is spent from the lease until the ledger has reported how many calls it still holds. */
+/** Spends nothing from the lease until the ledger has confirmed how many calls it still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }
@@ -95,32 +96,34 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 
-/** A lower bound of the period's remaining calls. `left` includes the calls of a closed lease. */
+/** A lower bound of the period's remaining calls. For a closed lease, `left` already includes its calls. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + (lease.closed ? 0 : unspent(lease));
 
 /**
- * Calls that a lease should hold in total. `rate` is in calls per second; `waiting` is the number of calls that wait
- * for a grant. A new lease holds at least `firstGrant`.
+ * The total number of calls that a lease should hold. `rate` is in calls per second; `waiting` is the number of calls
+ * that wait for a grant. A new lease holds at least `firstGrant`.
  */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
   const first = lease.granted === 0 ? firstGrant : 0;
   return lease.spent + Math.max(waiting, first, Math.ceil(Math.max(rate, FIRST_RATE) * BLOCK_SECONDS));
 }
 
-/** Calls that an idle lease asks to keep; 0 if it holds no more than it was already allowed to keep. */
+/** The number of calls that an idle lease requests to keep; 0 if the ledger already allows it to keep its calls. */
 export const restWanted = (lease: Lease): number => (unspent(lease) > lease.resting ? MAX_RESTING_CALLS : 0);
 
 export function isRunningOut(lease: Lease, rate: number): boolean {
   return unspent(lease) < (rate * BLOCK_SECONDS) / 2;
 }
 
-/** A refund counts for the period and date in which the call was spent. */
+/** Refunds a call in the period and on the date in which it was charged. */
 export function giveBackCall(lease: Lease, cost = 1): void {
   lease.inFlight -= cost;
   lease.spent -= cost;
 }
 
-/** @param comesBackIn the number of seconds after which another process may have returned calls */
+/**
+ * @param comesBackIn the time in seconds after which another process may have returned calls
+ */
 export function quotaExceeded(
   cost: number,
   comesBackIn: number | undefined,

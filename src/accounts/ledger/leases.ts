@@ -25,7 +25,7 @@ import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
 export type { Spender } from './quota-state.ts';
 
-/** A charged call, and the known number of remaining calls after it. */
+/** A charged call, and the lower bound of remaining calls after the charge. */
 export type Receipt = { lease: Lease; cost: number; remaining: number };
 
 export type LeasesReading = Held & {
@@ -37,7 +37,7 @@ export type LeasesReading = Held & {
   sinceConfirmed: number;
 };
 
-/** A newly opened page makes about this many calls at once. */
+/** A newly opened page sends about this many calls at once. */
 const FIRST_GRANT = 50;
 /** How many times a call retries while other processes return calls. */
 const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
@@ -48,13 +48,13 @@ export type LeaseOptions = SchedulerOptions & {
   firstGrant?: number | undefined;
   /** How long a call pauses before it retries while other processes return calls, in ms. */
   recallMs?: number | undefined;
-  /** How long after its start this process reclaims nothing from other processes, in ms. */
+  /** How long after its start this process reclaims no leases of other processes, in ms. */
   reclaimAfterMs?: number | undefined;
   /** Called with the time that a call waited for the ledger, in ms. */
   observeWait?: ((ms: number) => void) | undefined;
 };
 
-/** Charges calls from leases in memory and settles them afterwards. README.md describes the races. */
+/** Charges calls from leases in memory, and settles them later. The README describes the races. */
 export function createLeases(dependencies: LeaseOptions) {
   const {
     ledger,
@@ -91,8 +91,8 @@ export function createLeases(dependencies: LeaseOptions) {
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
   /**
-   * Waits up to `atMost` ms for the next statement with this user's leases. It grants calls to the user, not to this
-   * call.
+   * Waits up to `atMost` ms for the next statement with this user's leases. The grant is for the user, so another call
+   * may spend it.
    */
   async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
@@ -134,7 +134,7 @@ export function createLeases(dependencies: LeaseOptions) {
     }
   }
 
-  /** Returns calls that are too few for one call: they may be enough for a cheaper one, in any process. */
+  /** Returns calls that are too few for this call, because they may suffice for a cheaper call in any process. */
   function giveBack(quota: QuotaState): void {
     const { exhausted } = quota;
     if (!quota.lease || unspent(quota.lease) <= 0) return;
@@ -143,15 +143,15 @@ export function createLeases(dependencies: LeaseOptions) {
     settleSoon(quota);
   }
 
-  /** Ignores a failure, since the next tick repeats the settlement and reports the failure. */
+  /** Ignores a failure, because the next tick repeats the settlement and reports the failure. */
   function settleSoon(quota: QuotaState): void {
     ask(quota).catch(() => undefined);
   }
 
   return {
     /**
-     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited`: how long the call has already
-     * waited for the database, in ms.
+     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited` is the time that the call has
+     * already waited for the database, in ms.
      */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
@@ -162,13 +162,13 @@ export function createLeases(dependencies: LeaseOptions) {
       lease.inFlight -= cost;
     },
 
-    /** A refund counts for the period and date in which the call was spent. */
+    /** Refunds the call in the period and on the date in which it was charged. */
     refund({ lease, cost }: Receipt): void {
       refunded += cost;
       giveBackCall(lease, cost);
     },
 
-    /** Called when another statement of this process failed: other processes may have been cut off too. */
+    /** Called when another statement of this process failed, because other processes may be disconnected too. */
     databaseFailed: outages.failed,
     of: quotas.leasesOf,
 
@@ -180,7 +180,10 @@ export function createLeases(dependencies: LeaseOptions) {
       sinceConfirmed: settling.sinceConfirmed(),
     }),
 
-    /** Returns calls that may not rest, since another process may need them or the limit may have changed. */
+    /**
+     * Returns the users' leased calls, except those that an idle lease may keep. Another process may need them, or the
+     * limit may have changed.
+     */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
@@ -193,16 +196,16 @@ export function createLeases(dependencies: LeaseOptions) {
 
     settle: (): Promise<void> => scheduler.tick(),
 
-    /** Settles everything and returns unspent calls, in as many rounds as fit into `withinMs`. */
+    /** Settles all leases and returns unspent calls, in as many rounds as fit into `withinMs`. */
     async close(withinMs: number): Promise<void> {
       scheduler.close();
       const deadline = clock.elapsed() + withinMs;
       const report = (error: unknown) => failures.failed('settlement', error, { isStopping: true });
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
-        // Waiting calls get their grants first.
+        // Waiting calls receive their grants before their leases end.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
-        // Both end before the next round starts. Otherwise, if one failed immediately, the next round would start while
-        // the other was still running.
+        // Waits for both, even if one fails immediately. Otherwise, the next round would start while the other is still
+        // running.
         await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },

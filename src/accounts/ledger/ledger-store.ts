@@ -7,11 +7,11 @@ import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesO
 import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 
 /**
- * Grants each new lease all requested calls, or none. Returns the granted leases as `StateColumns`. The others go to
- * the settlement, which takes PostgreSQL several times as long, mostly for planning. A user's first call waits only for
- * this statement. Race: the `usage` row is inserted, or locked and read again, before the requested calls are compared
- * with a fourth of the remaining ones. So two processes cannot be granted the same calls. Rows are locked in order of
- * user and period, to prevent deadlocks.
+ * Grants each new lease all requested calls, or none. Returns the granted leases as `StateColumns`. The settlement
+ * handles the others. A user's first call waits only for this statement: the settlement takes PostgreSQL several times
+ * as long, mostly for planning. Race: the statement inserts the `usage` row, or locks and rereads it, before it
+ * compares the requested calls with a fourth of the remaining calls. So two processes cannot be granted the same calls.
+ * Rows are locked in order of user and period, to prevent deadlocks.
  */
 const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
@@ -46,12 +46,12 @@ export type { LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
-/** One in this many of a period's remaining calls may rest with idle users. */
+/** Idle leases may keep one in this many of a period's remaining calls. */
 const RESTING_PART = 1000;
-/** Maximum number of users' periods whose lapsed leases are closed by one statement. */
+/** Maximum number of user periods whose expired leases one statement closes. */
 const TIDIED_AT_ONCE = 1000;
 
-/** A report without a lease. Settling it only reclaims the lapsed leases of a user and period. */
+/** A report without a lease. Settling it only reclaims the expired leases of a user and period. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
   const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
@@ -59,7 +59,7 @@ const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
 
 /**
  * @param counted called for each statement that reports leases
- * @param restingPart one in this many of a period's remaining calls may rest with idle users
+ * @param restingPart idle leases may keep one in this many of a period's remaining calls
  */
 export function createLedgerStore(
   { prisma, query }: Pick<Database, 'prisma' | 'query'>,
@@ -82,25 +82,23 @@ export function createLedgerStore(
   const settle = reported('settlement', (reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
-    /**
-     * Extends leases. Returns the numbers (from 0) of the reports whose leases are open, that is, neither unknown nor
-     * closed.
-     */
+    /** Extends leases. Returns the numbers (from 0) of the reports whose leases are open. */
     async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
       const [row] = await reporting<{ n: string | null }>('heartbeat', reports, heartbeats(reports));
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
     /**
-     * Grants new leases that request at most a fourth of the period's remaining calls. Returns no state for the others.
+     * Grants new leases that request at most a fourth of the period's remaining calls. Omits the states of other
+     * leases.
      */
     grantFirst: reported('first grant', firstGrants),
-    /** A lease without a state must be sent again: another process opened its period at the same moment. */
+    /** A lease without a state must be sent again, because another process opened its period at the same moment. */
     settle,
 
     /**
-     * Returns, as of one instant, the calls of the period (its start in Unix ms), of the newest UTC dates, and of the
-     * leases that are open or named.
+     * Returns the calls of a period (its start in Unix ms), of the newest UTC dates, and of the open or listed leases.
+     * All counts are from one snapshot.
      */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
@@ -119,7 +117,7 @@ export function createLedgerStore(
       return row;
     },
 
-    /** Closes leases that lapsed more than an hour ago, and deletes those that were closed more than a day ago. */
+    /** Closes leases that expired more than an hour ago. Deletes leases that were closed more than a day ago. */
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
@@ -132,7 +130,7 @@ export function createLedgerStore(
         WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
     },
 
-    /** The rows of all processes' leases. Closed leases are kept for a day. */
+    /** Counts the lease rows of all processes. Closed leases are stored for a day. */
     async leaseRows(): Promise<LeaseRows> {
       const [row] = await prisma.$queryRaw<[LeaseRows]>`
         SELECT (count(*) - count(*) FILTER (WHERE closed))::int AS open, (count(*) FILTER (WHERE closed))::int AS closed

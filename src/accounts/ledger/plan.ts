@@ -13,7 +13,7 @@ export const termInWords = (plan: Plan): string => TERMS[PLANS[plan].months];
 /** Instants in Unix ms; `end` is exclusive. */
 export type Period = { start: number; end: number };
 
-/** In Unix ms, UTC. A day that the month lacks becomes its last: 31 January plus one month is 28 or 29 February. */
+/** In Unix ms, UTC. If the month is too short, uses its last day: 31 January plus one month is 28 or 29 February. */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();
@@ -24,7 +24,9 @@ export function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/** Counted from the anchor, so that a date does not drift: 31 January is followed by 28 February and 31 March. */
+/**
+ * Counts months from the anchor, so that the day does not drift: 31 January is followed by 28 February and 31 March.
+ */
 export function boundary(plan: Plan, anchor: number, n: number): number {
   return addMonths(anchor, n * PLANS[plan].months);
 }
@@ -50,7 +52,10 @@ export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/** Restarts a lapsed term, or extends the term by a period. Undefined if it already ends after the current period. */
+/**
+ * Restarts an expired term, or extends the term by a period. Returns undefined if the term already ends after the
+ * current period.
+ */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

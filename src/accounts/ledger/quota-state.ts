@@ -10,19 +10,22 @@ export type Spender = Term & { key: number; limit: number };
 
 export type QuotaState = {
   lease: Lease | undefined;
-  /** Closed leases, until their last call is settled. */
+  /** Closed leases whose last calls are not settled yet. */
   ended: Lease[];
-  /** Calls per second as of the last tick, and the number of calls since then. */
+  /** The rate in calls per second as of the last tick, and the number of calls since that tick. */
   rate: number;
   callsThisTick: number;
   lastCallAt: number;
   reportedAt: number;
   waiting: number[];
-  /** Another process may need these calls: the next settlement returns all calls except those that may rest. */
+  /**
+   * Another process may need these calls. The next settlement returns all of them, except those that an idle lease may
+   * keep.
+   */
   recalled: boolean;
   /** The settlement that this user's calls wait for. */
   asked: Promise<void> | undefined;
-  /** The cost that the ledger could not grant, when to retry, and in how many seconds calls may be returned. */
+  /** The cost that the ledger could not grant, when to retry, and the seconds until calls may be returned. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
 };
 
@@ -30,14 +33,14 @@ export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Calls that are spent, but that the ledger has not confirmed. */
+  /** Spent calls that the ledger has not confirmed. */
   unsettled: number;
 };
 
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
 
-/** 128 random bits as one flat string: `randomUUID` returns a rope of twenty strings, all of which stay in memory. */
+/** 128 random bits as one flat string. `randomUUID` concatenates twenty strings, all of which stay in memory. */
 const newId = () => randomBytes(16).toString('hex');
 
 export function endLease(quota: QuotaState): void {
@@ -45,7 +48,7 @@ export function endLease(quota: QuotaState): void {
   if (!lease) return;
   lease.closing = true;
   quota.lease = undefined;
-  // The allowance was exhausted in this lease's period, under a limit that may have changed.
+  // The limit may have changed since this period's allowance was exhausted.
   quota.exhausted = undefined;
   if (lease.seq > 0) quota.ended.push(lease);
 }
@@ -83,7 +86,7 @@ export function createQuotaStates(clock: Clock) {
       return quota ? [...quota.ended, ...(quota.lease ? [quota.lease] : [])] : [];
     },
 
-    /** Returns the open lease of the current period and date, or a new one without a grant. */
+    /** Returns the open lease of the current period and date, or creates one without calls. */
     currentLease(quota: QuotaState, spender: Spender): Lease {
       const now = clock.now();
       if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) endLease(quota);
@@ -93,7 +96,10 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /** Measures rates, and ends or deletes what is over, once per tick. Returns the number of active users. */
+    /**
+     * Once per tick, measures rates, closes outdated leases and deletes idle states. Returns the number of active
+     * users.
+     */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -136,12 +142,15 @@ export function createQuotaStates(clock: Clock) {
 
 export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
-/** How long nothing is reclaimed after a database failure, in ms: processes that were cut off settle first. */
+/** How long nothing is reclaimed after a database failure, in ms. Disconnected processes need this time to settle. */
 const AFTER_FAILURE = 10 * SECOND;
-/** The same after the start of this process, and perhaps of the database. All calls are back 35 s after a crash. */
+/**
+ * How long nothing is reclaimed after this process started, in ms, because the database may have restarted too. All
+ * calls are returned 35 s after a crash.
+ */
 const AFTER_START = 5 * SECOND;
 
-/** A lease lapses while its holder cannot reach the database. Each process notices an outage by its own statements. */
+/** A lease expires while its holder cannot reach the database. Each process detects an outage by its own statements. */
 export function createReclaimGuard({ clock, afterStart = AFTER_START }: { clock: Clock; afterStart?: number }) {
   let reclaimsFrom = clock.elapsed() + afterStart;
   return {

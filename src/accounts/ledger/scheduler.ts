@@ -5,12 +5,12 @@ import type { FailureLog } from '#upstream/failure-log';
 import { isRunningOut, type Lease, restWanted, wanted } from './lease.ts';
 import { isIdle, type QuotaState } from './quota-state.ts';
 
-/** An open lease is reported at least this often to stay alive, in ms. */
+/** Each open lease is reported at least this often, in ms, so that it does not expire. */
 const REPORT_EVERY = 10 * SECOND;
 
 /**
- * `want` is how many calls the lease should hold in total (0 requests none). If fewer calls than `need`, the cost of
- * the most expensive waiting call, are available, none are granted.
+ * `want` is the total number of calls that the lease should hold; 0 requests none. `need` is the cost of the most
+ * expensive waiting call. If fewer calls are available, none are granted.
  */
 export type DueLease = { quota: QuotaState; lease: Lease; want: number; need?: number; recalled?: boolean };
 
@@ -18,9 +18,9 @@ const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all
 const most = (calls: readonly number[]): number => calls.reduce((most, one) => Math.max(most, one), 1);
 
 /**
- * Returns the leases, including ended ones, of users whose calls wait. Handled users are removed from `users`.
- * @param opening leases whose first grant is in progress: they are left out
- * @param atMost no further user is added once there are this many leases
+ * Returns the leases of users whose calls wait, including ended leases. Removes handled users from `users`.
+ * @param opening leases to omit, because their first grant is in progress
+ * @param atMost the number of leases at which no further user is added
  */
 export function dueOfAsking(
   users: Set<QuotaState>,
@@ -34,12 +34,12 @@ export function dueOfAsking(
     users.delete(quota);
     const { lease, waiting, recalled } = quota;
     quota.recalled = false;
-    // The rate is that of the last tick: more calls may have arrived since.
+    // More calls may have arrived since the last tick.
     const rate = Math.max(quota.rate, quota.callsThisTick);
     const isWaitedFor = waiting.length > 0;
     const want = isWaitedFor && lease ? wanted(lease, rate, sum(waiting), firstGrant) : 0;
     if (lease && (isWaitedFor || lease.granted > 0)) items.push({ quota, lease, want, need: most(waiting), recalled });
-    // The calls returned by ended leases may be all that is left to grant.
+    // The unspent calls of ended leases may be the only calls left to grant.
     for (const ended of quota.ended) if (!ended.closed) items.push({ quota, lease: ended, want: 0 });
   }
   return items.filter(({ lease }) => !opening.has(lease));
@@ -47,8 +47,8 @@ export function dueOfAsking(
 
 /**
  * Returns the leases that a tick reports.
- * @param opening leases whose first grant is in progress: those that have ended in the meantime are left out
- * @param now on the monotonic clock, in ms
+ * @param opening leases whose first grant is in progress; ended ones among them are omitted
+ * @param now in ms of the monotonic clock
  */
 export function dueInTick(
   quotas: Iterable<QuotaState>,
@@ -75,8 +75,8 @@ export function dueInTick(
 }
 
 /**
- * Up to this many active users, a tick has its minimum length. With more, it grows in proportion, up to `LONGEST`
- * times.
+ * The number of active users up to which a tick has its minimum length. Above it, the length grows in proportion, up to
+ * `LONGEST` times.
  */
 const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
@@ -99,12 +99,13 @@ type Dependencies = SchedulerOptions & {
 
 type InTurn = ReturnType<typeof createMutex>;
 
-/** Returns a function that requests the next run. All requests made before that run starts share it. */
+/** Returns a function that requests the next run. All requests before the start of that run share it. */
 function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(async () => {
-      // Requests that arrive together are read in sequence: after one turn of the loop, all have been read.
+      // Requests that arrive together are parsed in one turn of the event loop. Waiting a turn puts all of them in this
+      // statement.
       await nextTurn();
       next = undefined;
       return statement();
@@ -114,9 +115,8 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
 }
 
 /**
- * Runs one ledger statement at a time, without pauses. Waiting calls share the next statement, which precedes the
- * tick's statements that have not started. First grants run in parallel, also one at a time: no other statement
- * includes their leases.
+ * Runs one ledger statement at a time. Waiting calls share the next statement, which runs before the remaining
+ * statements of a tick. First grants run in parallel with other statements: no other statement includes their leases.
  */
 export function createScheduler({ settleAsking, grantFirst, begin, clock, failures, tickMs = SECOND }: Dependencies) {
   const inTurn = createMutex();
@@ -127,7 +127,7 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   async function tick(): Promise<void> {
     const { activeUsers, statements } = begin();
     interval = tickMs * Math.min(LONGEST, Math.max(1, activeUsers / USERS_PER_TICK));
-    // One at a time, so that waiting calls precede the next statement.
+    // Queued one by one, so that waiting calls can run between them.
     for (const statement of statements) await inTurn(statement);
   }
 

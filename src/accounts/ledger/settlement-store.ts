@@ -2,17 +2,17 @@ import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
 import { columnOf, type LeaseReport } from './lease-report-store.ts';
 
-/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
+/** The lifetime of a lease after its last report. Any process may reclaim it `RECLAIM_SECONDS` after it expired. */
 export const LEASE_SECONDS = 20;
 const RECLAIM_SECONDS = 10;
 
 /**
- * Records spent calls and extends leases that neither need calls nor return any. Returns the numbers of the reports
- * whose leases are open, as a JSON list. The calls remain in `lease.unbooked` until the lease is settled or reclaimed.
- * The remaining calls of the period do not change, because the grant has already taken these calls. So one row per
- * lease is written instead of three, and no usage row is touched. Race: only the holder of a lease sends its
- * heartbeats, one statement at a time. A statement that timed out may still be running alongside the next one. If the
- * two deadlock, PostgreSQL aborts one of them, which is then repeated.
+ * Records spent calls, and extends leases that neither need nor return calls. Returns the numbers of the reports whose
+ * leases are open, as a JSON list. The spent calls stay in `lease.unbooked` until the lease is settled or reclaimed.
+ * The period's remaining calls do not change, because the grant has already deducted them. So the statement writes one
+ * row per lease instead of three, and no usage row. Race: only the holder of a lease sends its heartbeats, one
+ * statement at a time. A statement that timed out may still run alongside its successor. If they deadlock, PostgreSQL
+ * aborts one of them, and the holder repeats it.
  */
 export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (

@@ -6,10 +6,10 @@ import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
 import { endLease, isIdle, type QuotaState, type QuotaStates, type ReclaimGuard } from './quota-state.ts';
 import { type DueLease, dueInTick, dueOfAsking, type Statement } from './scheduler.ts';
 
-/** Pauses before a retry, in ms: for a user with nothing left, and after the ledger failed. */
+/** Delays before a retry, in ms: after the allowance was exhausted, and after the ledger failed. */
 export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
-/** Leases per statement. A settlement of this many takes 30 ms, which bounds how long other calls wait. */
+/** Leases per statement. Settling this many takes 30 ms, which limits how long other calls wait. */
 const SETTLED_AT_ONCE = 500;
 const HEARTBEATS_AT_ONCE = 2_500;
 
@@ -25,11 +25,11 @@ type Dependencies = {
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
-/** Reports leases to the ledger and applies its responses: items → report → send → apply. */
+/** Reports leases to the ledger and applies its responses, in the order items → report → send → apply. */
 export function createSettling({ quotas, ledger, clock, outages, firstGrant }: Dependencies) {
   const asking = new Set<QuotaState>();
   const askingFirst = new Set<QuotaState>();
-  /** Leases whose first grant is in progress: no other statement includes them. */
+  /** Leases whose first grant is in progress. No other statement includes them. */
   const opening = new Set<Lease>();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
@@ -41,13 +41,15 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /** @param mayGiveBack whether an idle or recalled user's calls are returned, except those that may rest */
+  /**
+   * @param mayGiveBack whether calls of an idle or recalled user are returned, except those that the lease may keep
+   */
   function reportOf({ quota, lease, want, need = 1, recalled }: DueLease, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
     const rest = mayGiveBack && !closing && isAtRest ? restWanted(lease) : 0;
-    // Until the response arrives, it is unknown how many calls the lease still holds.
+    // Until the ledger responds, it is unknown how many calls the lease still holds.
     if (rest > 0) suspend(lease);
     return {
       id,
@@ -64,7 +66,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     };
   }
 
-  /** Waits for the ledger's response. After a failure, calls do not query the ledger for a moment. */
+  /** Waits for the ledger's response. After a failure, calls fail without querying the ledger for a short time. */
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
@@ -95,11 +97,12 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   /**
-   * For a user with plenty of calls left, a first grant costs a fourth of a settlement. Other users' calls ask again.
+   * If the user has plenty of calls left, a first grant takes a fourth of the time of a settlement. For other users,
+   * the calls request a settlement.
    */
   async function grantFirst(): Promise<void> {
     refuseFailed();
-    // In the meantime, a settlement may have included these leases, together with an ended one.
+    // A settlement may have included these leases while they waited, together with an ended lease of the user.
     const items = itemsOfAsking(askingFirst).filter(({ lease }) => lease.seq === 0);
     if (items.length === 0) return;
     for (const { lease } of items) opening.add(lease);
@@ -108,7 +111,9 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  /** A heartbeat costs a third of a settlement. Leases that are not reported as open are settled. */
+  /**
+   * A heartbeat takes a third of the time of a settlement. Leases that the heartbeat does not find open are settled.
+   */
   async function heartbeat(items: readonly DueLease[]): Promise<void> {
     const request = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
@@ -123,7 +128,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  /** A report counts as settled, unless a later one was sent in the meantime. */
+  /** A report counts as settled, unless a later report was sent in the meantime. */
   function acknowledge({ lease }: DueLease, sent: LeaseReport): boolean {
     if (sent.seq !== lease.seq) return false;
     settledCalls += Math.max(0, sent.spent - lease.settled);
@@ -152,7 +157,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   return {
-    /** Adds the user to the next statement for waiting calls; returns whether that statement is for first grants. */
+    /** Adds the user to the next statement for waiting calls. Returns whether that statement is for first grants. */
     ask(quota: QuotaState): boolean {
       const isFirst = isNew(quota);
       (isFirst ? askingFirst : asking).add(quota);
@@ -164,7 +169,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     /** Throws `database_unavailable`. */
     grantFirst,
 
-    /** Starts a tick. Returns its statements, each of bounded size, which throw `database_unavailable`. */
+    /** Starts a tick. Returns its statements, each of bounded size. A statement throws `database_unavailable`. */
     begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
       const activeUsers = quotas.review(now);
@@ -178,7 +183,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     },
 
     refuseFailed,
-    /** Calls that the ledger has recorded; later refunds are not subtracted. */
+    /** Calls that the ledger has recorded. Later refunds are not subtracted. */
     settled: (): number => settledCalls,
     /** In ms since the ledger last responded; Infinity before its first response. */
     sinceConfirmed: (): number => clock.elapsed() - confirmedAt,

@@ -10,11 +10,11 @@ type Batch = { deleted: number; last: number | null };
 export function createUsageDayStore(prisma: PrismaClient) {
   return {
     /**
-     * Deletes the rows before a date (its start in Unix ms) of a batch of users, who follow the user key `after`.
-     * `last` is the last of these users, or null at the end. A batch follows the primary key, user by user. An index on
-     * the date would cost the ledger another write, and building it would block the ledger for minutes on a table of
-     * several gigabytes. All old rows of a user are deleted in the same batch, so a batch exceeds `ROWS` by at most one
-     * user's rows. It locks no row that a settlement writes, since settlements write recent dates.
+     * Deletes the rows before a date (its start in Unix ms) for the users after the user key `after`. Returns the
+     * batch's last user, or null at the end. Batches follow the primary key, user by user. An index on the date would
+     * add a write to each settlement, and building it would block the ledger for minutes on a table of several
+     * gigabytes. A batch deletes all old rows of a user, so it exceeds `ROWS` by at most one user's rows. Settlements
+     * write recent dates only, so the batch locks none of their rows.
      */
     async deleteBefore(date: number, after: number): Promise<Batch> {
       const before = isoDate(date);

@@ -15,7 +15,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes the calls per date after their retention period: once a day, and when a process starts. */
+/** Deletes daily call counts after their retention period: once a day, and when a process starts. */
 export function createUsageRetention(dependencies: Dependencies) {
   const { store, refreshes, retention, clock, log, failures } = dependencies;
   const startedAt = clock.now();
@@ -42,7 +42,7 @@ export function createUsageRetention(dependencies: Dependencies) {
     deleteOld,
     clock,
     failures,
-    // The setting may have changed with a restart.
+    // Also runs after a restart, because the setting may have changed.
     isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
   });
 }
@@ -58,5 +58,5 @@ export function parseUsageRetention(text: string): number {
   return duration;
 }
 
-/** The first date whose calls are kept (its start in Unix ms). The retention period counts from the end of a date. */
+/** The first date whose calls are stored (its start in Unix ms). The retention period counts from the end of a date. */
 export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);

@@ -9,7 +9,7 @@ export type Account = User & {
   state: UserState;
   /** Live keys, including those in the grace period of a rotation. */
   keys: number;
-  /** Calls made in the current period; those of the last few seconds may be missing. */
+  /** Calls made in the current period. The count may lack the calls of the last few seconds. */
   used: number;
   period: Period;
   lastUsedAt: number | null;
@@ -43,7 +43,7 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
       const now = clock.now();
       const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));
       const all = await users.list();
-      // A user who registers between the two queries appears in the next list.
+      // Skips a user who registered between the two queries. The next list includes this user.
       return all.flatMap((user) => {
         const known = facts.get(user.key);
         return known ? [accountOf(user, known, now)] : [];

@@ -2,14 +2,14 @@ import { orNull, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
 import { iso } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** Facts for the operator that are not in the user's record; instants in Unix ms. */
+/** Facts for the operator that are not in the user's record. Instants in Unix ms. */
 export type AccountFacts = {
   userKey: number;
   isErased: boolean;
   /** Includes keys in the grace period of a rotation. */
   liveKeys: number;
   lastUsedAt: number | null;
-  /** The start of the newest period with calls, or null, and the calls in that period. */
+  /** The start of the newest period with calls, or null, and the number of calls in that period. */
   periodStart: number | null;
   used: number;
 };
@@ -19,7 +19,7 @@ type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastU
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
-    /** Returns the facts about every user, or about one user. Calls that open leases have not reported yet are missing. */
+    /** Returns the facts about every user, or about one user. Omits calls that open leases have not reported yet. */
     async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
       const rows = await prisma.$queryRaw<FactsRow[]>`
         WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),

@@ -3,7 +3,8 @@ import { nameOf } from '#accounts/keys/key-form';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 
 /*
- * Shared by the API and the operator's commands. `fix` states the accepted form. Submitted values are never repeated.
+ * Used by the API and by the operator's commands. `fix` describes the accepted form. Messages never repeat submitted
+ * values.
  */
 
 const name = nameOf('The name of the user', 'Ada Lovelace');
@@ -21,7 +22,9 @@ const plan = z
 export const registrationForm = z.object({ name, email, plan });
 export type RegistrationForm = z.infer<typeof registrationForm>;
 
-/** The `Link` of a registration (RFC 8288): the call that renews the key, and the section of the guide about it. */
+/**
+ * The `Link` of a registration (RFC 8288): the call that renews the key, and the section of the guide about renewal.
+ */
 export const renewalLink = (basePath: string) =>
   [
     `<${basePath}/v1/user/renew>; rel="related"; title="renew"`,

@@ -22,17 +22,17 @@ function toRecord(user: User, apiKey: string): UserRecord {
   };
 }
 
-/** A new key, whose text cannot be read again. Instants in Unix ms. */
+/** A new key, whose text is not stored. Instants in Unix ms. */
 type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };
 
 type Dependencies = {
   store: UserStore;
   clock: Clock;
-  /** Called after every change to a user or key, so that this process applies the change immediately. */
+  /** Called after each change to a user or key, so that this process applies the change immediately. */
   changed?: () => Promise<unknown>;
 };
 
-/** Each change by an owner key throws `api_key_revoked` if that key is no longer active in the database. */
+/** Changes by an owner key throw `api_key_revoked` if that key is no longer active in the database. */
 export function createUsers({ store, clock, changed = async () => undefined }: Dependencies) {
   async function existing(key: number): Promise<User> {
     const user = await store.find(key);
@@ -40,7 +40,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     return user;
   }
 
-  /** Applies a change in this process. Throws `api_key_revoked` for the outcome `ended`, and `too_many_keys`. */
+  /** Applies a change in this process. Throws `api_key_revoked` for the outcome `ended`. Throws `too_many_keys`. */
   async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
     const outcome = await change;
     await changed();
@@ -55,7 +55,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
   }
 
   return {
-    /** The record contains the key, which cannot be read again. */
+    /** The returned record is the only place where the key's text appears. */
     async create({ name, email, plan }: RegistrationForm, limit: number = PLANS[plan].limit): Promise<UserRecord> {
       const now = clock.now();
       const apiKey = mintApiKey();
@@ -66,7 +66,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(user, apiKey);
     },
 
-    /** Returns the record as the key may read it: the name and email address require the scope `account`. */
+    /** Returns the record that the key may read: the name and email address require the scope `account`. */
     recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
       const record = toRecord(holder.user, apiKey);
       return holder.scopes.includes('account') ? record : { ...record, name: null, email: null };
@@ -83,8 +83,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     },
 
     /**
-     * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys may read for
-     * `graceSeconds`. Throws `api_key_revoked` and `too_many_keys`.
+     * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys remain valid for
+     * reading for `graceSeconds`. Throws `api_key_revoked` and `too_many_keys`.
      */
     async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       await existing(authority.userKey);
@@ -118,10 +118,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
-    /**
-     * A key that has already expired or been revoked does not change. Throws `api_key_revoked`, `not_found` and
-     * `last_owner_key`.
-     */
+    /** Does not change an expired or revoked key. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
       const outcome = await decided(store.deleteKey(authority, id, clock.now()));
@@ -133,11 +130,13 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       }
     },
 
-    /** Adds a period, or starts a new term after a lapse. Throws `renew_too_early` and `api_key_revoked`. */
+    /**
+     * Adds a period, or starts a new term if the last one has ended. Throws `renew_too_early` and `api_key_revoked`.
+     */
     async renew(authority: Authority): Promise<User> {
       const { validUntil } = await existing(authority.userKey);
       const now = clock.now();
-      // The second of two simultaneous requests, such as a double click after a lapse, renews nothing.
+      // After a lapse, a double click sends two simultaneous requests. The second request must not renew again.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
