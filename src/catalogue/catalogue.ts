@@ -4,10 +4,10 @@ import { FIRST_BLOCK } from '#upstream/plausible';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
-/** Longer texts get no suggestions: all names are shorter. */
+/** Longer texts get no suggestions, because all names are shorter. */
 const LONGEST_TEXT = 100;
 
-/** The letters of a text as a bit set in which some letters share a bit. */
+/** The characters of a text as a bit set. Several characters share a bit. */
 function lettersIn(text: string): number {
   let letters = 0;
   for (let i = 0; i < text.length; i++) letters |= 1 << (text.charCodeAt(i) & 31);
@@ -31,18 +31,17 @@ const wordsOf = (text: string): string[] => hyphenated(text).split('-').filter(B
 
 const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 
-/** The first instant of the token's listing date, in Unix ms. */
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/** The start (Unix ms) of the listing date or, if earlier, of the first stored day (`firstDay`). */
+/** The start (Unix ms) of the listing date, or of the first stored day (`firstDay`) if that is earlier. */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
-/** The start (Unix ms) of the date in `begins`. For a token that is not served, the time of Bitcoin's first block. */
+/** The start (Unix ms) of the date in `begins`. For an unknown token, the time of Bitcoin's first block. */
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
-/** A shared symbol refers to the first token that has it. */
+/** A shared symbol refers to the first token with that symbol. */
 function indexOf(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();
@@ -60,7 +59,6 @@ function indexOf(tokens: readonly Token[]) {
   return { tokens, byName, bySymbol, byWord, called };
 }
 
-/** The served tokens, in the order in which they were added. */
 export function createCatalogue(tokens: readonly Token[]) {
   let index = indexOf(tokens);
   let generation = 0;
@@ -72,7 +70,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     const near: { token: Token; apart: number }[] = [];
     const letters = lettersIn(text);
     for (const [other, { token, letters: others }] of index.called) {
-      // One different letter changes at most two bits, and comparing bits is cheaper than the edit distance.
+      // One different character changes at most two bits. Comparing bits is cheaper than computing the edit distance.
       if (bitsIn(letters ^ others) > 2 * most) continue;
       const apart = editDistance(text, other, Math.min(most, tolerance(other.length)));
       if (apart !== Number.POSITIVE_INFINITY) near.push({ token, apart });
@@ -80,7 +78,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);
   }
 
-  /** Returns the tokens that share words with the text. Those that share the most words come first. */
+  /** Returns the tokens that share words with the text, those with the most shared words first. */
   function sharing(text: string): Token[] {
     const shared = new Map<Token, number>();
     for (const word of new Set(wordsOf(text))) {
@@ -90,7 +88,6 @@ export function createCatalogue(tokens: readonly Token[]) {
   }
 
   return {
-    /** The tokens, in the order in which they were added. */
     all: (): readonly Token[] => index.tokens,
     named: (name: TokenName): Token | undefined => index.byName.get(name),
 
@@ -100,7 +97,7 @@ export function createCatalogue(tokens: readonly Token[]) {
       return index.byName.get(text) ?? index.bySymbol.get(text);
     },
 
-    /** The tokens closest to a text, best first; empty if none is close. */
+    /** Returns the tokens closest to a text, best first, or an empty list if none is close. */
     nearest(text: string): Token[] {
       if (text.length > LONGEST_TEXT) return [];
       const found = new Set([...alike(hyphenated(text)), ...sharing(text)]);
@@ -112,7 +109,6 @@ export function createCatalogue(tokens: readonly Token[]) {
       generation += 1;
     },
 
-    /** Changes when the tokens change. */
     generation: () => generation,
   };
 }

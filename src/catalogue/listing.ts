@@ -15,7 +15,7 @@ export type Refusal = {
   names: readonly string[];
 };
 
-/** Whether the pair was `found` by its symbol or `given` by the operator, or why there is none. */
+/** `found` by the token's symbol or `given` by the operator. Otherwise, why the token has no pair. */
 export type PairOutcome =
   | { kind: 'given'; status: string }
   | { kind: 'found'; status: string }
@@ -29,12 +29,12 @@ export type PairOutcome =
 export type Added = {
   token: Token;
   isKnown: boolean;
-  /** Whether `listed` is known to be the first date with a price. If false, the plan's history is too short to know. */
+  /** False if earlier prices may exist, but the plan's history is too short to show them. */
   isFirstDate: boolean;
   pair: PairOutcome;
   /** Other tokens with the same symbol. */
   shared: readonly Token[];
-  /** The token that the symbol resolves to. */
+  /** The token that the symbol refers to. */
   meant: Token;
 };
 
@@ -51,9 +51,8 @@ type Dependencies = {
 const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
 const refused = (reason: Refusal['reason'], names: readonly string[] = []): Refusal => ({ reason, names });
 
-/** Adds tokens with the data that CoinGecko and Kraken report, and removes tokens. Throws `UpstreamFailure`. */
+/** Adds tokens with data from CoinGecko and Kraken, and removes tokens. Throws `UpstreamFailure`. */
 export function createListing({ coinGecko, kraken, store, catalogue, clock }: Dependencies) {
-  /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
     const found = await coinGecko.search(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
@@ -73,7 +72,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       const [first] = await coinGecko.daily(id, isUnlimited ? 'max' : days);
       return { first: first?.at, reach };
     } catch (error) {
-      // The source has learned from the failure that its plan has less history.
+      // The failure has updated `history`: the plan includes fewer days than assumed.
       if (isOutOfReach(error) && coinGecko.history.day < days) return firstAvailable(id);
       if (error instanceof UpstreamFailure && error.reason === 'empty') return { first: undefined, reach };
       throw error;
@@ -116,7 +115,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
       if (isBuiltIn(id)) return refused('built_in');
       const known = catalogue.named(id);
       if (!known && catalogue.all().length >= MOST_SERVED) return refused('too_many');
-      // A symbol in use must keep its meaning.
+      // A symbol that is in use must keep its meaning.
       const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
       if (namesake) return refused('is_symbol', [namesake.name]);
       const coin = isTokenId(id) ? await coinGecko.coin(id) : undefined;
@@ -158,7 +157,6 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
 
 export type Listing = ReturnType<typeof createListing>;
 
-/** The symbol is in lower case. */
 export type NamedCoin = { id: string; symbol: string; title: string };
 
 export type Coin = NamedCoin & {
@@ -170,19 +168,17 @@ export type Coin = NamedCoin & {
   priced: string[];
 };
 
-/** `price` is undefined if Kraken has none. */
+/** `price` is undefined if Kraken has no price. */
 export type FoundPair = { pair: string; status: string; price: number | undefined };
 
 /** Every method throws `UpstreamFailure`. */
 type CoinSource = {
-  /** Undefined for an unknown id. */
   coin(id: string): Promise<Coin | undefined>;
-  /** The coins that match a search term, largest first. */
   search(text: string): Promise<NamedCoin[]>;
   coins(): Promise<NamedCoin[]>;
-  /** The samples of the last `days` days, ascending; `at` in Unix ms. */
+  /** Returns the samples of the last `days` days in ascending order. `at` is in Unix ms. */
   daily(id: string, days: number | 'max'): Promise<readonly { at: number }[]>;
-  /** The days of history that the plan includes; Infinity for the full history. */
+  /** The number of days of history that the plan includes; Infinity for the full history. */
   history: Readonly<{ day: number }>;
 };
 

@@ -3,7 +3,7 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import { createCatalogue } from './catalogue.ts';
 import { createTokenStore } from './token-store.ts';
 
-/** The row of `Refresh` whose version rises when a token is added or removed. */
+/** The row of `Refresh` whose version increases when a token is added or removed. */
 export const TOKENS_CHANGED = 'tokens';
 type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<VersionWatcher, 'watch'> };
 
@@ -16,9 +16,9 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
       if (changed.length > 0) replace(await store.all());
     },
   });
-  // Tokens may have been added during the first read.
+  // Repeated, because tokens may have been added during the first read.
   await sync();
 
-  /** `sync` reads the tokens again if any process has added or removed one. The poll of all versions does the same. */
+  /** `sync` rereads the tokens if any process has added or removed one. The poll of all versions does the same. */
   return { ...catalogue, sync };
 }

@@ -20,13 +20,15 @@ const toToken = ({ name, symbol, title, begins, listed, pair }: TokenModel): Tok
 
 export function createTokenStore(prisma: PrismaClient) {
   return {
-    /** The served tokens, in the order in which they were added. */
     async all(): Promise<Token[]> {
       const rows = await prisma.token.findMany({ where: { removedAt: null }, orderBy: { position: 'asc' } });
       return rows.map(toToken);
     },
 
-    /** Adds or updates a token, or restores a removed token in its old position. Bumps the row `what` of `Refresh`. */
+    /**
+     * Adds or updates a token, or restores a removed token in its former position. Increments the row `what` of
+     * `Refresh`.
+     */
     async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
@@ -38,7 +40,7 @@ export function createTokenStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** Hides a token as of an instant (Unix ms) and keeps its rows. Returns false if the token is not served. */
+    /** Hides a token from an instant (Unix ms) on, and keeps its rows. Returns false if the token is not served. */
     async remove(what: string, name: string, at: number): Promise<boolean> {
       const [hidden] = await prisma.$transaction([
         prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),

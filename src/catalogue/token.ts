@@ -1,19 +1,16 @@
 /** The CoinGecko id of a crypto asset, in lower case. */
 export type TokenName = string;
 
-/** A served crypto asset; dates are `YYYY-MM-DD`. */
 export type Token = {
   name: TokenName;
-  /** In lower case. */
   symbol: string;
   title: string;
-  /** The date of the chain's first block or of the contract's creation. No price is older. */
+  /** The date of the chain's first block or of the contract's creation (`YYYY-MM-DD`). No price is older. */
   begins: string;
-  /** The first date for which CoinGecko is known to have a price. */
+  /** The first date for which CoinGecko is known to have a price (`YYYY-MM-DD`). */
   listed: string;
-  /** Whether on-chain statistics exist for the token. */
+  /** Whether the service has on-chain statistics for the token. */
   statistics: boolean;
-  /** Kraken's name of the pair against the US dollar. */
   pair: string | undefined;
 };
 
@@ -69,7 +66,6 @@ export const BUILT_IN_TOKENS = [
 export type BuiltInToken = (typeof BUILT_IN_TOKENS)[number];
 export const BUILT_IN_NAMES: readonly TokenName[] = BUILT_IN_TOKENS.map(({ name }) => name);
 
-/** Throws `RangeError` for an unknown symbol (lower case). */
 export function tokenOf(symbol: BuiltInToken['symbol']): BuiltInToken {
   const token = BUILT_IN_TOKENS.find((one) => one.symbol === symbol);
   if (!token) throw new RangeError(`no token has the symbol ${symbol}`);
