@@ -2,16 +2,15 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
-/** `positionals` are names. All of them are required. */
+/** Every name in `positionals` is a required argument. */
 type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
-/** The dispatcher appends a hint on how to print the usage. */
+/** The command line adds a hint on how to print the usage. */
 export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-/** Formats the accepted arguments as in the usage: `<key> [--json]`. */
 function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
@@ -44,7 +43,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   return parsed;
 }
 
-/** A command that parses its arguments and returns its exit code, which is 0 by default. */
+/** A command that parses its arguments and returns its exit code (default 0). */
 export const command =
   <const Options extends ParseArgsOptionsConfig>(
     form: Form<Options>,
@@ -62,7 +61,7 @@ function parseStrictly<const Options extends ParseArgsOptionsConfig>(args: reado
   }
 }
 
-/** Node's message quotes the option and does not repeat its value. */
+/** Node's message names the option and does not repeat its value. */
 function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseArgsOptionsConfig>): string {
   const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
@@ -71,7 +70,7 @@ function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseA
   return `${option} requires a value: use ${option} <value>, or ${option}=<value> if the value starts with a dash`;
 }
 
-/** Throws `UsageError` for anything but an integer from `min` to `max`. */
+/** Throws `UsageError` unless the text is an integer from `min` to `max`. */
 export function wholeNumber(what: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;

@@ -8,18 +8,16 @@ export type CommandLine = {
   commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
 };
 
-/** Adds a hint on how to print the usage to a `UsageError`. */
 export async function withUsageHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // `npm run <name> --help`, without the two dashes, is npm's own help.
+    // Without the two dashes, `npm run <name> --help` prints npm's own help.
     throw new ExitError(`${error.message} (see \`npm run ${name} -- --help\`)`, error.exitCode, error);
   }
 }
 
-/** Runs a command. If `--help` is among the arguments, only prints the usage. */
 async function dispatch({ usage, commands }: CommandLine, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage);
@@ -43,9 +41,9 @@ async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Sets the exit code instead of exiting, so that output is flushed. */
+/** Sets the exit code instead of exiting, so that pending output is flushed. */
 export async function runToExitCode(work: () => Promise<number>): Promise<void> {
-  // The reader may close the pipe early, as `… | head` does.
+  // The reader may close the pipe early: `… | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -55,7 +53,7 @@ export async function runToExitCode(work: () => Promise<number>): Promise<void> 
 const run = (commandLine: CommandLine, args: readonly string[]) =>
   withUsageHint(commandLine.name, () => dispatch(commandLine, args));
 
-/** Returns the exit code: 0 done, 1 failed, 2 wrong usage, settings or data directory. */
+/** Returns 0 for success, 1 for failure, and 2 for wrong usage, settings or data directory. */
 export const runCommand = (commandLine: CommandLine, args: readonly string[]): Promise<number> =>
   exitCodeOf(() => run(commandLine, args));
 
@@ -65,7 +63,7 @@ export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
 export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
 export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
 
-/** Truncates text, so that tables have at most a hundred columns. JSON output is not truncated. */
+/** Truncates text so that a table fits into a hundred columns. JSON output is not truncated. */
 export function cut(text: string | null, width: number): string {
   const characters = [...(text ?? '-')];
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
@@ -76,7 +74,7 @@ export const printJson = (value: unknown) => void process.stdout.write(`${JSON.s
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
 
-/** Prints the first lines of a kind, and then the number of remaining lines. */
+/** Prints the first lines of a kind, then the number of omitted lines. */
 export function printFirst(limit: number, kind: string) {
   let count = 0;
   const print = (text: string) => process.stderr.write(`${text}\n`);
@@ -92,7 +90,8 @@ export function printFirst(limit: number, kind: string) {
 }
 
 /**
- * A progress line that is overwritten on a terminal. If the output is not a terminal, only permanent lines are written.
+ * Writes progress lines that overwrite each other on a terminal. If the output is not a terminal, writes only permanent
+ * lines.
  */
 export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   let isOpen = false;
@@ -114,7 +113,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   };
 }
 
-/** Columns are two spaces apart, and numbers are right-aligned. The first row is the heading. */
+/** Separates columns by two spaces and aligns numbers to the right. The first row is the heading. */
 export function alignedTable(rows: readonly (readonly (string | number)[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -135,7 +134,7 @@ export function alignedTable(rows: readonly (readonly (string | number)[])[]): s
 /** Aborted by a process signal. The reason is the exit code: 128 plus the signal number. */
 export function interruption(): AbortSignal {
   const stop = new AbortController();
-  // npm passes Ctrl-C on, so the signal may arrive twice.
+  // npm forwards Ctrl-C, so the signal may arrive twice.
   process.on('SIGINT', () => stop.abort(130));
   process.on('SIGTERM', () => stop.abort(143));
   return stop.signal;

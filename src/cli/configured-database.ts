@@ -18,8 +18,8 @@ import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
 /**
- * If the service is using the embedded database, connects through the service. Prints the location of a database
- * without users to stderr.
+ * Connects through the service if it is using the embedded database. If the database has no users, prints its location
+ * to stderr.
  */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
@@ -48,7 +48,7 @@ function configuredDatabasePlaceOf(databaseUrl: string): string {
   return hosts.map(({ name }) => name).join() + pathname;
 }
 
-/** Finds a served token by name or symbol. If no token is found, throws `UsageError` with similar names. */
+/** Finds a served token by name or symbol. Otherwise, throws `UsageError` with similar names. */
 export async function servedToken(prisma: Database['prisma'], text: string): Promise<Token> {
   const catalogue = createCatalogue(await createTokenStore(prisma).all());
   const token = catalogue.find(text);
@@ -58,7 +58,7 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
   throw wrongUsage(`unknown token: ${hint}`);
 }
 
-/** Parses a URL or directory. Throws `UsageError`. The text, which may contain a password, is not repeated. */
+/** Throws `UsageError`, which does not repeat the text: it may contain a password. */
 export function placeOf(what: string, text: string): Place {
   if (/^postgres(?:ql)?:\/\//.test(text)) return { url: text };
   if (text === '' || /^[^/\\]*:\/\/|@/.test(text))
@@ -74,7 +74,6 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
 
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
-/** Opens one connection. Throws `ExitError` for every failure. */
 export async function openPlace(what: string, place: Place): Promise<OpenSession> {
   try {
     return await openSession(place);
@@ -111,7 +110,6 @@ function embeddedDirectory(): string {
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 const OTHER_FILE = 'restore another backup';
 
-/** Reduces an error about a file, directory or database to one line. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, syscall, message } = Object(error) as NodeJS.ErrnoException;
   if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);

@@ -41,7 +41,7 @@ function differenceLine({ table, source, target }: Compared): string {
   return `${plain(table)}: ${counts}`;
 }
 
-/** Shows progress on a terminal; elsewhere, prints one line per table. */
+/** Overwrites one line on a terminal. Otherwise, prints one line per table. */
 function createReport() {
   const progress = progressLine();
   const startedAt = systemClock.elapsed();

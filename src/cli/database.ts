@@ -1,6 +1,6 @@
 import '#process/supported-node';
 
-// Imported dynamically: an old Node fails at static imports before it reports its version.
+// Imported dynamically, because an old Node fails at static imports before it can report its version.
 const [{ runCommandLine }, { database }] = await Promise.all([
   import('./command-line.ts'),
   import('#cli/database-commands'),

@@ -2,7 +2,7 @@ import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
-/** The simulated node's own API replaces a block explorer. */
+/** The simulated node's own API serves as the block explorer. */
 const EXPLORER_PATHS = {
   cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
@@ -24,7 +24,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
     KRAKEN_URL: sandbox.krakenUrl,
     EXCHANGE_RATES_URL: EXCHANGE_RATES_URL === 'off' ? 'off' : sandbox.exchangeRatesUrl,
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
-    // Two of the chains use CryptoCompare, which requires a key.
+    // CryptoCompare requires a key for two of the chains.
     CRYPTOCOMPARE_API_KEY: 'demo',
     SOLANA_RPC_URL: sandbox.solanaUrl,
     ARWEAVE_URL: sandbox.arweaveUrl,
@@ -40,10 +40,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
   };
 }
 
-/**
- * The demo's defaults. Lines about requests have the level `info`, so if `LOG_REQUESTS` is set, the service's default
- * level applies.
- */
+/** Request logs have the level `info`, so the demo sets no log level if `LOG_REQUESTS` is set. */
 const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
@@ -51,8 +48,8 @@ const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment
 });
 
 /**
- * All settings from the environment except those that the demo sets itself. `overridden` contains the names of the
- * settings that it changes.
+ * Returns the operator's settings, except those that the demo sets itself. `overridden` lists the settings that it
+ * changes.
  */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);

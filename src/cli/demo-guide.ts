@@ -2,7 +2,7 @@ import { DAY, isoDate } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
-/** Example commands for operators, with the settings that each command needs to use the demo's database. */
+/** Example commands, with the settings that each command needs to use the demo's database. */
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
@@ -23,7 +23,7 @@ type Guide = {
   now: number;
 };
 
-/** If `DATABASE_URL` is set in the operator's shell, it would select another database, so the commands unset it. */
+/** If the operator's shell sets `DATABASE_URL`, the commands would use another database, so they unset it. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
     return 'Operator commands cannot be used with this demo, because the path of its temporary directory is too long for a Unix socket.\n';
@@ -62,7 +62,7 @@ ${notice}Ctrl-C stops the demo and deletes its data.
 `;
 }
 
-/** The origin of links in emails until the service listens. */
+/** The origin of links in emails until the service is listening. */
 export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
 
 export async function printMails() {

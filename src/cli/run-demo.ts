@@ -29,8 +29,8 @@ It needs no network. All figures are synthetic. Ctrl-C stops it.
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
 /**
- * Resolves with the text to print. `closers` contains a function for everything that was opened, even if a later step
- * fails.
+ * Returns the text to print. Adds a function to `closers` for everything that it opens, so that a failed start can be
+ * undone.
  */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   print('Starting simulated data sources and a small blockchain …');
@@ -84,7 +84,7 @@ async function demo(): Promise<number> {
   const { values } = readArguments(args, { options: { node: { type: 'string' } }, positionals: [] });
   const { node = 'cosmos' } = values;
   if (!isDialect(node)) throw wrongUsage('--node must be cosmos or legacy');
-  // npm passes Ctrl-C on, so the signal may arrive twice.
+  // npm forwards Ctrl-C, so the signal may arrive twice.
   const stopped = new Promise<unknown>((resolve) => {
     process.on('SIGINT', resolve);
     process.on('SIGTERM', resolve);

@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** A cause without an entry may be temporary, so the advice is to retry. */
+/** A cause that is not listed may be temporary, so the advice is to retry. */
 const ADVICE: Partial<Record<FailureCause, string>> = {
   unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
   refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
@@ -72,7 +72,9 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
 const SERVED = '`npm run tokens -- list` lists the served tokens';
 
-/** @param hint how to find an ID if no similar ID exists */
+/**
+ * @param hint how to find an ID if no ID is similar
+ */
 function refusalText({ reason, names: similar }: Refusal, hint: string): string {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
@@ -149,7 +151,7 @@ const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''
 export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { add, remove, list, find } };
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
-/** Opens the listing. Its calls count toward the service's budgets. */
+/** Calls of the listing count toward the service's budgets. */
 async function openListing({ settings, database, clock, log }: Deps) {
   const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
   const refreshes = createRefreshStore(database.prisma);

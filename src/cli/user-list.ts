@@ -11,7 +11,7 @@ import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
 
-/** Remedies as commands, because the API's own details contain paths, or no remedy at all. */
+/** Remedies as commands. The API's own details contain paths, or no remedy. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
   api_key_revoked: () => 'The user was erased and cannot be changed.',
@@ -19,7 +19,6 @@ const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
     'The last owner key cannot be revoked separately: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
 
-/** Rethrows a problem, adding a command as its remedy. */
 function inCommands(error: unknown): never {
   const remedy = error instanceof Problem ? REMEDIES[error.code]?.(error.message) : undefined;
   throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);
@@ -27,7 +26,6 @@ function inCommands(error: unknown): never {
 
 export const HIGHEST = 2_147_483_647;
 
-/** Throws `UsageError`. */
 export const recordNumber = (text = '') =>
   wholeNumber('<key>, the record number in `npm run users -- list`,', text, 1, HIGHEST);
 
@@ -38,7 +36,7 @@ export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
 
 export const printRecord = (record: object) => printLines(Object.entries(record));
 
-/** The API key itself is unknown, because only its hash is stored. */
+/** Only a key's hash is stored, so the key itself cannot be printed. */
 export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
   printRecord({
     key,

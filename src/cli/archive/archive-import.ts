@@ -34,7 +34,6 @@ const form = {
 
 const FIGURES = { price: 'price', marketCap: 'market_cap', volume: 'total_volume' } as const;
 
-/** Lists the figures that differ between the settled row and the file. */
 function keptLine({ stored, given }: KeptRow): string {
   const differences = (['price', 'marketCap', 'volume'] as const)
     .filter((figure) => stored[figure] !== given[figure])

@@ -33,7 +33,6 @@ function spanTexts(interval: Interval, spans: readonly Span[]): string[] {
 type Row = CoverageRow | CandleReportRow;
 const countOf = (row: Row) => ('points' in row ? row.points : row.candles);
 
-/** Lists further spans and gaps below the first ones. */
 function statusTable(counted: 'points' | 'candles', report: readonly Row[]): string {
   const rows: (string | number)[][] = [['token', 'interval', 'source', counted, 'first', 'last', 'spans', 'gaps']];
   for (const row of report) {
