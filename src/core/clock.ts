@@ -1,6 +1,6 @@
-/** Injected everywhere except in `serve.ts` and the commands. `now` is in Unix ms; `elapsed` is in monotonic ms. */
+/** `now` is in Unix ms; `elapsed` is in monotonic ms. Passed as a dependency except in `serve.ts` and the commands. */
 export type Clock = { now(): number; elapsed(): number };
-/** One instant on both clocks. It is passed on because reading a clock takes time. */
+/** The same instant on both clocks. Passed along, because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
 export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), elapsed: clock.elapsed() });
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -8,15 +8,13 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The start of the UTC date that contains an instant. Both are in Unix ms. */
+/** The start of the UTC date that contains an instant, both in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
-/** Converts Unix ms to ISO 8601, UTC, with milliseconds. */
 export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
-/** Converts Unix ms to the UTC date as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-/** `2026-11-21` for midnight (UTC), otherwise `2026-11-21 13:05:00`. Spreadsheets recognize both formats as times. */
+/** Formats midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`. Spreadsheets recognize both. */
 export function spreadsheetTime(instant: number): string {
   const [date, time] = iso(instant).slice(0, 19).split('T') as [string, string];
   return time === '00:00:00' ? date : `${date} ${time}`;
@@ -24,16 +22,16 @@ export function spreadsheetTime(instant: number): string {
 
 const UNITS = { h: HOUR, d: DAY } as const;
 
-/** Parses `36h` or `400d` to ms; undefined for any other form. */
+/** Parses `36h` or `400d` to ms. Returns undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** Whole Unix ms, both ends included. */
+/** In whole Unix ms, including both ends. */
 export type Span = { readonly from: number; readonly thru: number };
 
-/** Merges spans to ascending spans of the same instants that neither overlap nor touch. */
+/** Merges spans that overlap or touch. Returns them in ascending order. */
 export function union(spans: readonly Span[]): Span[] {
   const ascending = spans.filter(({ from, thru }) => from <= thru).sort((a, b) => a.from - b.from);
   const merged: Span[] = [];
@@ -48,7 +46,7 @@ export function union(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The parts of a span that are outside all other spans, in ascending order. */
+/** The parts of a span that no other span covers, in ascending order. */
 export function without(span: Span, others: readonly Span[]): Span[] {
   const rest: Span[] = [];
   let from = span.from;

@@ -1,10 +1,10 @@
 type Options = {
-  /** Receives errors from `work`. Without this handler, an error is an unhandled rejection. */
+  /** Receives errors from `work`. Without a handler, an error is an unhandled rejection. */
   onError?: (error: unknown) => void;
   isUnref?: boolean;
 };
 
-/** Repeats work every `ms` milliseconds. Runs never overlap: a tick during a run joins it. */
+/** Repeats work every `ms` milliseconds. Runs never overlap: a tick during a run joins that run. */
 export function every(ms: number, work: () => unknown, { onError, isUnref = false }: Options = {}) {
   let underWay: Promise<void> | undefined;
   let isClosed = false;
@@ -32,7 +32,7 @@ export function every(ms: number, work: () => unknown, { onError, isUnref = fals
   return {
     run,
 
-    /** Stops the timer; resolves when the run in progress has ended. */
+    /** Stops the timer. Resolves when the current run has ended. */
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);

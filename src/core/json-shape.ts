@@ -1,11 +1,12 @@
-// Parsed JSON takes many times the memory of its text. More than a few thousand levels cannot be serialized.
+// Parsed JSON takes many times the memory of its text, and JSON with more than a few thousand levels cannot be
+// serialized.
 
 /** `depth` limits nested objects and arrays; `values` limits the total number of values. */
 export type JsonBounds = { depth: number; values: number };
 
 type JsonShape = {
   excess: keyof JsonBounds | undefined;
-  /** Maps the first character to the last character of each object or array that exceeds the given length. */
+  /** Maps the first to the last offset of each object or array that is longer than `longer`. */
   long: ReadonlyMap<number, number>;
 };
 
@@ -21,10 +22,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/**
- * Counts each value by the bracket or comma before it, so an empty array counts twice. `long` contains the objects and
- * arrays that are longer than `longer`.
- */
+/** Counts each value by the bracket or comma before it, so an empty array counts twice. */
 export function scanJson(text: string, { depth, values }: JsonBounds, longer = Number.POSITIVE_INFINITY): JsonShape {
   const open: number[] = [];
   const long = new Map<number, number>();
@@ -46,8 +44,8 @@ export function scanJson(text: string, { depth, values }: JsonBounds, longer = N
 }
 
 /**
- * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a separate
- * piece. For invalid JSON, the pieces are arbitrary but complete.
+ * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a separate piece.
+ * For invalid JSON, the cuts are arbitrary, but no character is lost.
  */
 export function* cutJson(
   text: string,

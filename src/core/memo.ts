@@ -1,16 +1,16 @@
 import type { Clock } from './clock.ts';
 
 type Options<Value> = {
-  /** How long a value is cached after its call ends, in ms. With 0, only concurrent callers share the value. */
+  /** How long a value is cached after its call ends, in ms. If 0, only concurrent callers share the value. */
   ttl: number;
   clock: Pick<Clock, 'elapsed'>;
-  /** Whether errors are cached as values are. If not, the next caller makes a new call. */
+  /** Whether errors are cached like values. Otherwise, the next caller repeats the call. */
   keepsErrors?: boolean;
-  /** Wraps the promise that callers receive, for example with a deadline. */
+  /** Wraps the promise that callers receive, for example to add a deadline. */
   share?: (call: Promise<Value>) => Promise<Value>;
 };
 
-/** Caches one value. Concurrent callers share one call. A different version makes a new value immediately. */
+/** Caches one value. Concurrent callers share one call. A changed version discards the value. */
 export function memo<Value>(
   make: () => Promise<Value>,
   { ttl, clock, keepsErrors = false, share = (call) => call }: Options<Value>,

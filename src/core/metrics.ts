@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-/** `counts` are per bucket and not cumulative. The last bucket is above all bounds. */
+/** `counts` are per bucket and not cumulative. The last bucket has no upper bound. */
 type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
 /** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/** Wraps `prom-client`. Values that are counted elsewhere are read at the scrape, so requests pay nothing. */
+/** Wraps `prom-client`. Values that are counted elsewhere are read at the scrape, so that requests do no extra work. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
@@ -15,7 +15,7 @@ export function createRegistry() {
     contentType: registry.contentType,
     text: () => registry.metrics(),
 
-    /** Node's usual metrics, except the sizes of the 13 heap spaces. */
+    /** Adds Node's default metrics without the sizes of the 13 heap spaces. */
     addProcess(): void {
       collectDefaultMetrics({ register: registry });
       for (const size of ['total', 'used', 'available'])
@@ -46,7 +46,7 @@ export function createRegistry() {
       const counter = new Counter({ name, help, labelNames, registers, collect });
     },
 
-    /** Creates gauges that share rows, which the first gauge reads. Rows that cannot be read have no series. */
+    /** Creates gauges that share rows. The first gauge reads the rows. If reading fails, the gauges have no series. */
     gauges<Row>(
       labelNames: readonly string[],
       read: () => Iterable<Row> | Promise<Iterable<Row>>,
@@ -69,7 +69,7 @@ export function createRegistry() {
       function fill(rows: Iterable<Row>): void {
         for (const { gauge } of made) {
           gauge.reset();
-          // Without labels, a reset sets 0.
+          // For a gauge without labels, `reset` sets 0 instead of removing the series.
           if (labelNames.length === 0) gauge.remove();
         }
         for (const row of rows) {
@@ -86,7 +86,10 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /** For histograms counted elsewhere: the library's own hash labels on every call and cannot import counts. */
+    /**
+     * Exports histograms that are counted elsewhere. The library's own histograms hash labels on every call and cannot
+     * import counts.
+     */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -40,9 +40,9 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 export type InputFault = { location: string; message: string; fix: string };
 
 type Extras = {
-  /** Logged, never shown. */
+  /** Logged, but never sent. */
   cause?: unknown;
-  /** Replaces the code's default status, for example with the node's own status for `node_rejected`. */
+  /** Overrides the code's status, for example with the node's own status for `node_rejected`. */
   status?: number;
   /** In seconds. */
   retryAfter?: number;
@@ -72,7 +72,7 @@ export class Problem extends Error {
   }
 }
 
-/** One line for a fault. A message with `must` already states the accepted input. */
+/** A message with `must` already states the accepted input, so `fix` is omitted. */
 export const faultText = ({ location, message, fix }: InputFault): string =>
   message.startsWith('must ') ? `${location} ${message}` : `${location} ${message}: ${fix}`;
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 // Messages never repeat a setting's value, which may be a secret.
 
-/** `faults` has one line per invalid setting. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly string[];
@@ -27,10 +26,10 @@ const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   z.enum(names, `must be ${alternatives.format(names)}`);
 
-/** The key is sent in a header field, where any other character would make every request fail. */
+/** The key is sent in a header field. Any other character would make every request fail. */
 export const upstreamKey = z.string().regex(/^[!-~]+$/, 'must contain only printable ASCII characters, without spaces');
 
-/** A text that `parse` converts. If `parse` throws, the error's message becomes the fault. */
+/** Converts a text with `parse`. If `parse` throws, its message is the fault. */
 export const readBy = <T>(parse: (text: string) => T) =>
   z.string().transform((text, context): T => {
     try {
@@ -48,7 +47,6 @@ export const httpUrl = z
   .refine(isHttpUrl, 'must be an http:// or https:// URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** A URL that paths are appended to. */
 export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a URL without a query or fragment');
 
 export const listOf = (url: z.ZodType<string, string>) =>

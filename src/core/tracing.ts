@@ -3,21 +3,21 @@ import { type Span, type SpanContext, SpanStatusCode } from '@opentelemetry/api'
 import { Problem, type ProblemCode } from './problems.ts';
 
 /**
- * The only attributes of spans. Their values are the service's own: patterns, names from fixed lists, and counts. Text
- * of a client, a user or an upstream may contain a secret, and is never an attribute.
+ * The only attributes of spans. Their values are patterns, names from fixed lists, and counts. Text from a client, a
+ * user or an upstream may contain a secret, so it is never an attribute.
  */
 export type TraceAttributes = {
   'http.request.method'?: string;
-  /** The route's pattern. `url.path` is the same, because a path may contain a key. */
+  /** The route's pattern. `url.path` has the same value, because a real path may contain a key. */
   'http.route'?: string;
   'url.path'?: string;
   'http.response.status_code'?: number;
-  /** How many times the call was made before. */
+  /** The number of earlier attempts. */
   'http.request.resend_count'?: number;
-  /** The problem's code, the cause of an upstream's failure, or the error's class. */
+  /** A problem's code, the cause of an upstream failure, or an error class. */
   'error.type'?: string;
   'quotient.problem'?: ProblemCode;
-  /** The upstream's name in metrics. A host may contain a secret, so there is no `server.address`. */
+  /** The upstream's name in metrics. There is no `server.address`, because a host may contain a secret. */
   'quotient.source'?: string;
   'quotient.resource'?: string;
   /** Whether this process received the claim. */
@@ -29,25 +29,27 @@ export type TraceAttributes = {
   'quotient.attempts'?: number;
 };
 
-/** The part of a span that is used: without events, links, exceptions and messages, whose text may be a secret. */
+/**
+ * The allowed part of a span. Events, links, exceptions and messages are excluded, because their text may be a secret.
+ */
 export type TraceSpan = Pick<Span, 'updateName' | 'spanContext' | 'end'> & {
   setAttributes(attributes: TraceAttributes): unknown;
   setStatus(status: { code: SpanStatusCode }): unknown;
 };
 
-/** An incoming request, a call to an upstream, or work of this process. */
+/** An incoming request, a call to an upstream, or internal work. */
 export type TraceKind = 'server' | 'client' | 'internal';
 
 export type Tracer = {
-  /** Decides for a new trace, or for one that another service started. */
+  /** Decides for a new trace, or for a trace that another service started. */
   isSampled(parent?: SpanContext): boolean;
-  /** Without a parent, the span starts a trace. `at` is on the monotonic clock, in ms; the default is now. */
+  /** Without a parent, the span starts a trace. `at` is in ms of the monotonic clock; the default is now. */
   start(name: string, kind: TraceKind, attributes: TraceAttributes, parent?: SpanContext, at?: number): TraceSpan;
 };
 
-/** Undefined while no traces are exported. Each function below then costs one comparison. */
+/** Undefined if traces are not exported. Each function below then costs one comparison. */
 let tracer: Tracer | undefined;
-/** The span in progress; null in a trace that is not sampled. */
+/** The current span, or null in a trace that is not sampled. */
 const active = new AsyncLocalStorage<TraceSpan | null | undefined>();
 
 export const currentTracer = (): Tracer | undefined => tracer;
@@ -57,12 +59,11 @@ export function setTracer(next: Tracer | undefined): void {
 
 export const activeSpan = (): TraceSpan | null | undefined => active.getStore();
 
-/** Adds attributes to the span in progress. */
 export function annotate(attributes: TraceAttributes): void {
   if (tracer !== undefined) active.getStore()?.setAttributes(attributes);
 }
 
-/** Runs a function within a span; with null, within a trace that is not sampled. */
+/** Runs a function within a span. Null means a trace that is not sampled. */
 export function runInSpan<Args extends unknown[], T>(
   span: TraceSpan | null,
   work: (...args: Args) => T,
@@ -93,7 +94,7 @@ async function record<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Records work as a child of the span in progress. Without one, the work starts a trace. */
+/** Records work as a child of the current span. Without a current span, the work starts a trace. */
 export function traced<T>(
   name: string,
   attributes: TraceAttributes,

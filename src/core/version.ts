@@ -3,15 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 const PARTS = /^(\d+)\.(\d+)\.(\d+)$/;
 const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-/** The version of this release, as `major.minor.patch`. */
 export const { version: VERSION } = JSON.parse(packageJson) as { version: string };
 
-/** Written by the build. */
 const REVISION_FILE = new URL('../revision', import.meta.url);
-/** The commit from which this release was built; `unknown` if it runs from the sources. */
+/** The commit of this release; `unknown` if the service runs from the sources. */
 export const REVISION = existsSync(REVISION_FILE) ? readFileSync(REVISION_FILE, 'utf8').trim() : 'unknown';
 
-/** Whether a version is another one or newer. Throws `RangeError` unless both are `major.minor.patch`. */
+/** Whether `version` equals `oldest` or is newer. Throws `RangeError` unless both are `major.minor.patch`. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const [own, other] = [version, oldest].map((text) => {
     const parts = PARTS.exec(text);
