@@ -11,7 +11,7 @@ export const MANIFEST = 'quotient-backup.json';
 export type Manifest = { format: 1; createdAt: string; files: number; bytes: number };
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
 type Found = { path: string; size: number; mtimeMs: number; isDirectory: boolean };
-/** The coarsest resolution of a file system's clock, in ms. A write to an older file always changes the file's time. */
+/** The coarsest resolution of file timestamps, in ms. A write to an older file always changes its timestamp. */
 const MTIME_MS = 2_000;
 
 async function filesBelow(root: string, at = ''): Promise<Found[]> {
@@ -21,7 +21,7 @@ async function filesBelow(root: string, at = ''): Promise<Found[]> {
     if (entry.isDirectory()) {
       found.push({ path, size: 0, mtimeMs: 0, isDirectory: true }, ...(await filesBelow(root, path)));
     } else if (entry.isFile() && !LEFT_OUT.has(entry.name)) {
-      // The file may have disappeared in the meantime.
+      // The file may have been deleted since the directory was read.
       const { size, mtimeMs } = (await stat(join(root, path)).catch(unlessGone)) ?? {};
       if (size !== undefined && mtimeMs !== undefined) found.push({ path, size, mtimeMs, isDirectory: false });
     }
@@ -40,12 +40,15 @@ async function copyFiles(root: string, to: string, found: readonly Found[]): Pro
   }
 }
 
-/** Copies most files while others write, then blocks other statements. Returns how long they were blocked, in ms. */
+/**
+ * Copies most files while statements run, then blocks statements to copy the rest. Returns how long they were blocked,
+ * in ms.
+ */
 async function copyStill(dataDir: string, to: string, elapsed: () => number): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);
   try {
-    // Leaves little of the log to replay and few files to copy again.
+    // Reduces the log to replay and the files to copy again.
     await session.exec('CHECKPOINT');
     const before = await filesBelow(root);
     await copyFiles(root, to, before);
@@ -64,7 +67,7 @@ async function copyStill(dataDir: string, to: string, elapsed: () => number): Pr
       to,
       [...now.values()].filter((file) => !isSame(file)),
     );
-    // Fails if this session was ended, in which case others may have written.
+    // Fails if this session was ended: other sessions may then have written.
     await session.exec('SELECT 1');
     const waited = elapsed() - from;
     await session.exec('ROLLBACK');
@@ -100,7 +103,7 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.close();
 }
 
-/** The file appears complete or not at all. Returns its size in bytes and how long statements were blocked, in ms. */
+/** Writes the file completely or not at all. Returns its size in bytes and how long statements were blocked, in ms. */
 export async function writeBackup(
   dataDir: string,
   file: string,

@@ -5,21 +5,21 @@ import { checkWrite, openPool } from './pool.ts';
 import { reach } from './session.ts';
 
 const POOL_SIZE = 10;
-// An embedded database has one session, so a transaction may wait longer than Prisma's default of 2 s.
+// An embedded database has one session, so a transaction may wait longer for it than Prisma's default of 2 s.
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /**
  * Opens the database and applies the migrations of this release.
- * @param url a PostgreSQL server, `postgresql://…`; without it, PostgreSQL runs embedded, in a thread of this process
+ * @param url a PostgreSQL server, `postgresql://…`; if undefined, PostgreSQL runs embedded, in a thread of this process
  * @param dataDir the embedded database's directory, created if missing and locked for this process; `memory://` stores
  * nothing and starts from `loadDataDir`, a dumped data directory, if given
- * @param isShared whether a directory in use is reached through the process that uses it
+ * @param isShared whether to connect through another process that uses the directory
  * @param poolSize the maximum number of connections
- * @param statementMs the statement timeout on a server; without it, there is no timeout
+ * @param statementMs the statement timeout on a server; none by default
  * @param onEnd called when the embedded database's thread ends unexpectedly; the thread is restarted
- * @throws an Error that can be displayed, without a password; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, or
- * `UNREACHABLE` for a server that cannot be reached (yet)
+ * @throws an Error whose message can be displayed and contains no password; its code is `DIRECTORY_IN_USE`,
+ * `MALFORMED_URL` or, if a retry may succeed, `UNREACHABLE`
  */
 export async function openDatabase(options: {
   url?: string | undefined;
@@ -46,13 +46,11 @@ export async function openDatabase(options: {
   return {
     prisma,
     isShareable: url !== undefined || !isInMemory(dataDir),
-    /** Bypasses Prisma, which keeps its last hundred statements: with one megabyte each, these take 100 MB. */
+    /** Bypasses Prisma, which caches its last hundred statements: at one megabyte each, 100 MB. */
     query: pool.query,
-    /** Callers that wait for a connection of the pool. */
     waits: pool.waits,
-    /** Rejects when the database cannot be written to. */
     ready: () => checkWrite(prisma),
-    /** Closes the connections when the running queries end, then releases the directory. May be called again. */
+    /** Closes the connections when the running queries end, then releases the directory. Repeatable. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(pool.close).finally(close);
       return closing;

@@ -1,14 +1,15 @@
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** The default statement deadline, in ms. */
 export const DEADLINE = 5 * SECOND;
 
 export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/** Rejects with `database_unavailable` on failure or after `ms`. The statement may continue; its result is ignored. */
+/**
+ * Rejects with `database_unavailable` on failure or after `ms`. The statement may continue, but its result is ignored.
+ */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,
@@ -33,7 +34,10 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/** Applies the deadline to stores after `begin`, as reads at startup may take longer. Bugs are rethrown unchanged. */
+/**
+ * Applies the deadline to stores once `begin` is called, because reads at startup may take longer. Bugs are rethrown
+ * unchanged.
+ */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
@@ -54,13 +58,15 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
 
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/** A connection below Prisma, which prepares statements and so cannot run scripts. PGlite has this shape too. */
+/**
+ * A connection without Prisma, which cannot run scripts because it prepares statements. PGlite has this interface too.
+ */
 export type Session = {
   exec(script: string): Promise<unknown>;
   query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 };
 
-/** Runs work in a transaction started by the statement `begin`; rolls back on failure. */
+/** Runs work in a transaction that the statement `begin` starts. Rolls back on failure. */
 export async function inTransaction<T>(session: Session, begin: string, work: () => Promise<T>): Promise<T> {
   await session.exec(begin);
   try {
@@ -68,7 +74,7 @@ export async function inTransaction<T>(session: Session, begin: string, work: ()
     await session.exec('COMMIT');
     return result;
   } catch (error) {
-    // If the connection is lost, the server has already rolled back. The first error is the one to report.
+    // If the connection is lost, the server has already rolled back. Only the first error is reported.
     await session.exec('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -5,7 +5,7 @@ import { isListening, PORT, PortStream, socketPathOf } from '#database/embedded/
 import { startSupervisor } from '#database/embedded/supervisor';
 import { COMMON } from './pool.ts';
 
-/** Overrides the environment variables for a server, such as `PGHOST` and `PGSSLMODE`. */
+/** Overrides environment variables that are meant for a server, such as `PGHOST` and `PGSSLMODE`. */
 const CONFIG: pg.ClientConfig = {
   ...COMMON,
   host: 'embedded',
@@ -22,7 +22,7 @@ export type EmbeddedPlace = {
   onEnd?: ((reason: string) => void) | undefined;
 };
 
-/** If `isShared`, connects through the process that uses the directory, if any. `guard` makes hanging threads end. */
+/** If `isShared`, connects through the process that uses the directory, if any. `guard` ends a thread that hangs. */
 export async function reachEmbedded(place: EmbeddedPlace) {
   const { dataDir, isShared = false } = place;
   if (isInMemory(dataDir)) return startHere(place, dataDir, () => undefined);

@@ -3,12 +3,12 @@ import { SECOND, systemClock } from '#core/clock';
 import { memo } from '#core/memo';
 import { isPassing } from './unreachable.ts';
 
-/** Which server is used: any reachable one, one that accepts writes, or one that is not a standby. */
+/** Which server to use: any reachable one, one that accepts writes, or one that is not a standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 type TargetSession = (typeof SESSIONS)[number];
 
 export type ServerUrl = {
-  /** One URL per host, in the order of attempts. */
+  /** In the order of attempts. */
   hosts: readonly { name: string; url: string }[];
   session: TargetSession;
 };
@@ -16,18 +16,17 @@ export type ServerUrl = {
 const FORM =
   'must have the form postgresql://user:password@host:port/database, with special characters percent-encoded';
 
-// An unescaped `@`, `/`, `?` or `#` in a password would make part of it look like the host name, which is displayed.
+// With an unescaped `@`, `/`, `?` or `#`, part of a password would be displayed as the host name.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
 /** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path, followed by an optional port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
-/** The hosts share one deadline, so their number is limited. */
+/** The number of hosts is limited, because they share one deadline. */
 const MOST = 8;
 const DEFAULT_PORT = '5432';
 /** Parameters that select the host. They are removed from each host's URL. */
 const CHOICE = ['host', 'port', 'target_session_attrs', 'load_balance_hosts'];
 const fault = (message: string) => new RangeError(message);
 
-/** Converts a host from the parameter `host` to its form in a URL's authority. */
 function toAuthority(host: string): string {
   if (host.startsWith('/')) return encodeURIComponent(host);
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
@@ -63,14 +62,14 @@ function readSession(text: string): TargetSession {
 }
 
 /**
- * Like libpq, accepts several hosts, `target_session_attrs`, and `host` and `port` instead of the authority. Throws
- * `RangeError` with a message that follows the setting's name and repeats no part of the URL.
+ * Like libpq, accepts several hosts, `target_session_attrs`, and the parameters `host` and `port`. Throws `RangeError`,
+ * whose message continues the setting's name and repeats no part of the URL.
  */
 export function parseServerUrl(text: string): ServerUrl {
   const [, start = '', authority = '', path = '', query] = PARTS.exec(text) ?? [];
   if (start === '') throw fault(FORM);
   const given = new URLSearchParams(query);
-  // The last value takes precedence, as in libpq.
+  // Like libpq, uses the last value of a repeated parameter.
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
   if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: use host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
@@ -94,13 +93,13 @@ export function parseServerUrl(text: string): ServerUrl {
   return { hosts, session };
 }
 
-/** The deadline for the search over all hosts, in ms. A connection may take one second longer. */
+/** The deadline for the search over all hosts, in ms. Connecting to the found host may take one second longer. */
 const SEARCH = 4 * SECOND;
 /** Differs from the name that serving processes use, because `database copy` counts their sessions. */
 const APPLICATION = 'quotient host search';
 type Found = { host: string; port: number };
 type State = { standby: boolean; readonly: boolean };
-/** A hot standby is read-only. A server, database or role may be configured as read-only. */
+/** A hot standby is read-only. A server, database or role may also be configured as read-only. */
 const STATE = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS readonly`;
 
 function unfit(session: TargetSession, { standby, readonly }: State): string | undefined {
@@ -108,7 +107,7 @@ function unfit(session: TargetSession, { standby, readonly }: State): string | u
   return session === 'read-write' && readonly ? 'is read-only' : undefined;
 }
 
-/** Returns a host's address, or why the host is not used. Like libpq, throws errors that would recur at every host. */
+/** Returns a host's address, or why the host is not used. Like libpq, throws errors that every host would cause. */
 async function look(url: string, session: TargetSession, config: pg.ClientConfig, ms: number) {
   const client = new pg.Client({ ...config, connectionString: url, application_name: APPLICATION });
   client.on('error', () => {}); // the running statement is rejected too
@@ -133,7 +132,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   const deadline = systemClock.elapsed() + SEARCH;
   const reasons: string[] = [];
   for (const [i, { name, url }] of hosts.entries()) {
-    // Each host gets its share of the remaining time, so a hanging host leaves time for the next one.
+    // Each host gets an equal share of the remaining time, so that a host that hangs leaves time for the next.
     const share = (deadline - systemClock.elapsed()) / (hosts.length - i);
     const found = await look(url, session, config, share).catch((error: Error) => {
       throw Object.assign(error, { message: `${name}: ${error.message}` });
@@ -144,7 +143,9 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/** `pg` supports one host per client, so separate connections find the host. Concurrent clients share the search. */
+/**
+ * `pg` supports one host per client, so separate connections search for the host. Concurrent clients share a search.
+ */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
   const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 
@@ -154,7 +155,7 @@ export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typ
     async #connect(): Promise<pg.Client> {
       const found = await find();
       Object.assign(this, found);
-      // These are used to look up the password in a password file.
+      // `pg` uses these fields to look up the password in a password file.
       Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, found);
       return super.connect();
     }

@@ -2,7 +2,6 @@ import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { PoolWaits } from './pool.ts';
 
-/** In seconds. */
 const WAIT_BOUNDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5];
 
 export function addDatabaseReadings(registry: MetricsRegistry, waits: PoolWaits, ready: () => Promise<unknown>): void {

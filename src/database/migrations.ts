@@ -9,14 +9,13 @@ type Recorded = { name: string; checksum: string; finished: boolean; logs: strin
 type Options = {
   migrations?: Migration[];
   clock?: Clock;
-  /** The version of the running release. */
   version?: string;
-  /** Reject a database of a newer release, even if this release could run on it. */
+  /** Rejects a database of a newer release, even if this release could run on it. */
   isExact?: boolean;
 };
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-// The lock that Prisma's own commands take, so that those commands and this runner exclude each other.
+// The advisory lock that Prisma's own commands take, so that they and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
 /** The line of a migration that names the oldest release that can run on the migrated database. */
 const OLDEST_RELEASE = /^-- oldest-release: (\d+\.\d+\.\d+)$/m;
@@ -36,10 +35,10 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 )`;
 
 /**
- * Applies each missing migration once, and records it as `prisma migrate deploy` does. Migrations must not contain
- * `BEGIN`. Returns the names of the applied migrations. Throws if a migration fails, has been changed or failed under
- * another tool, or if the database belongs to another application. A database that a newer release
- * has migrated is accepted if each of its migrations names this release or an older one as the oldest that can run on it.
+ * Applies each missing migration once, and records it like `prisma migrate deploy`. Migrations must not contain
+ * `BEGIN`. Accepts a database that a newer release has migrated if each newer migration names this release or an older
+ * one as its oldest release. Returns the names of the applied migrations. Throws if a migration fails, has been
+ * changed, or failed under another tool, or if the database belongs to another application.
  */
 export async function migrate(
   session: Session,
@@ -65,12 +64,14 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
   return Promise.all(names.sort().map(read));
 }
 
-/** The lock ends with the transaction, so the records are reread each time. Poolers make session locks impossible. */
+/**
+ * The lock ends with the transaction, so each call rereads the records. A session lock would not work behind a pooler.
+ */
 async function applyNext(
   session: Session,
   { known, clock, version, isExact }: Required<Omit<Options, 'migrations'>> & { known: Migration[] },
 ): Promise<string | undefined> {
-  // Prisma's queries use `public`, whatever the role's search path is.
+  // Prisma's queries use `public`, regardless of the role's search path.
   await session.exec(
     `SET LOCAL search_path TO public; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
      SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`,
@@ -95,7 +96,7 @@ async function applyNext(
   return next.name;
 }
 
-/** Whether the database has a record of migrations. Without one, it is empty or belongs to another application. */
+/** Without a record of migrations, the database is empty or belongs to another application. */
 export async function hasRecord(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ known: boolean }>(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
@@ -103,7 +104,7 @@ export async function hasRecord(session: Session): Promise<boolean> {
   return rows[0]?.known ?? false;
 }
 
-/** The recorded migrations that were not rolled back. Creates the table in an empty database. */
+/** Returns the migrations that were not rolled back. Creates the table in an empty database. */
 async function readRecords(session: Session): Promise<Recorded[]> {
   const { rows: tables } = await session.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -126,10 +127,12 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   return rows;
 }
 
-/** The line is kept in the record, where releases that do not have the migration find it. */
+/** Stored in the record, where older releases without this migration find the line. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
-/** @param version the running release; undefined rejects every migration that it does not have */
+/**
+ * @param version the running release; undefined rejects every unknown migration
+ */
 function refuseNewer({ name, logs }: Recorded, version: string | undefined): void {
   const oldest = OLDEST_RELEASE.exec(logs ?? '')?.[1];
   if (oldest === undefined || version === undefined) {
@@ -160,7 +163,7 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[], version:
 
 const checksum = (script: string) => createHash('sha256').update(script).digest('hex');
 
-/** Like Prisma, accepts the line endings of any checkout. */
+/** Like Prisma, accepts LF and CRLF line endings. */
 function checksums(script: string) {
   const unix = script.replaceAll('\r\n', '\n');
   return [script, unix, unix.replaceAll('\n', '\r\n')].map(checksum);

@@ -15,14 +15,14 @@ export const COMMON: pg.ClientConfig = {
   keepAlive: true,
 };
 
-/** `Client` is set if the host must be searched for. */
+/** `Client` is set if the URL has several hosts to search. */
 export type Reach = pg.ClientConfig & { Client?: typeof pg.Client };
 
 type Options = {
   config: Reach;
   clock: Clock;
   poolSize: number;
-  /** The statement timeout in ms, which does not apply to migrations. If undefined, there is no timeout. */
+  /** The statement timeout in ms; undefined for none. Migrations have no timeout. */
   statementMs: number | undefined;
   /** The database's name in errors. The default is its host and port. */
   name?: string | undefined;
@@ -34,8 +34,8 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   const pool = new pg.Pool({ ...config, ...settingsOfSession(statementMs), max: poolSize });
   pool.on('release', endUnanswered);
   endDemoted(pool);
-  // A server that goes away sends an error to idle connections, which the pool replaces. Prisma handles it only while
-  // connected; otherwise an unhandled error would end the process.
+  // When a server stops, idle connections emit errors, and the pool replaces them. Prisma handles these errors only
+  // while it is connected. Without this handler, an error would end the process.
   pool.on('error', () => {});
   await connectOnce(pool, config, name);
   const waits = measureWaits(pool, clock);
@@ -44,23 +44,27 @@ export async function openPool({ config, clock, poolSize, statementMs, name }: O
   return { adapter: new PrismaPg(pool), query, waits, close: () => pool.end() };
 }
 
-// Parameters are set at connect, because behind a pooler `SET` would also apply to the session's next user. Read
-// committed: a statement that waited for a row must see the row's new version. No `jit`: statements take milliseconds,
-// and compiling the longest one takes a second. `statement_timeout` makes the server release a slow statement's locks.
-// The slightly longer `query_timeout` gives up connections without any response, so that they do not exhaust the pool.
+// Parameters are set when connecting, because behind a pooler `SET` would also apply to the next user of the session.
+// `read committed`: a statement that waited for a row must see the row's new version. `jit` is off: statements take
+// milliseconds, but compiling the longest one takes a second. `statement_timeout` makes the server release the locks of
+// a slow statement. The slightly longer `query_timeout` drops connections without any response, so that they do not
+// exhaust the pool.
 function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
   if (statementMs === undefined) return { options };
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/** After a query timeout, `pg` pools a client that still awaits a response. The client's next user would wait too. */
+/**
+ * After a query timeout, `pg` returns a client to the pool that still awaits a response. The next user of the client
+ * would wait too.
+ */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-// A server that becomes read-only may keep its connections. When a write on one connection is rejected, all connections
-// that were opened earlier are closed on release. Their replacements reach the new primary.
+// A server that becomes read-only may keep its connections. After a rejected write, all older connections are closed on
+// release. The connections that replace them reach the new primary.
 function endDemoted(pool: pg.Pool): void {
   let demotions = 0;
   const openedAfter = new WeakMap<pg.Client, number>();
@@ -78,7 +82,7 @@ function endDemoted(pool: pg.Pool): void {
 type Connect = (callback?: (...result: unknown[]) => void) => Promise<unknown> | undefined;
 export type PoolWaits = ReturnType<typeof measureWaits>;
 
-/** How many callers wait for a connection, and how long, once `observe` is set. */
+/** Measures how many callers wait for a connection, and how long, once `observe` is called. */
 function measureWaits(pool: pg.Pool, clock: Clock) {
   let observe: ((ms: number) => void) | undefined;
   const connect = pool.connect.bind(pool) as unknown as Connect;
@@ -95,14 +99,13 @@ function measureWaits(pool: pg.Pool, clock: Clock) {
   pool.connect = connectMeasured as unknown as pg.Pool['connect'];
   return {
     waiting: (): number => pool.waitingCount,
-    /** Starts measuring: `observer` receives each wait, in ms. */
     observe(observer: (ms: number) => void): void {
       observe = observer;
     },
   };
 }
 
-/** A pooler may accept the migrations' connection but reject the pool's connections, which have parameters. */
+/** A pooler may accept the migrations' connection but reject the pool's connections, because they have parameters. */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<void> {
   try {
     (await pool.connect()).release();
@@ -132,7 +135,6 @@ const clientOf = (config: Reach) => new (config.Client ?? pg.Client)(config);
 const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
   `the database at ${hosts ?? `${host}:${port}`}`;
 
-/** Throws an Error that can be displayed. */
 export async function connect(config: Reach, name?: string): Promise<pg.Client> {
   const client = clientOf(config);
   client.on('error', () => {}); // the running query is rejected too
@@ -158,7 +160,7 @@ export function sessionOn(client: pg.Client): Session {
   };
 }
 
-/** Checks writability with a durable transaction. Rejects with the database's error. */
+/** Runs a durable transaction. Rejects with the database's error. */
 export async function checkWrite(prisma: PrismaClient): Promise<void> {
   const what = `check:${randomUUID()}`;
   await prisma.$transaction([

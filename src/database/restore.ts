@@ -10,14 +10,14 @@ import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
 import { ArchiveFault, readArchive } from './tar.ts';
 
-/** The directory where a backup is unpacked and tested. An interrupted restore leaves it behind. */
+/** The directory where a backup is unpacked and tested. It remains after an interrupted restore. */
 const TRIAL = '.restoring';
 /** A directory that contains only lock files has never held a database. */
 const isNothing = (name: string) => name === TRIAL || /^lock([.-].*)?$/.test(name);
 
 async function unpack(file: string, to: string): Promise<Manifest> {
   const bytes = createGunzip();
-  // Passes errors of the file or its compression on to the reader of `bytes`.
+  // Passes errors of the file or its compression to the reader of `bytes`.
   pipeline(createReadStream(file), bytes).catch((error) => bytes.destroy(error));
   let manifest: Manifest | undefined;
   const counts = { files: 0, bytes: 0 };
@@ -42,7 +42,7 @@ async function unpack(file: string, to: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Opens the unpacked database, which fails if the log is broken or the database is foreign. */
+/** Opens the unpacked database. Throws if the log is broken or the database belongs to another application. */
 async function tryOut(dataDir: string): Promise<{ users: number }> {
   const { session, close } = await openSession({ dataDir });
   try {
@@ -53,7 +53,10 @@ async function tryOut(dataDir: string): Promise<{ users: number }> {
   }
 }
 
-/** Restores into an empty or missing directory. Throws `ArchiveFault`, or code `DIRECTORY_IN_USE` or `NOT_EMPTY`. */
+/**
+ * Restores into an empty or missing directory. Throws `ArchiveFault`, or an Error with code `DIRECTORY_IN_USE` or
+ * `NOT_EMPTY`.
+ */
 export async function restoreBackup(file: string, dataDir: string) {
   await mkdir(dataDir, { recursive: true });
   const lock = lockDirectory(dataDir);

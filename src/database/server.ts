@@ -2,7 +2,7 @@ import pg from 'pg';
 import { parseServerUrl, type ServerUrl, searchingClient } from './hosts.ts';
 import { COMMON, type Reach } from './pool.ts';
 
-/** The `pg` configuration for a URL. Throws an Error with code `MALFORMED_URL`. */
+/** Throws an Error with code `MALFORMED_URL`. */
 export function serverConfig(url: string): Reach {
   const server = parsed(url);
   const [first] = server.hosts;
@@ -26,12 +26,12 @@ function clientOf(config: pg.ClientConfig): pg.Client {
   try {
     return new pg.Client(config);
   } catch {
-    // Without the cause, which contains the URL.
+    // Omits the cause, because it contains the URL.
     throw malformedUrl('has an invalid parameter, such as a certificate file that cannot be read');
   }
 }
 
-/** `fault` follows the name of the setting. */
+/** `fault` is appended to the name of the setting. */
 function malformedUrl(fault: string) {
   return Object.assign(new Error(`DATABASE_URL ${fault}`), { code: 'MALFORMED_URL' as const, fault });
 }

@@ -3,12 +3,15 @@ import type { EmbeddedPlace } from './embedded.ts';
 import { connect, type Reach, sessionOn } from './pool.ts';
 
 export type Place = { url: string } | { dataDir: string };
-/** `name` is the place without a password. `isShared`: another process serves the embedded database. */
+/** `name` is the place without a password. `isShared` means that another process serves the embedded database. */
 export type OpenSession = { session: Session; name: string; isShared: boolean; close(): Promise<void> };
 /** Differs from the name that serving processes use, because `isInUse` counts their sessions. */
 const APPLICATION = 'quotient database';
 
-/** Opens one connection without migrating. Locks an embedded database unless `isShared` and another process has it. */
+/**
+ * Opens one connection without migrating. Locks an embedded database, unless `isShared` is true and another process has
+ * it.
+ */
 export async function openSession(place: Place, isShared = false): Promise<OpenSession> {
   const reached = await reach('url' in place ? place : { ...place, isShared });
   const name = 'url' in place ? undefined : place.dataDir;
@@ -28,15 +31,14 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
 
 type Reached = {
   config: Reach;
-  /** Whether another process serves the embedded database. */
   isShared: boolean;
-  /** From now on, ends an embedded database's thread if it hangs. */
+  /** Starts to end an embedded database's thread that hangs. */
   guard: () => void;
-  /** Releases the place. Call it after all clients have ended. */
+  /** Releases the place. Call this after all clients have ended. */
   close: () => Promise<void>;
 };
 
-/** The imports are dynamic because each module takes megabytes. Throws the same errors as `openDatabase`. */
+/** Imports dynamically, because each module takes megabytes. Throws the same errors as `openDatabase`. */
 export async function reach(place: { url: string } | EmbeddedPlace): Promise<Reached> {
   if (!('url' in place)) return (await import('./embedded.ts')).reachEmbedded(place);
   const config = (await import('./server.ts')).serverConfig(place.url);

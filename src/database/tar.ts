@@ -1,6 +1,6 @@
 export type Entry = { name: string; size: number; isDirectory: boolean };
 
-/** The message follows the archive's name. */
+/** The message is appended to the archive's name. */
 export class ArchiveFault extends Error {
   override readonly name = 'ArchiveFault';
 }
@@ -26,7 +26,7 @@ export function headerOf({ name, size, isDirectory }: Entry): Buffer {
   return header;
 }
 
-/** Parses a header block; undefined at the end of the archive. Throws `ArchiveFault` for anything else. */
+/** Returns undefined at the end of the archive. Throws `ArchiveFault` for an invalid header. */
 function entryOf(header: Buffer): Entry | undefined {
   if (header.every((byte) => byte === 0)) return undefined;
   const field = (from: number, length: number) => header.toString('utf8', from, from + length).replace(/\0.*$/s, '');
@@ -36,13 +36,16 @@ function entryOf(header: Buffer): Entry | undefined {
   };
   const [name, size, kind] = [field(0, 100), number(124, 12), field(156, 1)];
   const isSound = number(148, 8) === sumOf(header) && Number.isSafeInteger(size) && /^[05]$/.test(kind);
-  // Rejects names that leave the target directory.
+  // Rejects names that lead out of the target directory.
   const isInside = /^[\w.-]+(\/[\w.-]+)*\/?$/.test(name) && !/(^|\/)\.\.?(\/|$)/.test(name);
   if (!isSound || !isInside) throw new ArchiveFault('is not a backup of the embedded database, or is damaged');
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 
-/** Callers must read an entry's content before the next entry. Throws `ArchiveFault` if truncated or invalid. */
+/**
+ * Callers must read an entry's content before the next entry. Throws `ArchiveFault` if the archive is truncated or
+ * invalid.
+ */
 export async function* readArchive(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ entry: Entry; content: () => AsyncGenerator<Buffer> }> {

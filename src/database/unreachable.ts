@@ -14,9 +14,9 @@ const NETWORK = [
   'ENOENT', // a Unix socket
 ];
 
-/** PostgreSQL's codes for a server that is starting, stopping or crashed, or has too many connections. */
+/** PostgreSQL's codes for a server that is starting, stopping, recovering from a crash, or out of connections. */
 const SERVER = ['57P03', '57P01', '57P02', '53300'];
-/** This service's own code: none of several hosts is reachable and suitable. */
+/** This service's code: none of several hosts is reachable and suitable. */
 const NO_HOST = 'UNREACHABLE';
 const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
 /** The code of every PgBouncer error. */
@@ -25,29 +25,27 @@ const POOLER = '08P01';
 const POOLER_WITHOUT_SERVER =
   /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
-/** Messages of `pg` errors that have no code. */
 const WORDS = /^(?:timeout expired|Connection terminated|Client has encountered a connection error)/;
-/** A write to a read-only server. */
 export const READ_ONLY = '25006';
 
 /** PostgreSQL's codes of a reachable database that cannot execute statements, with the condition to fix. */
 const UNABLE = new Set([
   READ_ONLY, // a standby, or a role or database that is configured as read-only
-  '25P03', // one of this service's transactions was idle for too long
+  '25P03', // a transaction of this service was idle for too long
   POOLER,
   '28000', // the role may no longer connect
   '28P01', // the password was changed
   '3D000', // the database was dropped
-  '40001', // a collision with another transaction
+  '40001', // a conflict with another transaction
   '40P01',
-  '42501', // the role may not do this
+  '42501', // the role lacks a privilege
   '53100', // disk full
   '53200', // out of memory
   '53400', // a configured limit was exceeded
-  '55P03', // a lock could not be obtained in time
-  '57014', // cancelled: it exceeded the statement timeout
+  '55P03', // a lock was not available in time
+  '57014', // cancelled by the statement timeout
   '57P04', // the database was dropped
-  '57P05', // one of this service's sessions was idle for too long
+  '57P05', // a session of this service was idle for too long
   '58000', // a file operation of the operating system failed
   '58030',
   '58P01',
@@ -58,7 +56,6 @@ const UNABLE = new Set([
 
 /** Prisma's codes for an unreachable database, no free connection, or a transaction timeout. */
 const PRISMA = /^(?:P10\d\d|P2024|P2028|P2034|P2037)$/;
-/** The Prisma adapter's kinds of connection errors, which have no code. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 /** Messages of errors without a code, from `pg`, its pool and the embedded database, during operation. */
 const WORDS_AT_WORK = /^(?:timeout exceeded|Query read timeout|Cannot use a pool|PGlite )/;
@@ -74,45 +71,44 @@ type Failure = {
 
 type AdapterCause = { kind?: string; originalCode?: string; originalMessage?: string };
 
-/** Prisma wraps errors of its adapter, except those of `BEGIN` and `COMMIT` of an interactive transaction. */
+/** Prisma wraps its adapter's errors, except those of `BEGIN` and `COMMIT` of an interactive transaction. */
 function adapterCause({ name, cause, meta }: Failure): AdapterCause {
   const wrapped = meta?.driverAdapterError?.cause;
   return wrapped ?? (name === 'DriverAdapterError' ? Object(cause) : {});
 }
 
-/** Whether a failed connection may succeed later. False for a wrong password, missing database or bad certificate. */
+/** Whether a retry of the connection may succeed. False for a wrong password, missing database or bad certificate. */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
-/** Whether an error was caused by the state of the opened database. Any other error from a statement is a bug. */
+/** Whether the state of the opened database caused an error. Any other error from a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
   const { name, code, message, errno } = Object(error) as Failure;
   const { kind = '', originalCode = '' } = adapterCause(Object(error));
   if (isPassing(error) || PASSING.has(originalCode) || UNABLE.has(originalCode) || UNABLE.has(String(code)))
     return true;
   if (name === 'PrismaClientInitializationError' || PRISMA.test(String(code)) || KINDS.has(kind)) return true;
-  // When the embedded database fails to write a file, WebAssembly throws only the error number.
+  // When the embedded database cannot write a file, WebAssembly throws only the error number.
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
 }
 
-/** PgBouncer's message about the pool's parameter. The text differs from version 1.20 on. */
+/** PgBouncer's rejection of the pool's parameters. The text changed in version 1.20. */
 const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
 
-/** The remedy for a failed connection, to be appended to its message; usually empty. */
+/** The remedy for a failed connection, which is appended to its message. Usually empty. */
 export function remedyOf(cause: unknown): string {
   if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
   return '. PgBouncer must ignore it: set ignore_startup_parameters = options in pgbouncer.ini';
 }
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
-/** Matches messages of `pg` and Prisma about a timeout. */
 const NO_ANSWER = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
-/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Returns undefined for a bug. */
+/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Undefined for a bug. */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;
@@ -128,7 +124,7 @@ export function identifyDatabaseFailure(error: unknown): { cause: string; reason
   return { cause: String(code ?? name ?? 'unwritable'), reason };
 }
 
-/** An Error that can be displayed; its code is `UNREACHABLE` if a retry may succeed. */
+/** An Error whose message can be displayed. Its code is `UNREACHABLE` if a retry may succeed. */
 export function connectionFailure(message: string, cause: unknown): Error {
   const error = new Error(message, { cause });
   return isPassing(cause) ? Object.assign(error, { code: 'UNREACHABLE' as const }) : error;

@@ -13,17 +13,17 @@ export type Compared = { table: string; source: Digest; target: Digest };
 
 export type CopyOutcome =
   | { kind: 'finished'; tables: readonly Compared[]; copied: number }
-  /** The copy is not finished, because these tables differ or the source was written to. */
+  /** The copy is not complete, because these tables differ or the source was written to. */
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
 type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: CopyEvent) => void };
 
 type Run = {
-  /** The source's name. An unfinished copy of another source is started over. */
+  /** The source's name. The copy starts over if an unfinished copy has another source. */
   name: string;
   unfinished: Progress | undefined;
-  /** Whether the source may be written to during the copy. The copy shows the source's state at the start. */
+  /** Whether other clients may write to the source during the copy. The copy shows the source at its start. */
   isLive: boolean;
   signal?: AbortSignal;
 };
@@ -52,7 +52,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     }
   }
 
-  /** Copies from an earlier run's progress, or from the start, and compares. Returns undefined if interrupted. */
+  /** Copies from an earlier run's progress, or from the start, then compares. Returns undefined if interrupted. */
   async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
     if (from) await target.resume();
     else await target.begin(tables, run.name);
@@ -78,7 +78,9 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /** Copies tables and sequences, and compares tables. Resumes an earlier run; starts over if the source changed. */
+  /**
+   * Copies tables and sequences, and compares tables. Resumes an earlier run, or starts over if the source has changed.
+   */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();

@@ -1,11 +1,11 @@
 import { inTransaction, type Session } from '#database/deadline';
 import { hasRecord, migrate } from '#database/migrations';
 
-/** Rows per batch: a few hundred kilobytes. */
+/** A batch of this many rows has a few hundred kilobytes. */
 const BATCH = 2_000;
 /** Rows as JSON arrays of texts in key order, and the key of the last row. */
 export type Batch = { rows: readonly string[]; last: readonly string[] };
-/** Names that no table's columns have, because `ORDER BY` prefers output columns to table columns. */
+/** Aliases that no table uses as column names, because `ORDER BY` prefers output columns to table columns. */
 type Fetched = { copied_row: string; copied_key: string[] };
 
 export function createCopySource(session: Session) {
@@ -18,7 +18,7 @@ export function createCopySource(session: Session) {
 
     isInUse: () => isInUse(session),
 
-    /** Until `end`, all reads see the database at one instant. */
+    /** Until `end`, all reads use one snapshot. */
     async begin(): Promise<void> {
       await session.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}`);
     },
@@ -50,7 +50,6 @@ export function createCopySource(session: Session) {
       await session.exec('COMMIT');
     },
 
-    /** The current digests, after `end`. */
     digestsNow: (tables: readonly Table[]): Promise<Digest[]> =>
       atOneMoment(session, async () => {
         const digests: Digest[] = [];
@@ -60,7 +59,9 @@ export function createCopySource(session: Session) {
   };
 }
 
-/** Whether serving processes have open leases or sessions. Behind a pooler, sessions may belong to ended processes. */
+/**
+ * Whether serving processes have open leases or sessions. Behind a pooler, a session may belong to an ended process.
+ */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM public.lease WHERE NOT closed AND expires_at > clock_timestamp())
@@ -72,13 +73,15 @@ export async function isInUse(session: Session): Promise<boolean> {
 
 export type CopySource = ReturnType<typeof createCopySource>;
 
-/** Names are quoted where necessary; types include their schema. */
+/** Names are quoted where necessary. Types include their schema. */
 export type Table = { name: string; columns: readonly Column[]; key: readonly Column[] };
 
 export type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
-/** Makes text independent of server settings, and removes timeouts. `LOCAL`, because a pooler reuses the session. */
+/**
+ * Makes text independent of the server's settings, and removes timeouts. `LOCAL`, because a pooler reuses the session.
+ */
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
   SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;
@@ -86,7 +89,7 @@ export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'U
 export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
   inTransaction(session, `BEGIN ISOLATION LEVEL REPEATABLE READ; ${PLAIN_TEXT}`, work);
 
-/** Reads the catalogue, so that tables added by later migrations are copied too. */
+/** Reads the system catalogue, so that tables added by later migrations are copied too. */
 const TABLES = `
   SELECT quote_ident(t.relname) AS name,
     (SELECT json_agg(json_build_object('name', quote_ident(attname), 'type', format_type(atttypid, atttypmod)) ORDER BY attnum)
@@ -105,7 +108,7 @@ const SEQUENCES = `
   SELECT quote_ident(relname) AS name FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`;
 
-/** Reads the tables. Each table comes after the tables that its foreign keys refer to. */
+/** Returns each table after the tables that its foreign keys refer to. */
 export async function readTables(session: Session): Promise<Table[]> {
   const { rows } = await session.query<Found>(TABLES);
   const ordered: Table[] = [];
@@ -138,7 +141,7 @@ async function readSequences(session: Session): Promise<Sequence[]> {
 const rowAsJson = ({ columns }: Table) =>
   `json_build_array(${columns.map(({ name }) => `${name}::text`).join(', ')})::text`;
 
-/** The number of rows and a sum over all values. The sum does not depend on their order; it differs if a value does. */
+/** The number of rows, and a sum over all values that does not depend on row order. */
 export type Digest = { rows: number; sum: string };
 
 export async function digestOf(session: Session, { name, columns }: Table): Promise<Digest> {

@@ -12,12 +12,12 @@ import {
   type Table,
 } from './source.ts';
 
-/** All copies use this one row, so that a second process cannot add its own. */
+/** All copies use this row, so that a second process cannot add its own. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
-/** The copied part: all tables before `table`, and the first `rows` rows of `table`, up to the key `after`. */
+/** All tables before `table` are copied, and `table` is copied up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
-/** `unfinished` means a copy by this command; `filled` means any other data. */
+/** `unfinished` is an incomplete copy by this command; `filled` is any other data. */
 type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }
@@ -27,11 +27,11 @@ type TargetState =
 const takenOver = () => new Error('another process has resumed this copy');
 
 /**
- * Until the copy is finished, a record among the migrations stores the progress and keeps processes from starting on
- * the database.
+ * During the copy, a row in the table of migrations stores the progress and prevents processes from starting on the
+ * database.
  */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
-  // A resuming process replaces the mark; from then on, statements of other processes write nothing.
+  // A process that resumes the copy replaces the mark. Statements of earlier processes then write nothing.
   const mark = randomUUID();
 
   return {
@@ -49,7 +49,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     isInUse: () => isInUse(session),
 
-    /** Starts a copy and empties all tables, including rows that migrations inserted. */
+    /** Empties all tables, including rows that migrations inserted, and starts a copy. */
     begin: (tables: readonly Table[], source: string): Promise<void> =>
       atOneMoment(session, async () => {
         const progress: Progress = { source };
@@ -90,7 +90,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
         );
         if (rows.length === 0) throw takenOver();
       });
-      // The new rows have no statistics yet, without which the first statements would scan whole tables.
+      // The new rows have no statistics yet. Without statistics, the first statements would scan whole tables.
       for (const { name } of tables) await session.exec(`ANALYZE public.${name}`);
     },
   };
@@ -114,7 +114,7 @@ async function isOfThisRelease(session: Session): Promise<boolean> {
   return known.length === rows.length && known.every((name, i) => name === rows[i]?.name);
 }
 
-/** The first non-empty table, ignoring the built-in tokens and the secrets that every start adds. */
+/** The first non-empty table. Ignores the built-in tokens, and the secrets that every start adds. */
 async function findFilled(
   session: Session,
   tables: readonly Table[],

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 
-/** Creates a missing directory. If the directory is not writable, throws an Error that can be displayed. */
+/** Creates a missing directory. Throws an Error that can be displayed if the directory is not writable. */
 export async function makeWritable(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -18,19 +18,19 @@ export async function makeWritable(directory: string): Promise<void> {
 }
 
 const SQLITE_BUSY = 5;
-/** Keeps locks from being garbage-collected, which would release them. */
+/** Prevents garbage collection of the locks, which would release them. */
 const held = new Set<DatabaseSync>();
 
 /**
  * Locks a directory until `release` or until the process ends (the README has the reasons). The file `lock` must not be
- * deleted: otherwise, a second process could lock a new file. Throws immediately, with code `DIRECTORY_IN_USE` if
- * another process holds the lock.
+ * deleted: otherwise, a second process could lock a new file. If another process holds the lock, throws immediately
+ * with code `DIRECTORY_IN_USE`.
  */
 export function lockDirectory(directory: string): { release(): void } {
   const lock = takeLock(directory);
   held.add(lock);
 
-  // Used only for a second process's error message.
+  // Used only in a second process's error message.
   const holder = join(directory, 'lock.pid');
   try {
     writeFileSync(holder, `${process.pid}\n`);
@@ -42,7 +42,7 @@ export function lockDirectory(directory: string): { release(): void } {
   return {
     release() {
       if (!held.has(lock)) return;
-      rmSync(holder, { force: true }); // before the release: afterwards, it could be the next holder's file
+      rmSync(holder, { force: true }); // before the release: afterwards, the file could belong to the next holder
       letGo(lock);
     },
   };
@@ -53,7 +53,8 @@ function takeLock(directory: string): DatabaseSync {
   try {
     const file = join(directory, 'lock');
     lock = new DatabaseSync(file, { timeout: 0 });
-    // SQLite opens a read-only file without a lock. Opening and closing it here would release this process's lock.
+    // SQLite opens a read-only file without a lock. Opening and closing the file here would release this process's
+    // lock.
     accessSync(file, constants.W_OK);
     lock.exec('BEGIN IMMEDIATE');
     return lock;

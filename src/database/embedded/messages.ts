@@ -4,35 +4,31 @@ import type { MessagePort } from 'node:worker_threads';
 export type WorkerData = {
   /** The data directory; `memory://` stores nothing. */
   at: string;
-  /** A dumped data directory to start from. */
   loadDataDir: Blob | undefined;
-  /** The Unix socket for clients in other processes. */
   socketPath: string | undefined;
 };
 
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-// See "Frontend/Backend Protocol" in PostgreSQL's documentation. A message's length includes the length field itself,
-// but not the message's letter.
+// See "Frontend/Backend Protocol" in PostgreSQL's documentation. A message's length includes the length field, but not
+// the type byte.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 const LONGEST_START = 10_000;
-/** PostgreSQL's own limit. */
 const LONGEST = 2 ** 30;
 const letters = (text: string) => new Set(Buffer.from(text));
-/** Query, Sync, Flush and FunctionCall, for whose response the client waits. */
+/** Query, Sync, Flush and FunctionCall: the client waits for their response. */
 const ENDS_BATCH = letters('QSHF');
 const TERMINATE = letters('X');
 
-/** Thrown when the connection has ended, or when the client does not speak the protocol. */
+/** Thrown when the connection ends, or when the client does not use the PostgreSQL protocol. */
 export class ConnectionEnd extends Error {
   override readonly name = 'ConnectionEnd';
 }
 
-/** Reads `size` bytes at a time; throws `ConnectionEnd` at the end of the stream. */
 export function createByteReader(stream: Readable) {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let held: Buffer = Buffer.alloc(0);
@@ -72,7 +68,7 @@ export async function readStart(input: ByteReader, decline: () => void): Promise
   }
 }
 
-/** Reads messages up to one that needs a response. Returns undefined if the client terminates. */
+/** Reads messages up to the next one that needs a response. Returns undefined if the client terminates. */
 export async function readBatch(input: ByteReader): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let size = 0;

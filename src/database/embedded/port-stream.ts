@@ -10,10 +10,10 @@ import type { Client, Session } from './session.ts';
 /** PostgreSQL clients look for a socket with this port in its name, in the directory given as the host. */
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
-/** The maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
+/** Below the maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
 const LONGEST = 100;
 
-/** The path of a directory's socket for other processes; undefined on Windows and for long paths. */
+/** The path of a directory's socket for other processes. Undefined on Windows and for long paths. */
 export function socketPathOf(directory: string): string | undefined {
   const path = join(resolve(directory), NAME);
   return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
@@ -31,7 +31,10 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/** Replaces an existing socket, which is stale because this process has the lock. Undefined without socket support. */
+/**
+ * Replaces an existing socket, which must be stale because this process has the lock. Undefined if the system has no
+ * sockets.
+ */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -56,13 +59,12 @@ export async function listenLocally(path: string, serve: (socket: Socket) => voi
   };
 }
 
-/** An error with PostgreSQL's own code and message. */
 const EVICTED = messageOf(
   'E',
   'SFATAL\0VFATAL\0C25P03\0Mterminating connection due to idle-in-transaction timeout\0\0',
 );
 
-/** Responses are written in pieces of this size, so that the reader's event loop gets a turn between pieces. */
+/** Responses are written in pieces of this size, so that the reader's event loop can run between pieces. */
 const PIECE = 64 * 1024;
 
 /** There is no password: any client that can open the stream has full access. `greeting` is the first response. */
@@ -76,7 +78,7 @@ export async function serveClient(stream: Duplex, session: Session, greeting: Bu
       await write(stream, await session.run(client, batch));
     }
   } catch (error) {
-    // Any other error comes from the engine, and ends the thread.
+    // Any other error comes from the engine and ends the thread.
     if (!(error instanceof ConnectionEnd) && !stream.destroyed) throw error;
   } finally {
     stream.destroy();
@@ -90,12 +92,12 @@ async function write(stream: Duplex, answer: Buffer): Promise<void> {
   }
 }
 
-/** Bytes, or null when the other end has consumed the last message and is ready for more. */
+/** Bytes, or null when the receiver has consumed the last message and is ready for more. */
 type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
  * A `MessageChannel` has no flow control: all messages arrive in one turn. Each piece therefore waits until the
- * previous one has been consumed.
+ * receiver has consumed the previous one.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;
@@ -103,7 +105,9 @@ export class PortStream extends Duplex {
   #taken: (() => void) | undefined;
   #isOwed = false;
 
-  /** @param port the port, or a function that `connect` calls to get one */
+  /**
+   * @param port the port, or a function that `connect` calls to get it
+   */
   constructor(port: MessagePort | (() => Promise<MessagePort>)) {
     super({ allowHalfOpen: false });
     if (typeof port === 'function') this.#open = port;
@@ -165,7 +169,7 @@ export class PortStream extends Duplex {
   }
 
   #send(chunks: Buffer[], done: () => void): void {
-    // Transfers a copy, because transferring a slice would move the slice's whole underlying buffer.
+    // Transfers a copy, because transferring a slice would transfer the whole underlying buffer.
     const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
     let at = 0;
     for (const chunk of chunks) {

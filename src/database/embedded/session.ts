@@ -5,7 +5,7 @@ type Engine = {
   execProtocolRawStream(messages: Uint8Array, options: { onRawData: (piece: Uint8Array) => void }): Promise<void>;
 };
 
-/** How long a client may idle in a transaction while others wait, in ms. */
+/** How long a client may be idle in a transaction while others wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
 /** Resets the session after a client has left. After an error, the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
@@ -20,7 +20,7 @@ export type Client = {
 
 type Job = { client: Client; messages: Uint8Array; done: (answer: Buffer) => void };
 
-/** Shares the engine's single session, first come, first served. A transaction keeps the session until it ends. */
+/** Shares the engine's single session in order of arrival. A transaction keeps the session until it ends. */
 export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   const waiting: Job[] = [];
   let holder: Client | undefined;
@@ -38,7 +38,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     return waiting.splice(at < 0 ? waiting.length : at, 1)[0];
   };
 
-  /** An engine failure is deliberately not handled: the engine has ended, so its thread must end too. */
+  /** Deliberately does not catch an engine failure: after it, the thread must end too. */
   async function run(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
@@ -54,7 +54,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     watchHolder();
   }
 
-  /** Starts the idle time when the first client waits. */
+  /** The idle time counts from the moment at which another client waits. */
   function watchHolder(): void {
     if (holder === undefined || waiting.length === 0) return;
     idle ??= setTimeout(() => holder?.onEvicted(), idleMs);
@@ -82,7 +82,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
       await submit(client, LEFT);
     },
 
-    /** Stops serving. Call it between two statements. */
+    /** Stops serving. Call this between two statements. */
     end(): void {
       stopWatching();
       isRunning = true;
@@ -93,7 +93,9 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/** A response ends with ReadyForQuery and the transaction state, unless it responds to Flush: more messages follow. */
+/**
+ * A response ends with ReadyForQuery, which contains the transaction state. After Flush, more messages follow instead.
+ */
 function isInTransaction(answer: Buffer): boolean {
   const ready = answer.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;

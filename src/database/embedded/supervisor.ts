@@ -8,11 +8,11 @@ import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-/** The JavaScript heap of the thread, in MB; the engine's own memory is not included. */
+/** The thread's JavaScript heap in MB, without the engine's own memory. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-/** The pause between restart attempts, in ms. It doubles up to `longest`. */
+/** The delay between restart attempts, in ms. It doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
-/** The ping interval in ms, and how many pings may be unanswered before the thread counts as hanging. */
+/** The ping interval in ms, and the number of unanswered pings after which the thread counts as hanging. */
 const PING = 10 * SECOND;
 const UNANSWERED = 6;
 /** How long a stop may take, in ms. */
@@ -76,7 +76,9 @@ export async function startSupervisor(
       return port1;
     },
 
-    /** From now on, ends a thread that does not respond for a minute. Call after migrations, which may take longer. */
+    /**
+     * Starts to end a thread that does not respond for a minute. Call this after the migrations, which may take longer.
+     */
     guard(): void {
       isGuarded = true;
     },
@@ -97,9 +99,9 @@ export async function startSupervisor(
 const post = (worker: Worker, message: ToWorker, moved: MessagePort[] = []) => worker.postMessage(message, moved);
 const gone = () => Object.assign(new Error('the embedded database has ended'), { code: 'ECONNREFUSED' as const });
 
-/** Resolves when the thread's database is open; otherwise, rejects with an Error that contains the reason. */
+/** Resolves when the thread has opened the database. Otherwise, rejects with an Error that contains the reason. */
 async function launch(data: WorkerData): Promise<Worker> {
-  // The process's Node flags, such as `--input-type`, may not be valid for a file.
+  // The process's own Node flags, such as `--input-type`, may be invalid for a thread.
   const options = { workerData: data, resourceLimits: HEAP, execArgv: [], name: 'database' };
   const worker = new Worker(FILE, options);
   try {

@@ -10,7 +10,7 @@ import { PGlite } from '@electric-sql/pglite';
 
 /** Resolves from both `src/` and `build/`. Without the template, PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
-/** In file order; directories have no size. */
+/** In file order. Directories have no size. */
 type Entry = { path: string; size?: number };
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 const NEWLINE = 0x0a;
@@ -33,7 +33,10 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/** Unpacks beside the target and then renames, so that the target is always complete. No-op without a template. */
+/**
+ * Unpacks into a temporary directory and renames it, so that the target is always complete. Does nothing without a
+ * template.
+ */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');
