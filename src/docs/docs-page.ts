@@ -64,7 +64,7 @@ ${parts.map(({ title, html }) => `<section class="part" id="${idOf(title)}">\n<h
   });
 }
 
-/** `node_rejected` has the node's status. */
+/** `node_rejected` uses the node's own status. */
 const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : String(problemKind(code).status));
 
 function section(code: ProblemCode, basePath: string): string {

@@ -41,7 +41,7 @@ export function guide(settings: GuideSettings): Section[] {
   ];
 }
 
-/** The guide as one Markdown text: the `description` of the OpenAPI document. */
+/** The guide as one Markdown text, which is the `description` of the OpenAPI document. */
 export function guideText(settings: GuideSettings): string {
   const sections = guide(settings).map(({ title, text }) => `## ${title}\n\n${text}`);
   const placeholder = `In the examples, replace \`${EXAMPLE_ORIGIN}\` with the origin of this service.`;

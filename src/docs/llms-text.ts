@@ -9,7 +9,7 @@ export type Described = {
 /** The guide sections whose summaries are included. */
 const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
 
-/** `days (1 to 36500, like 30)`; the name of an optional parameter ends in a question mark. */
+/** `days (1 to 36500, like 30)`. A question mark follows the name of an optional parameter. */
 function parameter({ name, required, example, schema }: Parameter): string {
   const { enum: choices, minimum, maximum } = schema;
   const range = minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}, `;

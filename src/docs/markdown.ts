@@ -27,12 +27,14 @@ function blockHtml(block: string): string {
   return `<ul>\n${items.map((item) => `<li>${itemHtml(item)}</li>`).join('\n')}\n</ul>`;
 }
 
-/** A list item, with a nested list indented by two spaces. */
+/** A list item may contain a nested list, indented by two spaces. */
 function itemHtml(item: string): string {
   const [words = '', ...nested] = item.split('\n  * ');
   if (nested.length === 0) return inlineHtml(words);
   return `${inlineHtml(words)}\n<ul>\n${nested.map((one) => `<li>${inlineHtml(one)}</li>`).join('\n')}\n</ul>`;
 }
 
-/** Paragraphs, lists of two levels and fenced code, separated by empty lines; inline `code` and [links](…). */
+/**
+ * Converts paragraphs, lists of two levels and fenced code, separated by empty lines, and inline `code` and [links](…).
+ */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');

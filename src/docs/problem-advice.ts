@@ -4,7 +4,6 @@ import { MAX_BROADCAST_BYTES } from '#node/broadcast';
 import { MAX_DISCARDED } from '#server/connections/request-body';
 
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
-/** Code is in backquotes. */
 type Advice = { cause: string; remedy: string };
 
 /** For the problem page and the examples in the OpenAPI document. */

@@ -39,7 +39,6 @@ function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   return Object.fromEntries(used.sort(byPlace));
 }
 
-/** Sorts the paths by tag, completes each operation, and drops unused components. */
 function complete(document: Document, basePath: string): Document {
   const { components } = document;
   const declared = { responses: {}, headers: {}, examples: {} };
@@ -58,7 +57,7 @@ function complete(document: Document, basePath: string): Document {
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages below `/docs`. */
+/** Documents the routes that are registered later, in `/openapi.json`, `/llms.txt` and the pages under `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
   await app.register(swagger, {
@@ -97,7 +96,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     transform: (document) => {
       const { schema, url } = jsonSchemaTransform(document);
       const { cost, ...facts } = document.route.config ?? {};
-      // A cost that depends on parameters is a function, which JSON cannot hold.
+      // A cost that depends on parameters is a function, which JSON cannot represent.
       return { schema: schema && { ...schema, 'x-route': { ...facts, cost: cost ? 1 : 0 } }, url };
     },
     transformObject: (document) =>
@@ -109,7 +108,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
   serveText(app, `${basePath}/llms.txt`, {
-    // Markdown as plain text: browsers download `text/markdown`.
+    // Markdown is sent as plain text, because browsers download `text/markdown`.
     type: 'text/plain; charset=utf-8',
     text: () => llmsText(app.swagger() as unknown as Described, settings),
   });

@@ -9,7 +9,7 @@ import { type Status, statusPage } from './status-page.ts';
 
 type Options = { basePath: string; readiness: Readiness; clock: Clock };
 
-/** Serves `/status`, the page that corresponds to `/health/ready`, even if the service cannot serve. */
+/** `/status` shows the result of `/health/ready` as a page, even if the service is not ready. */
 export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
   const check = (): Promise<Status> =>
     readiness().then(
@@ -39,7 +39,8 @@ type Dependencies = {
 };
 
 /**
- * Returns the readiness check, which throws a problem if the service cannot serve, and otherwise returns the warnings.
+ * Returns the readiness check. The check throws a problem if the service is not ready; otherwise, it returns the
+ * warnings.
  */
 export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
   return async function readiness(): Promise<Warning[]> {

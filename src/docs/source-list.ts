@@ -7,9 +7,9 @@ type SourceEntry = {
   title: string;
   url: string;
   provides: (typeof DATA_KINDS)[number][];
-  /** Missing for self-hosted software, whose terms depend on the host. */
+  /** Undefined for self-hosted software, whose terms depend on the host. */
   terms?: string;
-  /** The required attribution. `title` in it becomes a link to `url`. */
+  /** The required attribution, in which `title` becomes a link to `url`. */
   attribution?: string;
 };
 
@@ -58,7 +58,7 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
-/** Price sources first, in source order, followed by exchange rates and statistics. */
+/** In this order: price sources, exchange rates, statistics. */
 export const SOURCES = NAMES.map((name) => {
   const { title, url, provides, terms = null, attribution = null } = ENTRIES[name];
   return { name, title, url, tells: provides, terms, attribution };

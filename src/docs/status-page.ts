@@ -15,7 +15,7 @@ const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
     'The database is unavailable. For a few seconds, calls with keys that are in use are still served from memory.',
 };
 
-/** The state is shown with a sign and text, because color alone is not accessible. */
+/** A sign and text also show the state, because color alone is not accessible. */
 function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
@@ -39,7 +39,7 @@ function warningList(warnings: readonly Warning[]): string {
   return `<h2>Warnings</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
-/** The status page, as of an instant (Unix ms). */
+/** `at` is in Unix ms. */
 export function statusPage(basePath: string, status: Status, at: number): string {
   const { kind, sign, title, text } = stateOf(status);
   const time = `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
@@ -59,11 +59,10 @@ export function statusPage(basePath: string, status: Status, at: number): string
 }
 
 export type Words = { subject: string; wrong: string; effect: string };
-/** `21 Nov 2026, 10:05:00 UTC`, from Unix ms. */
 const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
-  // The names of the second and later sources of a kind contain their number.
+  // The names of the second and later sources of a kind end in a number.
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
@@ -115,7 +114,7 @@ function fetchOf(resource: string): { words: FetchWords | undefined; token: stri
   return { words: FETCHES[kind], token };
 }
 
-/** The maximum number of tokens listed by name. */
+/** The maximum number of tokens that are named. */
 const NAMED = 5;
 
 function listOf(tokens: readonly string[]): string {
@@ -180,7 +179,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
   }
 }
 
-/** Merges failed fetches of one kind with one cause into one warning for all tokens. */
+/** Merges failed fetches of the same kind and cause into one warning. */
 export function statusWords(warnings: readonly Warning[]): Words[] {
   const fetches = warnings.filter((warning) => warning.about === 'fetch');
   const others = warnings.filter((warning) => warning.about !== 'fetch');

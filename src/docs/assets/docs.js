@@ -1,4 +1,4 @@
-// The docs page can be read without this script. The script adds search and forms.
+// The docs page is readable without this script, which adds search and forms.
 import { openFind } from './find.js';
 import { openKey } from './key.js';
 import { openNavigation } from './navigation.js';

@@ -55,8 +55,8 @@ const singular = (word) =>
 const wordsOf = (text) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular));
 
 /**
- * The entries that contain every word of a query. Entries with all words in the label come first, then entries with
- * some of the words in the label, then all others.
+ * The entries that contain every word of a query. Entries whose label contains all words come first, then entries whose
+ * label contains some of them.
  * @param {readonly Entry[]} entries
  * @param {string} query
  */
@@ -69,7 +69,7 @@ export function search(entries, query) {
   /** @param {Entry} entry */
   const rank = ({ label, words: named, text, isField }) => {
     const name = label.toLowerCase();
-    // A field of one operation ranks below an operation with the same name.
+    // A field of an operation ranks below an operation with the same name.
     if (words.every((word) => named.includes(word) || named.includes(singular(word))))
       return isField ? 3.5 : name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
     if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;
@@ -142,7 +142,7 @@ export function openFind(page, onLeave) {
     input.value = '';
     close();
     onLeave();
-    // Keyboard navigation continues at the target. The browser moves the focus last, at `hashchange`.
+    // Moves the keyboard focus to the target. The browser itself moves the focus last, at `hashchange`.
     addEventListener('hashchange', focusTarget, { once: true });
     if (location.hash === entry.href) focusTarget();
     location.assign(entry.href);

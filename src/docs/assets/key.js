@@ -1,6 +1,6 @@
 /** @typedef {ReturnType<typeof openKey>} Key */
 
-/** How long to wait for other tabs' keys, in ms. */
+/** How long to wait for the keys of other tabs, in ms. */
 const ANSWER_MS = 200;
 
 /** @param {() => Storage} storage @param {string} name */
@@ -14,7 +14,7 @@ function read(storage, name) {
 }
 
 /**
- * The key of the signed-in user, from this tab, this device or another tab; or a typed key, which is not stored.
+ * The key of the signed-in user, from this tab, this device or another tab. A typed key is not stored.
  * @param {string} basePath ends in a slash
  */
 export function openKey(basePath) {
@@ -39,7 +39,7 @@ export function openKey(basePath) {
   /** @param {MessageEvent} message */
   function hear({ data }) {
     if (data?.type === 'key' && typeof data.key === 'string') {
-      // A message can also be a response to another tab's request, and can come from another user's tab.
+      // A message may also be a response to another tab's request, or come from another user's tab.
       if (!isAsking) return;
       isAsking = false;
       ofOtherTab = data.key;
@@ -70,7 +70,7 @@ export function openKey(basePath) {
       const key = kept();
       return typed || (ended.has(key) ? '' : key);
     },
-    /** Reveals no more of the key than the service's own list of keys. */
+    /** The part of the key that the service's own list of keys also displays. */
     get start() {
       return `${this.value.slice(0, 7)}…`;
     },

@@ -1,5 +1,5 @@
 /**
- * The table of contents, which marks the section being read. On a phone, it is a menu.
+ * The table of contents, which marks the current section. On a phone, it is a menu.
  * @param {HTMLElement} page
  */
 export function openNavigation(page) {
@@ -26,7 +26,7 @@ export function openNavigation(page) {
     showCurrent();
   }
 
-  // The section being read crosses a line below the top of the window.
+  // The current section crosses a line below the top of the window.
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {

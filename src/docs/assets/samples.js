@@ -5,7 +5,7 @@
 const EXAMPLE_KEY = 'qt_your_key';
 
 /**
- * Shows the samples with this service's origin, in the selected language, with a copy button and, on request, with the
+ * Shows the samples with this service's origin, in the selected language, with a copy button. On request, includes the
  * reader's key.
  * @param {HTMLElement} page
  * @param {string} exampleOrigin
@@ -42,7 +42,7 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // The samples of other operations change their height too, so the page is scrolled to keep the clicked element in
+    // The samples of other operations change their height too, so the page scrolls to keep the clicked element in
     // place.
     const { top } = target.getBoundingClientRect();
     if (language) {
@@ -60,7 +60,7 @@ export function openSamples(page, exampleOrigin, key) {
   if (navigator.clipboard) for (const { code } of blocks) addCopyButton(code);
 
   return {
-    /** Masks the reader's key in a text, unless the key is shown. @param {string} text */
+    /** Masks the reader's key in a text, unless the key is visible. @param {string} text */
     masked: (text) => (isShown || !key.value ? text : text.replaceAll(key.value, key.start)),
   };
 }

@@ -1,7 +1,7 @@
 /** @import { Key } from './key.js' */
 /** @import { Samples } from './samples.js' */
 
-/** The maximum length of a displayed response, in characters: browsers take seconds to lay out megabytes. */
+/** The maximum length of a displayed response, in characters. Browsers take seconds to lay out megabytes. */
 const MOST_SHOWN = 20_000;
 /** Long enough for the slowest call, which waits until a transaction is in a block. */
 const TIMEOUT_MS = 60_000;

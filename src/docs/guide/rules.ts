@@ -50,7 +50,7 @@ const UNITS = [
   [SECOND, 'second'],
 ] as const;
 
-/** `every hour`, `every 2 minutes`: a duration (ms) in its largest whole unit. */
+/** Formats a duration (ms) in its largest whole unit: `every hour`, `every 2 minutes`. */
 export function every(ms: number): string {
   const [unit, noun] = UNITS.find(([size]) => ms % size === 0) ?? [SECOND, 'second'];
   return ms === unit ? `every ${noun}` : `every ${count(ms / unit, noun)}`;

@@ -16,11 +16,10 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 });
 
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
-/** The names of the second and later sources of a kind end with their number. */
+/** The names of the second and later sources of a kind end in a number. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
-/** All response headers that the service documents. */
 export const HEADERS = {
   'X-Request-Id': text(
     'The ID of the request, which is also in the log. A client can set it: 1 to 128 characters of `[A-Za-z0-9._-]`.',
@@ -89,7 +88,7 @@ export const HEADERS = {
 } as const satisfies Record<string, DescribedHeader>;
 
 type HeaderName = keyof typeof HEADERS;
-/** A question mark means that the header may be missing. */
+/** A question mark marks a header that may be missing. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
 const PRICED: Occurrence[] = [

@@ -13,7 +13,7 @@ import {
   type Schema,
 } from './schemas.ts';
 
-/** Appends the expected input to a description, except for an `enum`, which is already in the schema. */
+/** Appends the expected input to a description, unless an `enum` in the schema already lists it. */
 function inWords(description: string | undefined, fix: string | undefined, schema: Schema): string | undefined {
   if (!description || !fix) return description ?? fix;
   if (schema.enum) return description;
@@ -48,7 +48,7 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
 
 type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** Parameters that several operations share, by name. If several have the same name, the most common one is used. */
+/** Parameters that several operations share, by name. If they differ, the most common one is used. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -60,7 +60,6 @@ function sharedOf({ paths }: Document): Map<string, Parameter> {
   return new Map(often.flatMap(([one]) => (one ? [[one.name, one]] : [])));
 }
 
-/** Moves parameters shared by operations to `components.parameters`. */
 export function withSharedParameters(document: Document): object {
   const shared = sharedOf(document);
   const refer = (parameter: Parameter) =>
@@ -78,7 +77,7 @@ export function withSharedParameters(document: Document): object {
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-/** Alternatives: any one of them suffices. */
+/** A caller may use any one of these alternatives. */
 const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
 
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
@@ -91,7 +90,7 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && own) || description, content: Object.fromEntries(media) };
 }
 
-/** Declared once per set of headers, without `Quotient-Currency`, which can contain a rate. */
+/** Declared once per set of headers. Excludes `Quotient-Currency`, which can contain a rate. */
 function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');

@@ -4,7 +4,6 @@ import { headersOf } from './described-headers.ts';
 import type { Context, Ref } from './schemas.ts';
 import { problemExample } from './schemas.ts';
 
-/** Possible on every path. */
 const ANYWHERE: ProblemCode[] = [
   'invalid_request',
   'secret_in_request',
@@ -26,7 +25,6 @@ const WITH_KEY: ProblemCode[] = [
   'overloaded',
 ];
 
-/** The problem codes of a route, in the order of `PROBLEM_CODES`. */
 function codesOf(facts: RouteFacts): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
   const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
@@ -52,7 +50,7 @@ function problemResponse(
   const exampleOf = (code: ProblemCode) => {
     const kind = problemKind(code);
     const example = { summary: kind.title, value: { ...problemExample(code, basePath), status } };
-    // `node_rejected` has the node's status.
+    // `node_rejected` uses the node's own status.
     if (status !== kind.status) return example;
     examples[code] ??= example;
     return { $ref: `#/components/examples/${code}` };

@@ -15,6 +15,6 @@ const idsOf = (module: object): string[] =>
 export const RECORD_NAMES = MODULES.flatMap(idsOf);
 const places = new Map(MODULES.flatMap((module, place) => idsOf(module).map((id) => [id, place])));
 
-/** Sorts named schemas by module; the order within a module is stable. */
+/** Sorts named schemas by module. The order within a module does not change. */
 export const byPlace = ([one]: [name: string, schema: unknown], [other]: [name: string, schema: unknown]) =>
   (places.get(one) ?? MODULES.length) - (places.get(other) ?? MODULES.length);

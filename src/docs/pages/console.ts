@@ -17,13 +17,13 @@ type ConsoleSettings = {
   sendsMail: boolean;
 };
 
-/** The tag that is replaced in the page, to pass settings as attributes. */
+/** The tag that receives settings as attributes. */
 const ROOT_ELEMENT = '<html lang="en">';
 
 const rootElement = ({ registration, sendsMail }: ConsoleSettings) =>
   `<html lang="en" data-registration="${registration}"${sendsMail ? ' data-mail' : ''}>`;
 
-/** Serves `/` and `/console/`. If the console is not built, a warning is logged and they respond with 404. */
+/** Serves `/` and `/console/`. If the console is not built, logs a warning, and both paths respond with 404. */
 export async function serveConsole(app: FastifyInstance, settings: ConsoleSettings, folder: string): Promise<void> {
   const { basePath } = settings;
   if (!existsSync(join(folder, 'index.html'))) {
@@ -39,7 +39,7 @@ export async function serveConsole(app: FastifyInstance, settings: ConsoleSettin
     preCompressed: true,
     acceptRanges: false,
     lastModified: false,
-    // The name of an asset contains a hash of its content.
+    // An asset's name contains a hash of its content.
     maxAge: '365d',
     immutable: true,
     setHeaders: (reply) => reply.headers(PAGE_SECURITY),

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves assets, each concatenated from files of a folder. */
+/** Serves assets. Each is concatenated from files of a folder. */
 export function serveAssets(
   app: FastifyInstance,
   basePath: string,
@@ -24,7 +24,7 @@ export function serveAssets(
   }
 }
 
-/** `page.css` is for all pages except the console, which bundles the first three files. */
+/** `page.css` is for all pages except the console, which bundles the first three files itself. */
 const ASSETS = {
   'page.css': ['base.css', 'controls.css', 'frame.css', 'prose.css'],
   'theme.js': ['theme.js'],

@@ -45,7 +45,7 @@ type Here = keyof typeof PAGES;
 const LOGO =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path d="M7 21.5 13 14l5 4.5L25 9"/><path class="baseline" d="M7 26h18"/></svg>';
 
-/** The header of every page, including the console. `root` is the base path and a slash. */
+/** The header of every page, including the console. `root` is the base path with a trailing slash. */
 export function headerHtml(root: string, here?: Here): string {
   const links = Object.entries(PAGES).map(
     ([name, [path, title]]) => `<a href="${root}${path}"${name === here ? ' aria-current="page"' : ''}>${title}</a>`,
@@ -58,14 +58,13 @@ export function headerHtml(root: string, here?: Here): string {
 
 const link = (title: string, url: string) => `<a href="${url}">${title}</a>`;
 
-/** `more` is additional text. */
 export const footerHtml = (root: string, more = '') =>
   `<p>${attributions(link).join('. ')}.${more} Times are in UTC.</p>
 <p class="for-programs">For programs: <a href="${root}openapi.json">openapi.json</a> <a href="${root}llms.txt">llms.txt</a></p>`;
 
-/** A path segment that may be shown. Longer or unusual segments may be secrets. */
+/** A path segment that may be displayed. A longer or unusual segment may be a secret. */
 const WORD = /^[\w.~-]{1,32}$/;
-/** Further segments are omitted, because twelve or more words may be a seed phrase. */
+/** The maximum number of displayed segments. Twelve or more words may be a seed phrase. */
 const WORDS = 5;
 
 /** The path of a URL, shortened and without possible secrets. */

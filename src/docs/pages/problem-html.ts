@@ -17,7 +17,7 @@ function wrong({ message, members: { errors = [] } }: Problem): string {
   return `<ul>\n${faults.join('\n')}\n</ul>`;
 }
 
-/** A problem as a page for browsers. It never echoes the query. */
+/** A problem as a page for browsers. The page never repeats the query. */
 export function problemHtml(problem: Problem, { basePath, url, requestId, unknown }: Asked): string {
   const { code, status } = problem;
   const title = escapeHtml(problem.title);

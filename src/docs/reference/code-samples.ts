@@ -1,7 +1,7 @@
 import { exampleOf, type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 import type { Entry } from './document.ts';
 
-/** Placeholder for the service's origin, which the service may not know behind a proxy. */
+/** Placeholder for the service's origin. Behind a proxy, the service may not know its origin. */
 export const EXAMPLE_ORIGIN = 'https://quotient.example';
 /** Placeholder for the reader's key. */
 export const EXAMPLE_KEY = 'qt_your_key';
@@ -10,7 +10,7 @@ export type Language = keyof typeof LANGUAGES;
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
-/** A body with all required members and the first optional one that has an example. */
+/** A body with all required members and the first optional member that has an example. */
 export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   const { properties = {}, required } = resolve(schema, named);
   const names = Object.keys(properties);
@@ -26,7 +26,7 @@ export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   return Object.fromEntries(members);
 }
 
-/** The value of a parameter in samples and forms; arrays have one element. */
+/** The value of a parameter in samples and forms. Arrays have one element. */
 export const exampleText = (example: unknown) => String([example].flat()[0] ?? '');
 
 const encode = (text: string) =>
@@ -35,7 +35,7 @@ const encode = (text: string) =>
 function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: string, named: NamedSchemas): Call {
   let target = path;
   const query: string[] = [];
-  // If no parameter is required, a call without parameters would search for nothing.
+  // If no parameter is required, a call without parameters would search for nothing, so the sample uses the first one.
   const isSearch = parameters.length > 1 && !parameters.some(({ required }) => required);
   for (const [place, { name, in: where, required, example }] of parameters.entries()) {
     const value = encode(exampleText(example));
@@ -83,7 +83,6 @@ const PYTHON_WORDS = new Map<Json, string>([
   [null, 'None'],
 ]);
 
-/** A JSON value in Python syntax. */
 function pythonOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return PYTHON_WORDS.get(value) ?? JSON.stringify(value);
@@ -108,7 +107,7 @@ with urlopen(request) as response:
     print(response.status${isEmpty ? '' : ', json.load(response)'})`;
 }
 
-/** `isEmpty`: the response has no body. */
+/** `isEmpty` means that the response has no body. */
 export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
   curl: curl(call),
   javascript: javascript(call, isEmpty),

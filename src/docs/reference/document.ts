@@ -19,10 +19,8 @@ export type Answer = {
   csv?: string | undefined;
 };
 
-/** An operation with its references resolved. */
 export type Entry = {
   id: string;
-  /** Upper case. */
   method: string;
   path: string;
   tag: string;
@@ -96,7 +94,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   };
 }
 
-/** All operations in the order of the tags; operations without a key come first, because new users have none. */
+/** All operations in the order of their tags. Operations without a key come first, because new users have no key. */
 export function entriesOf(document: Document): Entry[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
@@ -105,7 +103,6 @@ export function entriesOf(document: Document): Entry[] {
   return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
 }
 
-/** The strings that every list contains. */
 const inAll = (lists: readonly (readonly string[])[]): string[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
@@ -115,7 +112,7 @@ const LONG = 160;
 const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
-/** The parts that are documented once: common problems and headers, and long parameters. */
+/** Parts that are documented once: common problems and headers, and long parameters. */
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);

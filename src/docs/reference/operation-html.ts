@@ -13,7 +13,7 @@ function questionOf({ method, path, title }: Entry): string | undefined {
   return undefined;
 }
 
-/** A form field. If the parameter is required, the field contains the example. */
+/** A form field. The field of a required parameter contains the example. */
 function fieldHtml({ name, in: where, required, schema, example }: Parameter): string {
   const attributes = `name="${escapeHtml(name)}" data-in="${where}"`;
   const text = escapeHtml(exampleText(example));
@@ -27,7 +27,7 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
   return `<label class="field"><span>${escapeHtml(name)}${required ? '' : ' <span class="soft">optional</span>'}</span>${field}</label>`;
 }
 
-/** The form that calls this service. A script sends the form, which is hidden without scripts. */
+/** The form that calls this service. A script sends it. Without scripts, it is hidden. */
 function tryHtml(entry: Entry, named: NamedSchemas): string {
   const { parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
@@ -78,11 +78,11 @@ function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: b
 <td><p>${words}</p>${isShared ? '' : choicesHtml(schema)}${factsOf(parameter)}</td></tr>`;
 }
 
-/** `isWhole` prints full descriptions; otherwise, shared parameters link to their descriptions. */
+/** `isWhole` prints full descriptions. Otherwise, a shared parameter links to its description. */
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
 
-/** Folds everything from the first list on. */
+/** Hides the first list and everything after it behind a toggle. */
 function descriptionHtml(description: string): string {
   const start = description.search(/\n\n\* /);
   if (start < 0) return toHtml(description);

@@ -28,7 +28,6 @@ function codesHtml(codes: readonly string[], basePath: string): string {
   return `<ul class="codes">${items.join('')}</ul>`;
 }
 
-/** Documents the shared problems, headers and parameters once. */
 function sharedPart(document: Document, { basePath, shared, ...place }: Place): Part {
   const { everywhere, withKey, priced } = shared.codes;
   const sections = [
@@ -69,7 +68,6 @@ const linkOf = ({ id, method, path, title }: Entry): Link => ({
   html: `<span class="name">${inlineHtml(title)}</span><span class="path">${methodHtml(method)} ${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`,
 });
 
-/** The shared part, followed by a part per tag. */
 export function referenceParts(document: Document, basePath: string): Part[] {
   const entries = entriesOf(document);
   const place = { basePath, named: document.components.schemas, shared: sharedOf(entries) };

@@ -2,7 +2,7 @@ import { escapeHtml } from '#core/record-fields';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
-/** Longer lists of choices are folded. */
+/** The number of choices above which a list is folded. */
 export const MANY_CHOICES = 8;
 /** zod adds the safe-integer bounds to every integer schema. */
 const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
@@ -43,7 +43,7 @@ export function choicesHtml({ enum: choices = [] }: Schema): string {
   return `<details><summary>${all.length} values</summary><p>${all.join(' ')}</p></details>`;
 }
 
-/** The schema itself if it is an object, or the object in its items or alternatives. */
+/** Returns an object schema itself, or the object in its items or alternatives. */
 function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   const whole = resolve(schema, named);
   if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
@@ -72,7 +72,7 @@ ${fieldTable(nested, named, full)}</details></td></tr>`;
 const fieldTable = (object: Schema, named: NamedSchemas, path: string) =>
   `<table class="fields"><tbody>${fieldRows(object, named, path).join('\n')}</tbody></table>`;
 
-/** The fields as a table in which nested objects are folded; empty if the schema contains no object. */
+/** The fields as a table with folded nested objects. Empty if the schema contains no object. */
 export function fieldsHtml(schema: Schema, named: NamedSchemas): string {
   const object = objectIn(schema, named);
   return object ? fieldTable(object, named, '') : '';

@@ -6,8 +6,10 @@ const PATIENCE = 10_000;
 /** @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Replaces a part of the page if it has changed. Unchanged parts stay, so that screen readers do not repeat them.
- * @param {string} id @param {Document} page */
+/**
+ * Replaces a part of the page if it has changed. Screen readers do not repeat unchanged parts.
+ * @param {string} id @param {Document} page
+ */
 function replace(id, page) {
   const next = page.getElementById(id);
   if (!next) throw new Error('the response is not a status page');
@@ -17,7 +19,7 @@ function replace(id, page) {
   }
 }
 
-/** For a service that does not respond: the page keeps its content and time. */
+/** While the service does not respond, the page keeps its content and time. */
 function showAway() {
   const state = part('state');
   if (state.classList.contains('away')) return;

@@ -1,11 +1,11 @@
-// The theme of all pages, including the console. A classic script in the head, so that it applies before the first
-// paint.
+// The theme of all pages, including the console. Loaded as a classic script in the head, so that it applies before the
+// first paint.
 {
   /** The key in `localStorage`. */
   const STORAGE_KEY = 'quotient:theme';
   const root = document.documentElement;
 
-  /** The stored theme; the browser may block access. */
+  /** Storage may be blocked by the browser. */
   const chosen = () => {
     try {
       return localStorage.getItem(STORAGE_KEY);
@@ -34,7 +34,7 @@
     try {
       localStorage.setItem(STORAGE_KEY, target.value);
     } catch {
-      // The theme applies to this page only.
+      // Without storage, the theme applies to this page only.
     }
   });
 }
