@@ -5,29 +5,29 @@ import type { LegacyTransaction } from '#cosmos/legacy-shapes';
 import { untilInBlock } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failure';
 
-/** The pause between two look-ups, in ms. It doubles up to `LONGEST_PAUSE`. */
+/** The delay between two look-ups, in ms. It doubles up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = SECOND;
 
 type Waiter = {
-  /** On the monotonic clock, in ms. */
+  /** In ms of the monotonic clock. */
   until: number;
   settle: (found: LegacyTransaction | undefined) => void;
   fail: (error: unknown) => void;
 };
 
 type Dependencies = {
-  /** `until` is on the monotonic clock, in ms. */
+  /** `until` is in ms of the monotonic clock. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   clock: Clock;
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** Waits until transactions are in a block. All waiters of a hash share one poller. */
+/** Waits until transactions are in a block. All waiters for a hash share one poller. */
 export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) {
   const waiting = new Map<string, Set<Waiter>>();
 
-  /** Ends the waits whose time is up. Returns the shortest remaining time, or undefined if no waiter is left. */
+  /** Ends expired waits. Returns the shortest remaining time, or undefined if no waiter is left. */
   function timeLeft(waiters: Set<Waiter>): number | undefined {
     let soonest: number | undefined;
     for (const waiter of waiters) {
@@ -41,7 +41,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     return soonest;
   }
 
-  /** Continues after every failure, because a node does not know a transaction before it is in a block. */
+  /** Continues after a failure, because a node does not know a transaction until it is in a block. */
   function poll(hash: string, waiters: Set<Waiter>): Promise<LegacyTransaction | undefined> {
     let next = FIRST_PAUSE;
     let left: number | undefined;
@@ -50,7 +50,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
         await wait(Math.min(next, timeLeft(waiters) ?? 0));
         next = Math.min(2 * next, LONGEST_PAUSE);
         left = timeLeft(waiters);
-        // Deleted before the next await, so that a new waiter starts a new poller.
+        // Deleted before the next await, so that a later waiter starts a new poller.
         if (left === undefined) waiting.delete(hash);
         return left !== undefined;
       },
@@ -71,7 +71,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     );
   }
 
-  /** Resolves with undefined when the time (`until`, monotonic, in ms) is up or the signal aborts. */
+  /** Resolves with undefined at `until` (monotonic, in ms) or when the signal aborts. */
   return function waitForBlock(
     hash: string,
     until: number,

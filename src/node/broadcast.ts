@@ -16,23 +16,23 @@ import type { Member } from './member.ts';
 import type { NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
-/** The part of the deadline in which a node must accept the transaction. The rest is for looking it up. */
+/** The part of the deadline in which a node must accept the transaction. The remaining time is for looking it up. */
 const SENDING = 0.7;
 /** How long `block` waits, as a multiple of the deadline: a few blocks on most chains. */
 const BLOCK_WAIT = 4;
-/** The status if a node cannot read this form of a transaction. A node of the other dialect may accept the form. */
+/** The status of a node that cannot read the transaction's form. A node of the other dialect may accept it. */
 const UNREADABLE = 422;
 
 type Dependencies = {
   pool: NodePool;
-  /** `until` is on the monotonic clock, in ms. */
+  /** `until` is in ms of the monotonic clock. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   timeoutMs: number;
   clock: Clock;
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** Exactly one of the other members is set. The hash is unknown for amino JSON without a response. */
+/** Exactly one of the other members is set. For amino JSON without a response, the hash is unknown. */
 type Sent = {
   hash: string | undefined;
   response?: LegacyTransaction;
@@ -43,7 +43,6 @@ type Sent = {
 const OTHER_SEQUENCE = /account sequence mismatch, expected (\d{1,20}), got \d+/;
 const WRONG_SEQUENCE = 32;
 
-/** The sequence that a node expects, if it rejected a different one. */
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
@@ -55,7 +54,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
     const broadcast = async (calls: NodeCalls) => {
       const answer = await calls.broadcast(prepared);
-      // Another hash is another transaction, so the outcome of this transaction is unknown.
+      // A different hash belongs to another transaction, so the outcome of this transaction is unknown.
       if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
       return answer;
     };
@@ -69,7 +68,10 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /** Tries another node only as long as nothing has been sent. Sends `block` as `sync`, to have a hash to look up. */
+  /**
+   * Tries another node only if no part of the request was sent. Sends `block` as `sync`, which returns a hash to look
+   * up.
+   */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
@@ -78,7 +80,8 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     for (const member of await pool.candidates()) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
-        // The node rejected it, so other bytes may be sent. The node counts pending transactions; accounts do not.
+        // After a rejection, other bytes are safe to send. The node's expected sequence includes pending transactions;
+        // the account's sequence does not.
         const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
@@ -95,8 +98,9 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
   return {
     /**
-     * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`, `UpstreamFailure` if
-     * no node could be reached, or `upstream_timeout` if the transaction was sent but its outcome is unknown.
+     * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`. Throws
+     * `UpstreamFailure` if no node was reachable, and `upstream_timeout` if the transaction was sent but its outcome is
+     * unknown.
      * @param signal ends the wait when the client has disconnected
      */
     async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
@@ -121,7 +125,6 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
 
 export type Broadcasting = ReturnType<typeof createBroadcasting>;
 
-/** In bytes. */
 export const MAX_BROADCAST_BYTES = 128 * 1024;
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -131,7 +134,7 @@ const fault = (location: string, message: string, fix: string): InputFault => ({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Throws `invalidRequest` with all faults, or `secret_in_request`. Submitted values are never repeated. */
+/** Throws `invalidRequest` with all faults, or `secret_in_request`. Errors never repeat submitted values. */
 export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
   if (!isObject(body)) throw invalidRequest(fault('body', 'is not a JSON object', FORM));

@@ -9,16 +9,16 @@ import { isUpToCaller, type NodeSource } from './source.ts';
 
 export function createMember(source: NodeSource, index: number, dialect: NodeDialect | undefined) {
   return {
-    /** The node's position among the URLs, from 1, for the log and warnings. */
+    /** The node's position among the URLs, from 1. The log and warnings use it. */
     number: index + 1,
     source,
     dialect,
     capabilities: {},
-    /** The height of the node's newest block at the last check; undefined if the check failed. */
+    /** The height of the newest block at the last check. Undefined if the check failed. */
     height: undefined as number | undefined,
-    /** The chain that the node reported; null if it reported none; undefined before it has responded. */
+    /** The chain that the node reported. Null if it reported none, and undefined before its first response. */
     chainId: undefined as string | null | undefined,
-    /** The failure of the node's last call, if it failed. */
+    /** The failure of the node's last call. Undefined if the call succeeded. */
     failure: undefined as UpstreamFailure | undefined,
   };
 }
@@ -27,7 +27,7 @@ const nameOf = ({ number }: Pick<Member, 'number'>): string => `node-${number}`;
 
 export type Member = ReturnType<typeof createMember>;
 
-/** Without a configured `chainId`, the wanted chain is the one that the first node to report a chain is on. */
+/** Without a configured `chainId`, the wanted chain is that of the first node that reports a chain. */
 export function createWantedChain(members: readonly Member[], chainId: string | undefined) {
   /** A single node without a configured chain has nothing to compare with. */
   const areCompared = members.length > 1 || chainId !== undefined;
@@ -48,7 +48,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     isLeftOut,
     /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
-    /** No node is on the wanted chain, so no part of the call has been sent. */
+    /** Before any part of the call is sent. */
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node is on the expected chain', { sent: false }),
 
     /** Throws `NodeFault` for another chain. */
@@ -81,27 +81,27 @@ function toFailure(error: unknown, sent: boolean, node: string): unknown {
   return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
 }
 
-/** Failures that concern the node even if the client chose how much to request. */
+/** Failures that count against the node even if the client chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
-/** Never concerns the node, because another node would return as much data. */
+/** Never counts against the node, because another node would return as much data. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
-/** Whether a failure concerns the node. `isOpenEnded` means that the client chose how much to request. */
+/** Whether a failure counts against the node. `isOpenEnded` means that the client chose how much to request. */
 const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
   reason !== OF_THE_QUESTION && (!isOpenEnded || OF_THE_NODE.has(reason));
 
 type CallOptions = {
   chain: WantedChain;
-  /** The configured dialect of all nodes; undefined to detect it per node. */
+  /** The configured dialect of all nodes. If undefined, each node's dialect is detected. */
   configured: NodeDialect | undefined;
   clock: Clock;
   log: Log;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Calls one node in its dialect after its chain is known, and records the node's last failure. */
+/** Calls one node in its dialect once its chain is known. Records the node's last failure. */
 export function createMemberCall({ chain, configured, clock, log, failures }: CallOptions) {
-  /** The newest block also states the chain. */
+  /** The header of the newest block also contains the chain. */
   async function readHead(member: Member, calls: NodeCalls): Promise<number> {
     const head = await calls.head();
     const [before, reported] = [member.chainId, head.chainId ?? null];
@@ -124,7 +124,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Ca
     }
   }
 
-  /** Requests a node's chain before trusting the node. If the request fails, no part of the call has been sent. */
+  /** Requests the node's chain before the node is used. If the request fails, no part of the call has been sent. */
   async function introduce(member: Member, calls: NodeCalls): Promise<void> {
     try {
       await readHead(member, calls);
@@ -136,7 +136,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Ca
     if (chain.isLeftOut(member)) throw chain.failure();
   }
 
-  /** Makes a call in the node's dialect. Detects the dialect again if the node no longer recognizes the path. */
+  /** If the node does not recognize the path, detects its dialect again and repeats the call. */
   async function attempt<T>(member: Member, send: SendToNode, use: (calls: NodeCalls) => Promise<T>): Promise<T> {
     const known = member.dialect;
     const spoken = known ?? (await dialectOf(member, send));
@@ -156,7 +156,7 @@ export function createMemberCall({ chain, configured, clock, log, failures }: Ca
     }
   }
 
-  /** `until` is monotonic, in ms; `sends` states whether a broadcast may have arrived when the call fails. */
+  /** `until` is in monotonic ms. `sends` means that a failed call may have been received, as for a broadcast. */
   async function call<T>(
     member: Member,
     until: number,

@@ -6,20 +6,20 @@ import { isInBlock } from '#cosmos/transactions';
 import { type Broadcasting, createBroadcasting } from './broadcast.ts';
 import { nodeProblem, searchProblem } from './problem.ts';
 
-/** Cache size for transactions that are in a block, in characters of JSON. */
+/** The cache size for transactions that are in a block, in characters of JSON. */
 const MOST_KEPT = 16 * 1024 * 1024;
 
 type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
 
 /** Callers must validate addresses and hashes. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
 export function createNode({ pool, ...rest }: Dependencies) {
-  // A transaction in a block never changes: SDK chains are final immediately.
+  // A transaction in a block never changes, because SDK chains are final immediately.
   const kept = new LRUCache<string, LegacyTransaction>({
     maxSize: MOST_KEPT,
     sizeCalculation: (transaction) => JSON.stringify(transaction).length,
   });
 
-  /** Only looked-up transactions are cached: they have the requested hash, whatever else a node reports. */
+  /** Caches only transactions that were looked up by hash: a node's other responses are not verified. */
   async function lookUp(hash: string, until?: number): Promise<LegacyTransaction> {
     const transaction = await pool.read((calls) => calls.transaction(hash), until);
     if (isInBlock(transaction)) kept.set(transaction.txhash, transaction);
@@ -37,7 +37,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
 
   return {
     balances: (address: string) => read((calls) => calls.balances(address)),
-    /** An account that does not exist has an empty `address`. */
+    /** A node returns an empty `address` for an account that does not exist. */
     account: (address: string) => read((calls) => calls.account(address)),
 
     nodeInfo: () =>
@@ -54,7 +54,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
         return reported;
       }),
 
-    /** Accepts a query in the terms of either dialect. */
+    /** Accepts the query parameters of both dialects. */
     transactions: async (query: readonly (readonly [string, string])[]) => {
       try {
         readSearch(query);
@@ -70,7 +70,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
       return kept.get(txhash) ?? withProblems(lookUp(txhash));
     },
 
-    /** Sends a transaction once. Throws `upstream_timeout`, with the hash if known, when the outcome is unknown. */
+    /** Sends a transaction once. If the outcome is unknown, throws `upstream_timeout` with the hash, if known. */
     broadcast: (request: BroadcastRequest, signal?: AbortSignal) =>
       withProblems(broadcasting.broadcast(request, signal)),
 

@@ -10,7 +10,7 @@ import { openNode } from './source.ts';
 
 export function openNodes({ settings, observe, clock, log, failures }: CapabilityDeps<NodeSettings>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
-  // Named by its position: a URL may contain a secret.
+  // Nodes are named by position, because a URL may contain a secret.
   const nodes = from.urls.map((url, index) => {
     const [upstream, breaker] = [`node-${index + 1}`, createBreaker()];
     const source = openNode({ name: upstream, url, timeoutMs, clock, observe: observe(upstream), breaker });

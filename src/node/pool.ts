@@ -11,11 +11,11 @@ import type { NodeSource } from './source.ts';
 
 /** How often each node's newest block is requested while calls arrive, in ms. */
 const CHECK_EVERY = 10 * SECOND;
-/** A node that is more than this many blocks behind the best node is used only if no other node can be used. */
+/** A node that is further behind the best node, in blocks, is used only if no other node is usable. */
 const MOST_BEHIND = 50;
 /** The part of the deadline for which the first callers wait for the nodes' heights. */
 const PATIENCE = 0.25;
-/** How many times all nodes are tried if the last failure was transient; otherwise, each node is tried once. */
+/** How many times all nodes are tried if the last failure was transient. Otherwise, each node is tried once. */
 const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
@@ -32,7 +32,7 @@ type Options = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Reads from any node: when one node fails, the next one is tried. */
+/** Reads from any node. If a node fails, tries the next node. */
 export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures }: Options) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured));
@@ -50,7 +50,9 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     }
   }
 
-  /** Refreshes the heights when they are due. Only the first callers wait for the heights, for a limited time. */
+  /**
+   * Refreshes the heights when they are due. Only the first callers wait for the heights, and only for a limited time.
+   */
   async function checkHeights(): Promise<void> {
     if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
       checkedAt = clock.elapsed();
@@ -60,7 +62,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     await firstCheck;
   }
 
-  /** How far a node is behind the best node, in blocks, if the gap excludes the node; otherwise undefined. */
+  /** How many blocks a node is behind the best node, if that excludes the node. Otherwise undefined. */
   function lag({ height }: Member): number | undefined {
     if (height === undefined) return undefined;
     const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
@@ -76,8 +78,8 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The node with the greatest height may fail every call except the height call. While no node is healthy, nodes
-    // that are far behind are tried too.
+    // The node with the greatest height may fail all other calls. While no node is healthy, nodes that are far behind
+    // are tried too.
     return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 
@@ -86,7 +88,10 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     call,
     checkChain: chain.check,
 
-    /** No node can use up the time of the next node. Throws `NodeRejection`, or the last `UpstreamFailure`. */
+    /**
+     * Each node gets a share of the time, so that the next node has time left. Throws `NodeRejection`, or the last
+     * `UpstreamFailure`.
+     */
     async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
       const asked = new Set<Member>();
       let failure: unknown;

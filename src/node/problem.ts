@@ -2,12 +2,12 @@ import { invalidRequest, Problem } from '#core/problems';
 import { NodeRejection } from '#cosmos/exchange';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 
-/** `Retry-After` while no node is configured, in seconds. */
+/** The `Retry-After` while no node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
-/** How many characters of a node's message are repeated in the problem. */
+/** The maximum length of a node's message in a problem, in characters. */
 const LONGEST_MESSAGE = 2000;
 
-/** Converts an error from a node or its transport to a problem; returns any other error unchanged. */
+/** Converts an error from a node or its transport to a problem. Returns any other error unchanged. */
 export function nodeProblem(error: unknown): unknown {
   if (error instanceof NodeRejection) {
     const { status, message } = error;
@@ -24,7 +24,7 @@ export function nodeProblem(error: unknown): unknown {
   return upstreamProblem(error, { who: 'The node' });
 }
 
-/** Converts an error about a parameter that no node accepts; returns any other error unchanged. */
+/** Converts an error about a parameter that no node accepts. Returns any other error unchanged. */
 export function searchProblem(error: unknown): unknown {
   if (!(error instanceof NodeRejection)) return error;
   const location = error.parameter === undefined ? 'query' : `query.${error.parameter}`;
@@ -36,7 +36,7 @@ export const notConfigured = () =>
     retryAfter: UNTIL_CONFIGURED,
   });
 
-/** A transaction was sent and its outcome is unknown. The client can look it up by the hash, if there is one. */
+/** A transaction was sent, but its outcome is unknown. The client can look it up by its hash, if the hash is known. */
 export function unknownOutcome(event: string, txhash: string | undefined, cause?: unknown): Problem {
   const advice = txhash
     ? 'Look it up by txhash before you send it again'

@@ -19,7 +19,7 @@ const hash = z
 const parameter = (description: string, example: string, type = 'string') =>
   z.unknown().meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
 
-/** Describes the members that legacy shapes do not have or that modern nodes do not report. */
+/** Lists the members that the legacy shapes lack or that modern nodes do not report. */
 const MODERN_NODE_LIMITS =
   'If the node supports the modern dialect, `tx`, `logs`, `raw_log` and `events` are converted from its response. ' +
   'Members that the legacy format cannot represent are omitted: signature modes, signed sequences, extension ' +

@@ -31,10 +31,10 @@ export type NodeScope = { node: Node; explorer: NodeSettings['node']['explorer']
 
 type NodeCall = ReturnType<typeof nodeProxy>;
 
-/** Prepares a scope for the routes of a node. Returns the function in which each route calls the node. */
+/** Prepares a scope for node routes. Returns the function in which each route calls the node. */
 export function nodeProxy(app: FastifyInstance, bodies: RequestBodies) {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
-  // The shapes were checked when the node's response was parsed.
+  // The node's response was validated when it was parsed.
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
 
@@ -46,7 +46,6 @@ export function nodeProxy(app: FastifyInstance, bodies: RequestBodies) {
     reply: FastifyReply,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    // A route can override this header.
     reply.header('cache-control', 'no-store');
     const end = begin(request.user);
     const gone = new AbortController();

@@ -9,7 +9,7 @@ const isEncoded = (text: string) => {
   }
 };
 
-/** Credentials before the `@` are sent as Basic authentication. */
+/** Credentials in a URL are sent as Basic authentication. */
 const nodeUrl = baseUrl.refine((text) => {
   const { username, password } = URL.parse(text) ?? {};
   return [username, password].every((one) => !one || isEncoded(one));

@@ -10,7 +10,7 @@ import {
   type UpstreamRequest,
 } from '#upstream/transport/upstream';
 
-/** Statuses from a gateway or proxy in front of the node. They say nothing about the request. */
+/** A gateway or proxy in front of the node sends these statuses. They do not describe the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
 /** The maximum size of a response, and of a page of transactions, in bytes. */
@@ -21,15 +21,15 @@ const DEEPEST = 500;
 /** Allows one JSON value per this many bytes. Recorded transactions have one value per 26 bytes. */
 const BYTES_OF_VALUE = 8;
 
-/** The size and duration of a response depend on the request, so these failures say nothing about the node. */
+/** The size and duration of a response depend on the request, so these failures do not count against the node. */
 const OWN_FAILURES: ReadonlySet<FailureCause> = new Set(['too_large']);
 const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
   FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
 );
-/** Connections for searches, and for all other calls: enough for four calls by each of sixteen users. */
+/** Connections for searches, and for all other calls: enough for sixteen users with four calls each. */
 const CONNECTIONS = 64;
 
-/** Whether the duration depends on the caller's parameters. Only searches and further pages have a query. */
+/** Whether the caller's parameters determine the duration. Only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
 async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
@@ -57,7 +57,7 @@ async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, n
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
 }
 
-/** Moves a URL's credentials to a header (RFC 7617), because the HTTP client drops credentials in a URL. */
+/** Moves a URL's credentials to a header (RFC 7617), because the HTTP client drops credentials in URLs. */
 function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'headers'> {
   const url = new URL(text);
   const [name, password] = [url.username, url.password].map(decodeURIComponent);
@@ -70,7 +70,7 @@ function withoutCredentials(text: string): Pick<UpstreamOptions, 'url' | 'header
 
 type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' | 'breaker'> & { name?: string };
 
-/** One node over HTTP. Calls are not limited, and nothing but the given request is forwarded. */
+/** One node over HTTP. The number of calls is not limited. Only the given request is forwarded. */
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
@@ -82,12 +82,15 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
-  // The caller decides how long a search takes. With separate connections and a separate breaker, slow searches delay
-  // only other searches.
+  // Callers determine how long a search takes. Searches have their own connections and breaker, so that slow searches
+  // delay no other calls.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /** Throws `UpstreamFailure` if there is no response; its `sent` states whether the request may have arrived. */
+    /**
+     * Throws `UpstreamFailure` if there is no response. Its `sent` states whether the node may have received the
+     * request.
+     */
     send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);
