@@ -23,7 +23,8 @@ import type { NotificationSettings } from './settings.ts';
 /** How often old rows are deleted, in ms. */
 const TIDY_EVERY = HOUR;
 /**
- * Concurrent webhooks. Many are allowed, because a receiver that never responds occupies its slot until the deadline.
+ * The number of concurrent webhooks. It is large, because a receiver that does not respond occupies a slot until the
+ * deadline.
  */
 const WEBHOOKS_AT_ONCE = 50;
 /** How long a stopping process waits for emails in progress, in ms. */
@@ -35,7 +36,7 @@ type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { user
 async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
-  // The mail library is loaded only if mail is configured.
+  // The mail library is imported only if mail is configured.
   const { createMailer } = await import('#notifications/sources/smtp');
   const mailer = createMailer(smtp, from);
   const shared = { users, mailer, wake: () => outbox.wake(), clock, publicUrl };
@@ -46,7 +47,7 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
   const noticeStore = createNoticeStore(prisma);
   const noticeSettings = deadline.over(createNoticeSettingsStore(prisma, users));
   const watch = createNoticeWatch({
-    // The watch is not bound by the deadline for requests: a late turn is better than two at once.
+    // The watch has no request deadline: a late run is better than two concurrent runs.
     store: noticeStore,
     claims: createRefreshStore(prisma),
     wake: shared.wake,

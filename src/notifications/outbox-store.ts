@@ -6,7 +6,7 @@ export type OutboxMessage = {
   kind: string;
   userKey: number | null;
   payload: unknown;
-  /** How many times the message has been claimed, including this claim. Distinguishes this claim from later ones. */
+  /** The number of claims of the message, including this one. It distinguishes this claim from later claims. */
   attempts: number;
   /** Time since the message was added, in ms. */
   age: number;
@@ -14,7 +14,7 @@ export type OutboxMessage = {
 
 export type Backlog = { kind: string; messages: number; oldest: number };
 
-/** How long a given-up message is kept, in days. */
+/** How long a given-up message is stored, in days. */
 const KEPT_DAYS = 30;
 
 const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}::float8)`;
@@ -24,8 +24,8 @@ export function createOutboxStore(prisma: PrismaClient) {
   return {
     /**
      * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: a statement skips rows that
-     * another statement has locked, so each message is claimed by one process. When a claim expires, its message is due
-     * again, so other processes claim the messages of a dead process.
+     * another statement has locked, so only one process claims a message. When a claim expires, its message is due
+     * again, so other processes take over the messages of a dead process.
      */
     async claim(room: Readonly<Record<string, number>>, forMs: number): Promise<OutboxMessage[]> {
       return prisma.$queryRaw<OutboxMessage[]>`
@@ -40,7 +40,7 @@ export function createOutboxStore(prisma: PrismaClient) {
           greatest(0, extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age`;
     },
 
-    /** Also deletes the message if the claim has expired in the meantime. */
+    /** Deletes the message even if the claim has expired. */
     async delivered({ id }: Pick<OutboxMessage, 'id'>): Promise<void> {
       await prisma.$executeRaw`DELETE FROM outbox_message WHERE id = ${id}::uuid`;
     },
@@ -56,9 +56,7 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /**
-     * Ends the attempts, unless the message was claimed again. Removes `email`, because its owner may be erased later.
-     */
+    /** Gives the message up, unless it was claimed again. Removes `email`, because its owner may be erased later. */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},
@@ -66,7 +64,7 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int`;
     },
 
-    /** Undelivered messages by kind, and the age of the oldest one in seconds. */
+    /** Undelivered messages by kind, and the age of the oldest in seconds. */
     backlog: () =>
       prisma.$queryRaw<Backlog[]>`
         SELECT kind, count(*)::int AS messages, extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS oldest

@@ -5,12 +5,12 @@ import { tracedApart } from '#core/tracing';
 import type { Backlog, OutboxMessage, OutboxStore } from '#notifications/outbox-store';
 import type { FailureLog } from '#upstream/failure-log';
 
-/** How often a process looks for due messages, including those of other processes, in ms. */
+/** How often a process checks for due messages of all processes, in ms. */
 const POLL_EVERY = 5 * SECOND;
 /** How long an attempt may take, in ms. */
 const ATTEMPT = 30 * SECOND;
 /**
- * How long a claim lasts, in ms: longer than an attempt. If the process is killed, another process takes over within a
+ * How long a claim lasts, in ms: longer than an attempt. If a process is killed, another process takes over within a
  * minute.
  */
 const CLAIM = 45 * SECOND;
@@ -19,7 +19,7 @@ const AT_ONCE = 5;
 const MAX_REASON = 300;
 
 /**
- * Throws `Undeliverable` if a retry is useless. A message can be delivered twice. Errors are logged and shown to
+ * Throws `Undeliverable` if a retry is useless. A message may be delivered twice. Errors are logged and shown to
  * operators.
  */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
@@ -28,7 +28,7 @@ type Dependencies = {
   store: OutboxStore;
   log: Pick<Log, 'warn'>;
   failures: Pick<FailureLog, 'failed'>;
-  /** The delivery functions by kind; messages of other kinds are ignored. */
+  /** The delivery functions by kind. Messages of other kinds are ignored. */
   deliver: Readonly<Record<string, Deliver>>;
   atOnce?: Readonly<Record<string, number>>;
 };
@@ -49,7 +49,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const { id, kind, userKey, attempts, age } = message;
     const reason = describeError(error);
     const facts = { id, kind, user: userKey, attempts, reason };
-    // If the attempt was interrupted because this process stops, the message is due immediately for other processes.
+    // If this process stops during the attempt, other processes may deliver the message immediately.
     const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
@@ -105,7 +105,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
   const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
 
-  /** Starts due deliveries. One claim runs at a time, and is repeated for requests that arrive in the meantime. */
+  /** Starts due deliveries. Claims run one at a time. A claim is repeated if it was requested again while it ran. */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
@@ -123,13 +123,12 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     tidy: (): Promise<void> => store.tidy(),
 
-    /** Undelivered messages of every kind. */
     async backlog(): Promise<Backlog[]> {
       const waiting = await store.backlog();
       return kinds.map((kind) => waiting.find((one) => one.kind === kind) ?? { kind, messages: 0, oldest: 0 });
     },
 
-    /** Waits for deliveries in progress. After `withinMs`, they are left to other processes. */
+    /** Waits up to `withinMs` for deliveries in progress. Other processes repeat unfinished deliveries. */
     async close(withinMs: number): Promise<void> {
       isClosed = true;
       const timer = setTimeout(() => stopping.abort(), withinMs);
@@ -144,15 +143,15 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** The age at which a message is given up, in ms. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
-/** Pauses between attempts, in ms; the pause doubles after each attempt. */
+/** The pause between attempts, in ms. It doubles after each attempt up to `longest`. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
 /** The random part of a pause, so that messages that failed together are not retried together. */
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
 /**
- * Returns the pause in ms, or undefined to give up. The last attempt is made at the end of the message's time. `age` is
- * in ms; `random` is from 0 to 1.
+ * Returns the pause in ms, or undefined to give up. Schedules the last attempt at the maximum age. `age` is in ms;
+ * `random` is from 0 to 1.
  */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;

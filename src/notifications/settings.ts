@@ -45,7 +45,7 @@ export const notificationVariables = {
 
 type Environment = Parsed<typeof notificationVariables>;
 
-/** Returns the faults in the mail settings, in combination with the settings that depend on them. */
+/** Checks the mail settings together with the settings that depend on them. */
 export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION: string }) {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
   const faults: SettingFault[] = [];

@@ -3,9 +3,7 @@ import { isoDate } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
 import type { Mail } from '#notifications/sources/smtp';
 
-/**
- * Never put client input into a part: anyone can enter a stranger's address, and could then send text to the stranger.
- */
+/** Parts must not contain client input: an attacker could enter a stranger's address, and send text to the stranger. */
 type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {
@@ -32,7 +30,7 @@ export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
 /** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
 export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Returns a command that makes the same call as a link; `path` starts with a slash. */
+/** Returns a command that makes the same call as a link. `path` starts with a slash. */
 export const curl = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
@@ -76,7 +74,6 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
 type VerificationMailValues = {
   plan: Plan;
   token: string;
-  /** In Unix ms. */
   expiresAt: number;
   publicUrl: string;
 };

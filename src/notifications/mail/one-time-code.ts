@@ -15,21 +15,21 @@ export const isMailToken = (text: string) => FORM.test(text);
 /** SHA-256 in lower-case hex: the only form in which a code is stored. */
 export const hashMailToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** The response is the same for used, expired and unknown codes. */
+/** Used, expired and unknown codes get the same response. */
 export const tokenInvalid = () =>
   new Problem(
     'token_invalid',
     'The one-time code has already been used, has expired or does not exist. Request another email.',
   );
 
-/** Limits the emails of one kind to an address: up to `most` within `window` ms, at least `apart` ms apart. */
+/** Allows up to `most` emails of a kind to an address within `window` ms, at least `apart` ms apart. */
 export type MailRate = { apart: number; most: number; window: number };
 export const MAIL_RATES = {
   recover: { apart: 5 * MINUTE, most: 5, window: DAY },
-  // Each email belongs to its own registration, so a second email is not a repetition.
+  // Each of these emails belongs to another registration, so a second email is not a repetition.
   verify: { apart: 0, most: 5, window: HOUR },
 } as const satisfies Record<string, MailRate>;
 
-/** The name under which emails to an address are counted. It does not reveal the address. */
+/** The name under which emails to an address are counted. It is a hash that does not reveal the address. */
 export const mailSubject = (kind: keyof typeof MAIL_RATES, email: string) =>
   createHash('sha256').update(`${kind}:${email.toLowerCase()}`).digest('hex');

@@ -2,12 +2,12 @@ import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES, type MailRate, mailSubject } from './one-time-code.ts';
 
-/** `hash` of a one-time code; `expiresAt` in Unix ms. */
+/** `hash` is that of a one-time code. `expiresAt` is in Unix ms. */
 type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the email. The statement is the same for known and unknown addresses. */
+    /** Returns whether the limit allows the email. The same statement runs for known and unknown addresses. */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),
@@ -24,7 +24,7 @@ export function createRecoveryStore(prisma: PrismaClient) {
       });
     },
 
-    /** Does not check whether the code is valid: the statement that creates the new key does. */
+    /** Does not check whether the code is valid. The statement that creates the new key checks the code. */
     async userOf(hash: string): Promise<number | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash } });
       return token?.userKey ?? undefined;
@@ -44,9 +44,9 @@ export function createRecoveryStore(prisma: PrismaClient) {
 export type RecoveryStore = ReturnType<typeof createRecoveryStore>;
 
 /**
- * SQL fragment that counts an email to an address and returns a row if the email is allowed. It does not look up users
- * by the address, so timing and cost reveal nothing. The row is locked, so the second of two simultaneous requests sees
- * the first. A clock that was set back does not block any address.
+ * SQL fragment that counts an email to an address, and returns a row if the email is allowed. It does not look up users
+ * by the address, so neither timing nor cost reveals whether users exist. It locks the row, so the second of two
+ * simultaneous requests counts the first. A clock that was set back does not block any address.
  * @param now in Unix ms
  */
 export function admitMail(

@@ -7,12 +7,12 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
 
-/** A registration whose address is not verified yet; `expiresAt` in Unix ms. */
+/** A registration whose address is not verified yet. `expiresAt` is in Unix ms. */
 export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the email. The statement is the same for known and unknown addresses. */
+    /** Returns whether the limit allows the email. The same statement runs for known and unknown addresses. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,
@@ -40,14 +40,14 @@ export function createRegistrationStore(prisma: PrismaClient) {
       await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
     },
 
-    /** Does not check whether the code is valid: `confirm` does. */
+    /** Does not check whether the code is valid. `confirm` checks the code. */
     async planOf(hash: string): Promise<Plan | undefined> {
       const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
       return token?.registration?.plan;
     },
 
     /**
-     * Returns the new user's record number; undefined without a valid code. Race: only one statement deletes the
+     * Returns the new user's record number, or undefined for an invalid code. Race: only one statement deletes the
      * registration.
      */
     async confirm(

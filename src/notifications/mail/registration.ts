@@ -15,10 +15,13 @@ import type { RegistrationStore } from './registration-store.ts';
 
 type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'recordOf'> };
 
-/** No user is created before the address is verified. */
+/** Creates a user only after the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /** Stores a registration and emails a one-time code. Throws `rate_limited` if the address has reached its limit. */
+    /**
+     * Stores a registration and requests the email with the one-time code. Throws `rate_limited` at the address's
+     * limit.
+     */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
@@ -61,7 +64,6 @@ const MOST_LISTED = 50;
 
 type MailDependencies = {
   mailer: Mailer;
-  /** Sends added messages without waiting for the next poll. */
   wake: () => void;
   clock: Clock;
   /** The service's public URL, without a trailing slash. */
@@ -73,17 +75,15 @@ type RecoveryDependencies = MailDependencies & {
   users: Pick<Users, 'recover' | 'usersOf'>;
 };
 
-/** Does the same for known and unknown addresses: users are looked up when the email is sent. */
+/** Treats known and unknown addresses alike: users are looked up only when the email is sent. */
 export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
-    /** Requests an email, within the address's limit. Never reveals whether one is sent. */
+    /** Requests an email, within the address's limit. Never reveals whether an email is sent. */
     async request(email: string): Promise<void> {
       if (await store.request(randomUUID(), email, clock.now())) wake();
     },
 
-    /**
-     * Sends the email for a `recover` message if users are registered with the address. Each attempt uses new codes.
-     */
+    /** Sends the email for a `recover` message if users have registered the address. Each attempt uses new codes. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
       const { users: found, count } = await users.usersOf(email, MOST_LISTED);
@@ -93,7 +93,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // The email is sent to the address as registered, never as written in the request.
+      // The email goes to the registered address, never to the spelling in the request.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 

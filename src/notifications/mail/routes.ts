@@ -11,7 +11,7 @@ import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
 import type { Recovery, VerifiedRegistration } from './registration.ts';
 
-/** The largest body, in bytes. It contains an address or a one-time code. */
+/** The maximum size in bytes of a body, which contains an address or a one-time code. */
 const MAX_BYTES = 4 * 1024;
 
 const tokenBody = z.object({
@@ -77,7 +77,7 @@ type Options = {
   settings: Pick<RegistrationSettings, 'basePath' | 'registration'>;
 };
 
-/** These routes require no key: the user may have lost the key, or may not have one yet. */
+/** These routes require no key: the user may have lost the key, or may not have a key yet. */
 export const userMail: FastifyPluginAsyncZod<Options> = async (app, { mail, bodies, settings }) => {
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: clientOf });
   neverStored(app);

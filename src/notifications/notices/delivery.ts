@@ -12,7 +12,9 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/** Daily limit for an unverified address, so that a stranger's registration cannot flood its mailbox. */
+/**
+ * The daily limit for an unverified address, so that a registration with a stranger's address cannot flood the mailbox.
+ */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -27,7 +29,7 @@ type Dependencies = {
   publicUrl: string;
 };
 
-/** Delivers messages that carry notices. The recipient is looked up at delivery. */
+/** Delivers messages that contain notices. The recipient is looked up at delivery. */
 export function createNoticeDelivery({ store, settings, mailer, webhooks, clock, publicUrl }: Dependencies) {
   /** A notice without a recipient counts as delivered. */
   const addressed = (message: OutboxMessage): Promise<Addressed | undefined> =>
@@ -64,26 +66,29 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
   return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;
 }
 
-/** How often each look-up runs across all processes, and how often a process checks whether it is its turn, in ms. */
+/**
+ * How often each look-up runs in all processes together, and how often a process checks whether its turn is due, in ms.
+ */
 const USAGE_EVERY = 5 * SECOND;
 const VALIDITY_EVERY = MINUTE;
 const TURN_EVERY = 2.5 * SECOND;
-/** The pauses are at least this many times as long as the look-ups, and therefore grow with the number of users. */
+/**
+ * The delay between look-ups is at least this many times as long as a look-up, so it grows with the number of users.
+ */
 const PART = 50;
-/** How long a call may wait, not counting upstreams, in ms. After that, its charge is final. */
+/** How long a call may wait, in ms, except for upstreams. After this time, its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;
 
 type WatchDependencies = {
   store: Pick<NoticeStore, 'addUsageNotices' | 'addValidityNotices'>;
   claims: Pick<RefreshStore, 'takeTurn'>;
-  /** Called when there are messages to send. */
   wake: () => void;
   upstreamTimeoutMs: number;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Finds due notices in the stored data, so that no notice is lost when a process dies. */
+/** Finds due notices in stored data, so that no notice is lost when a process dies. */
 export function createNoticeWatch(dependencies: WatchDependencies) {
   const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
   const staysMs = upstreamTimeoutMs + LONGEST_WAIT;

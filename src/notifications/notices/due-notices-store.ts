@@ -4,12 +4,12 @@ import { Prisma } from '#generated/prisma/client';
 import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
 import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 
-/** SQL condition: whether a user `u` with the settings `s` receives any notices. */
+/** SQL condition: a user `u` with the settings `s` receives notices. */
 const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
 /**
- * SQL fragment that ends a statement: adds the messages of the notices `fresh` (id, user_key), and returns the number
- * of notices.
+ * SQL fragment that ends a statement. It adds the messages of the notices `fresh` (id, user_key), and returns the
+ * number of notices.
  */
 const addMessagesOfFresh = Prisma.sql`
   added AS (
@@ -20,13 +20,13 @@ const addMessagesOfFresh = Prisma.sql`
         UNION ALL SELECT ${NOTICE_WEBHOOK} WHERE s.webhook_url IS NOT NULL) AS channel)
   SELECT count(*)::int AS added FROM fresh`;
 
-/** Users per statement; the next run handles the rest. */
+/** Users per statement. The next run handles further users. */
 const MOST_PER_STATEMENT = 1_000;
 
 /**
- * Finds users whose validity ends soon and adds their messages, all or nothing. Returns the number of notices. If
- * several numbers of days before the end apply, only the smallest is reported. A user without a renewable key receives
- * no notice. Race: two processes may run this statement at once; the unique index allows one notice per event.
+ * Finds users whose validity ends soon, and adds all their messages or none. Returns the number of notices. If several
+ * numbers of days before the end apply, reports only the smallest. A user without a renewable key receives no notice.
+ * Race: two processes may run this statement at once, but the unique index allows one notice per event.
  * @param now in Unix ms
  */
 export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
@@ -48,17 +48,20 @@ export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
 
 /** A period that ended less than this many days ago is still checked, because its last calls may be settled late. */
 const DAYS_AFTER_END = 7;
-/** Thresholds per statement; the next run handles the rest. */
+/** Thresholds per statement. The next run handles further thresholds. */
 const NOTED_AT_ONCE = 1_000;
 
-/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been reached. */
+/** SQL query: the periods in which enough calls are spent or leased to reach a threshold. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, p.outstanding, u."limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/** Plans with longer periods are read user by user: a search by the start of the period would read many more rows. */
+/**
+ * For plans with longer periods, reads the periods of each user. A search by the start of the period would read many
+ * more rows.
+ */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;

@@ -11,9 +11,7 @@ export type NoticeSettings = {
   thresholds: number[];
 };
 
-/**
- * SQL expressions for a user `u` whose row `s` may not exist. By default, emails are sent only to verified addresses.
- */
+/** SQL expressions for a user `u` whose row `s` may not exist. By default, only verified addresses receive emails. */
 export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
@@ -28,9 +26,9 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
     },
 
     /**
-     * `isSecretNew` states whether the new secret was stored, which is the case for a new address, and for the same
-     * address if `isRotated`. The previous secret remains valid until `graceEnds` (Unix ms). Race: one statement
-     * decides, so two requests with the same address store only one secret.
+     * `isSecretNew` states whether the new secret was stored: for a new address, or if `isRotated`. The previous secret
+     * remains valid until `graceEnds` (Unix ms). Race: one statement decides, so two requests with the same address
+     * store only one secret.
      */
     put: (
       authority: Authority,
@@ -55,7 +53,7 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
         return row;
       }),
 
-    /** Stops webhooks to an address that rejects them, if the user's settings still contain it. */
+    /** Stops webhooks to an address that rejects them, unless the user has changed the address. */
     async dropWebhook(userKey: number, webhookUrl: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE notice_settings SET webhook_url = NULL, secret = NULL, previous_secret = NULL, previous_until = NULL

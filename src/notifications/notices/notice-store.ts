@@ -34,7 +34,7 @@ function toNotice({ id, userKey, kind, concerns, threshold, used, limit, toldAt 
   return { ...common, kind, threshold, periodStart: at, used: used ?? 0, limit: limit ?? 0 };
 }
 
-/** A message whose notice has not been delivered; instants in Unix ms. */
+/** A message whose notice has not been delivered. Instants in Unix ms. */
 export type NoticeMessage = {
   notice: string;
   userKey: number;
@@ -59,7 +59,7 @@ export function createNoticeStore(prisma: PrismaClient) {
   }
 
   return {
-    /** Returns the number of notices. `now` is in Unix ms; usage must stay at or above a threshold for `staysMs`. */
+    /** Returns the number of notices. `now` is in Unix ms. Usage must stay at or above a threshold for `staysMs`. */
     addUsageNotices: (now: number, staysMs: number): Promise<number> => countAdded(addUsageNotices(now, staysMs)),
     addValidityNotices: (now: number): Promise<number> => countAdded(addValidityNotices(now)),
 
@@ -90,14 +90,13 @@ export function createNoticeStore(prisma: PrismaClient) {
       return row.count;
     },
 
-    /** Records a delivery. `now` is in Unix ms. */
     async delivered(id: string, by: 'mail' | 'webhook', now: number): Promise<void> {
       const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
       await prisma.$executeRaw`
         UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
     },
 
-    /** Returns waiting and given-up messages, newest first. */
+    /** Returns messages that wait for delivery or were given up, newest first. */
     async undelivered(): Promise<NoticeMessage[]> {
       type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
       const rows = await prisma.$queryRaw<Listed[]>`

@@ -11,7 +11,7 @@ export const DAYS_BEFORE_END = [7, 1];
 export const NOTICE_MAIL = 'notice-mail';
 export const NOTICE_WEBHOOK = 'notice-webhook';
 
-/** An event about which a user is notified once; instants in Unix ms. */
+/** An event that is reported to a user once. Instants in Unix ms. */
 export type Notice = { id: string; userKey: number; toldAt: number } & (
   | { kind: 'usage'; threshold: number; periodStart: number; used: number; limit: number }
   | { kind: 'validity'; days: number; validUntil: number }
@@ -19,10 +19,7 @@ export type Notice = { id: string; userKey: number; toldAt: number } & (
 
 type Term = { plan: Plan; anchor: number };
 
-/**
- * If the plan has expired in the meantime, periods are counted from a different anchor than when the notice was
- * created.
- */
+/** If the term has been restarted since the notice was created, periods now count from another anchor. */
 function periodEnd(periodStart: number, { plan, anchor }: Term): number {
   const period = periodAt(plan, anchor, periodStart);
   return period.start === periodStart ? period.end : addMonths(periodStart, PLANS[plan].months);
@@ -40,7 +37,7 @@ export function factsOf(notice: Notice, term: Term) {
   return { type: 'usage.threshold_reached' as const, data: { user, threshold, used, limit, remaining, ...period } };
 }
 
-/** Returns the body `{type, timestamp, data}` defined by Standard Webhooks. It is the same for each attempt. */
+/** Returns the body `{type, timestamp, data}` defined by Standard Webhooks. The body is the same for each attempt. */
 export function webhookBody(notice: Notice, term: Term): string {
   const { type, data } = factsOf(notice, term);
   return JSON.stringify({ type, timestamp: iso(notice.toldAt), data });

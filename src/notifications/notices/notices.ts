@@ -11,14 +11,14 @@ type Dependencies = { store: NoticeSettingsStore; clock: Clock };
 
 export function createNotices({ store, clock }: Dependencies) {
   return {
-    /** Returns the defaults if the user has set nothing. */
+    /** Returns the defaults if the user has changed nothing. */
     async of(userKey: number): Promise<NoticeSettings> {
       const settings = await store.find(userKey);
       if (!settings) throw notActive();
       return settings;
     },
 
-    /** Returns the webhook's secret if it is new: for a new or changed address, or after a rotation. */
+    /** Returns the webhook's secret only if it is new: for a new address, or after a rotation. */
     async set(
       authority: Authority,
       { rotateSecret: isRotated, ...settings }: NoticeSettings & { rotateSecret: boolean },

@@ -10,7 +10,7 @@ import { neverStored } from '#server/replies/static-content';
 import { DAYS_BEFORE_END, DEFAULT_THRESHOLDS, THRESHOLDS } from './notice.ts';
 import type { Notices } from './notices.ts';
 
-/** The largest body, in bytes. It contains a fully escaped URL of 2,000 characters and the other settings. */
+/** The maximum size of a body in bytes: a fully escaped URL of 2,000 characters and the other settings. */
 const MAX_BYTES = 16 * 1024;
 
 const email = z.boolean('must be true or false').meta({

@@ -5,7 +5,7 @@ import { Undeliverable } from '#notifications/outbox';
 type SmtpServer = {
   host: string;
   port: number;
-  /** Uses TLS from the first byte; otherwise, STARTTLS if the server offers it. */
+  /** If true, uses TLS from the first byte. Otherwise, uses STARTTLS if the server offers it. */
   secure: boolean;
   user: string | undefined;
   password: string | undefined;
@@ -21,19 +21,19 @@ const TIMEOUTS = {
 };
 
 export type Mail = { subject: string; text: string; html: string };
-/** `id` becomes the Message-ID, so that a repeated email can be recognized. */
+/** `id` becomes the Message-ID, so that mail servers recognize a repeated email. */
 type AddressedMail = Mail & { id: string; to: string };
 type SmtpError = Error & { command?: string; response?: string; responseCode?: number };
 
-/** Returns the reason without addresses: personal data does not belong in the log. */
+/** Returns the reason without addresses, because the log must not contain personal data. */
 function reasonOf({ command, response, message }: SmtpError): string {
   const said = response === undefined ? message : `${command ?? 'SMTP'}: ${response}`;
   return said.replace(/[^\s<>"',:;]+@[^\s<>"',:;]+/g, '…');
 }
 
 /**
- * Whether the mailbox does not exist (RFC 5321, 4.2.1). Rejections by policy (RFC 3463, X.7) do not count: the operator
- * can resolve them.
+ * Whether the mailbox does not exist (RFC 5321, 4.2.1). Policy rejections (RFC 3463, X.7) do not count, because the
+ * operator can resolve them.
  */
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
@@ -53,7 +53,7 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
   const domain = /@(.+)$/.exec(address)?.[1] ?? 'localhost';
 
   return {
-    /** Throws `Undeliverable` for an address that the server rejects, or another error without addresses. */
+    /** Throws `Undeliverable` if the server rejects the address. Errors contain no addresses. */
     async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
       try {
         await transport.sendMail({
@@ -61,7 +61,7 @@ export function createMailer({ host, port, secure, user, password }: SmtpServer,
           text,
           html,
           signal,
-          // An object is always a single address, whatever it contains.
+          // An object is always parsed as a single address.
           from: { name, address },
           to: { name: '', address: to },
           messageId: `<${id}@${domain}>`,

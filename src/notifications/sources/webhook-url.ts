@@ -10,7 +10,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/** Checks only the text, because addresses are checked for each connection. `allowed` networks need not be public. */
+/** Checks only the text, because each connection checks the address. `allowed` networks need not be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'must be a URL';
@@ -23,7 +23,7 @@ export function webhookUrlFault(text: string, allowed: readonly Network[]): stri
   return isReachable ? undefined : 'must have a public address';
 }
 
-/** Public addresses are called only with TLS; networks that the operator allows may be called without TLS. */
+/** Requires TLS for public addresses. The operator's `allowed` networks may be called without TLS. */
 export const mayBeCalled = ({ protocol }: URL, address: string, allowed: readonly Network[]): boolean =>
   isAmong(allowed, address) || (protocol === 'https:' && isPublicAddress(address));
 
@@ -51,7 +51,7 @@ const GLOBAL_UNICAST = network('2000::/3');
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
-/** Whether the last half of an IPv6 address routes to an IPv4 address that it contains (ISATAP, RFC 5214, 6.1). */
+/** Whether the second half of an IPv6 address embeds an IPv4 address (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
 /**
@@ -64,7 +64,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || (isWithin(address, GLOBAL_UNICAST) && !isTunnel(address));
 }
 
-/** A mapped address (`::ffff:10.0.0.1`) counts as the IPv4 address that it contains. */
+/** Treats a mapped address (`::ffff:10.0.0.1`) as the IPv4 address that it contains. */
 export function isAmong(networks: readonly Network[], text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.process(text);

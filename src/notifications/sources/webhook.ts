@@ -4,13 +4,13 @@ import { SECOND } from '#core/clock';
 import { hostOf, isLocalhost, mayBeCalled, type Network } from '#notifications/sources/webhook-url';
 import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
 
-/** How long a delivery may take, in ms: name resolution, connection, and the response head. */
+/** How long a delivery may take up to the response head, in ms, including name resolution. */
 const DEADLINE = 5 * SECOND;
 
-/** Only the operator sees the message: it reveals what can be reached from this host. */
+/** Only the operator sees the message, because it reveals what is reachable from this host. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
-  /** The receiver responded with 410, which requests no more webhooks. */
+  /** The receiver responded with 410 and wants no more webhooks. */
   readonly isGone: boolean;
 
   constructor(message: string, { isGone = false, cause }: { isGone?: boolean; cause?: unknown } = {}) {
@@ -30,7 +30,7 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
 }
 
 type Options = {
-  /** Networks to which webhooks are allowed although they are not public. */
+  /** Networks that webhooks may reach although they are not public. */
   allowed: readonly Network[];
   /** Name servers that replace the system's, each as `address:port`. */
   nameServers?: readonly string[];
@@ -39,7 +39,7 @@ type Options = {
 
 /**
  * Sends each POST on its own connection to a checked address. Follows no redirects, uses no proxy, and reads only the
- * response's head.
+ * response head.
  */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   return {
@@ -52,7 +52,7 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
       const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
       const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
-        // A URL with an IP address needs no look-up, so the look-up does not check the address.
+        // A URL with an IP address needs no look-up, so the address is checked here.
         if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
         const answer = await client.request(target, {
           method: 'POST',
@@ -74,10 +74,10 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** The timeout of a query to a name server, in ms; the query is repeated once. */
+/** The timeout of a query to a name server, in ms. The query is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
-/** None of the host's addresses is allowed. The message is for the operator, who can allow them. */
+/** None of the host's addresses is allowed. The operator, who sees the message, can allow them. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
@@ -93,9 +93,9 @@ type CheckedLookupOptions = {
 };
 
 /**
- * Resolves a name once and connects only to checked addresses, so that a name cannot change its target in between. The
- * system's look-up is not used, because it occupies one of the process's four threads for as long as a name server
- * takes to respond. As a consequence, the hosts file is ignored.
+ * Resolves a name once and connects only to checked addresses, so that the name cannot change its target in between.
+ * The system's look-up would occupy one of the process's four threads for as long as a name server takes to respond. So
+ * the hosts file is ignored.
  */
 function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {
