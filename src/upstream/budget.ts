@@ -7,12 +7,12 @@ type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clo
 export async function openBudget(dependencies: Dependencies) {
   const { store, upstream, clock } = dependencies;
   let { budget } = dependencies;
-  /** The calls available to this service in a month (given by its start), including calls already spent. */
+  /** The calls available to this service in a month (given by its start), including spent calls. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
 
-  /** The calls spent in the month that contains an instant, as far as this process knows. */
+  /** The calls spent in the month of an instant, as far as this process knows. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
 
   function budgetAt(now: number): Budget {
@@ -45,7 +45,9 @@ export async function openBudget(dependencies: Dependencies) {
       return { spent: count, limit, daysLeft: count === 0 ? Number.POSITIVE_INFINITY : (limit - count) / perDay };
     },
 
-    /** Lowers the budget to reported limits. `left` calls remain this month; other clients may use the same key. */
+    /**
+     * Lowers the budget to reported limits. `left` calls remain this month, because other clients may use the same key.
+     */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {
@@ -66,10 +68,10 @@ export type UpstreamBudget = Awaited<ReturnType<typeof openBudget>>;
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
 
-/** A budget, and the calls spent in the month that contains an instant (Unix ms). */
+/** A budget, and the calls spent in the month of `now` (Unix ms). */
 export type SpentBudget = { limits: Budget; spent: number; now: number };
 
-/** `daysLeft`: until the budget is spent at the mean rate of this month. */
+/** `daysLeft` is the time until the budget is spent at this month's mean rate. */
 export type BudgetReading = { spent: number; limit: number; daysLeft: number };
 
 /** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */
@@ -79,6 +81,6 @@ export function monthOf(now: number): { start: number; end: number } {
   return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
 }
 
-/** The share of a month's calls reserved for backfill and retries. */
+/** The share of a month's calls that is reserved for backfill and retries. */
 const RESERVE = 0.02;
 export const leftOf = ({ perMonth }: Budget, spent: number): number => perMonth * (1 - RESERVE) - spent;

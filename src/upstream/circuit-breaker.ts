@@ -8,7 +8,7 @@ const LONGEST_OPEN = 5 * MINUTE;
 const RATE_LIMITED = MINUTE;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
-/** A circuit is closed, open until an instant, or half open with a single probe. Instants are monotonic, in ms. */
+/** A circuit is closed, open until an instant, or half open with a single probe. Instants are in monotonic ms. */
 export function createBreaker() {
   let failures = 0;
   let openings = 0;
@@ -26,7 +26,10 @@ export function createBreaker() {
       return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
     },
 
-    /** Requests a call. Returns 0 if the call is allowed; otherwise, the ms until the next request makes sense. */
+    /**
+     * Requests a call. Returns 0 if the call is allowed. Otherwise, returns the time in ms until the next request is
+     * useful.
+     */
     request(now: number): number {
       if (now < openUntil) return openUntil - now;
       if (openings === 0 && failures < FAILURES) return 0;
@@ -44,12 +47,15 @@ export function createBreaker() {
       probing = false;
     },
 
-    /** Reports that the allowed call was not made, or that its outcome says nothing about the upstream. */
+    /** The allowed call was not made, or its outcome does not describe the upstream's state. */
     cancelled(): void {
       probing = false;
     },
 
-    /** Concurrent calls that fail after the circuit has opened do not count. `spacing` (ms) may keep it open longer. */
+    /**
+     * Concurrent calls that fail after the circuit has opened do not count. `spacing` (ms) may keep the circuit open
+     * longer.
+     */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;

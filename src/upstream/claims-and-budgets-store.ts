@@ -7,7 +7,7 @@ export type RefreshRow = { what: string; fetchedAt: number | null; version: numb
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
-/** Stores which process fetches what, and the spent budgets of the upstreams. */
+/** Stores which process fetches a resource, and the spent budgets of the upstreams. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
     async read(names: readonly Resource[]): Promise<RefreshRow[]> {
@@ -17,8 +17,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
-    // One statement, so only one process gets the claim, for `forMs` ms. The claim fails if the data was fetched since
-    // `knownVersion`.
+    // One statement, so that only one process gets the claim for `forMs` ms. The claim fails if the data was fetched
+    // since `knownVersion`.
     async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
@@ -42,9 +42,9 @@ export function createRefreshStore(prisma: PrismaClient) {
         WHERE what = ${what} AND holder = ${holder}::uuid`;
     },
 
-    // One statement, so only one process gets the turn. `every` is in ms, by the database's clock. The clock is read
-    // after the row is locked: after a wait, an earlier reading would be before the previous turn, as if the clock had
-    // been set back.
+    // One statement, so that only one process gets the turn. `every` is in ms of the database's clock. The statement
+    // reads the clock after it has locked the row: an earlier reading could precede the previous turn, as if the clock
+    // had been set back.
     async takeTurn(what: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
@@ -56,8 +56,7 @@ export function createRefreshStore(prisma: PrismaClient) {
 
     // Takes a call from a minute and a month (given by their starts in Unix ms). Returns the month's spent calls, or
     // undefined if no call is left. One statement, so that two processes cannot both take the last call. A clock that
-    // was set back does not reopen a past month, and a clock slightly behind that of another process does not reopen
-    // the previous minute.
+    // was set back does not reopen a past month, and a slightly slow clock does not reopen the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },
@@ -89,7 +88,10 @@ export function createRefreshStore(prisma: PrismaClient) {
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/** Makes all processes reload the resource; ends its claim. `at`: fetch time (Unix ms), none for operator changes. */
+/**
+ * Makes all processes reload the resource, and ends its claim. `at` is the time of a fetch (Unix ms); undefined for
+ * operator changes.
+ */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

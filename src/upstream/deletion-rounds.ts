@@ -11,7 +11,7 @@ const LOOK_EVERY = MINUTE;
 const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
-  /** The row of `Refresh` that stores the claim and the time of the last round. */
+  /** The row of `Refresh` with the claim and the time of the last round. */
   name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
   /** `age` is the time since the last round in ms, or Infinity before the first round. */
@@ -24,7 +24,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/** Deletes expired data in rounds. Each round is run by one process. */
+/** Deletes expired data in rounds. One process runs each round. */
 export function createDeletionRounds(dependencies: Dependencies) {
   const { name, refreshes, isDue, deleteOld, afterRound, clock, failures } = dependencies;
   const holder = randomUUID();
@@ -37,7 +37,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
     const claim = () => refreshes.claim(name, holder, CLAIM, last?.version ?? 0);
     if (!(await claim())) return;
     try {
-      // Each batch extends the claim, because a first round over years of data may outlast one claim.
+      // Each batch extends the claim, because a first round over years of data may take longer than one claim.
       for await (const _ of deleteOld(now)) if (isClosed || !(await claim())) return;
       await refreshes.complete(name, holder, now);
     } finally {
@@ -50,7 +50,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
   void looking.run();
 
   return {
-    /** Runs a round if it is due, and waits for the round to end. */
+    /** Runs a round if it is due. Resolves when the round has ended. */
     look: looking.run,
 
     async close(): Promise<void> {

@@ -9,9 +9,9 @@ const WINDOW = 10 * SECOND;
 const REVIEW_EVERY = SECOND;
 /** An outage ends when nothing has failed for the statement deadline plus this time, in ms. */
 const QUIET = 2 * SECOND;
-/** An outage without calls is forgotten after this time, in ms. Any budget allows calls more often than that. */
+/** An outage without calls is forgotten after this time, in ms. Every budget allows calls more often. */
 const FORGOTTEN_AFTER = 6 * HOUR;
-/** A cause's failures since its last line. `loggedAt` is monotonic. */
+/** The failures with one cause since its last line. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
 const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 
@@ -46,11 +46,11 @@ type Dependencies = {
   log: Log;
   clock: Clock;
   identifyDatabaseFailure: IdentifyDatabaseFailure;
-  /** The statement deadline, in ms. After this time, work that started before a recovery has timed out. */
+  /** The statement deadline, in ms. Work that started before a recovery times out within this time. */
   deadline: number;
 };
 
-/** Logs each cause once per ten seconds, and the recovery. A failure counts toward the dependency that caused it. */
+/** Logs each cause once per ten seconds, and the recovery. A failure counts against the dependency that caused it. */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
@@ -75,7 +75,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     }
   }
 
-  /** An outage ends only after a line about it, so two outages in a window log at most two lines of each kind. */
+  /** An outage ends only after it has been logged. Two outages in a window log at most two lines of each kind. */
   function endIfOver(subject: Subject, now: number): void {
     const { name, facts, causes, recovers, outage } = subject;
     if (outage === undefined) return;
@@ -114,7 +114,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     reviewing = undefined;
   }
 
-  /** Waits, because a fetch and the request that waits for it fail in the same loop turn and share one line. */
+  /** Waits a turn: a fetch and the request that waits for it fail in the same turn, and share one line. */
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;
@@ -122,7 +122,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     });
   }
 
-  /** `work` and `facts` are logged. `level` applies unless a dependency failed, which is always a warning. */
+  /** Logs `work` and `facts`. `level` applies unless a dependency failed, which is always a warning. */
   function failed(work: string, error: unknown, facts: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
     const { key, name, about, recovers, details } = failure;
@@ -165,13 +165,13 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   return {
     failed,
     worked,
-    /** Declares an upstream that reports its successes, so that its recovery is detected. */
+    /** Registers an upstream that reports its successes, so that its recovery is detected. */
     observe: (upstream: string): void => void observed.add(upstream),
     /** Checks a failing dependency once a second, so that its recovery is detected without a request. */
     watch: (key: string, check: () => Promise<void>): void => void checks.set(key, check),
     review,
 
-    /** Writes the lines that are still waiting for the end of their window. */
+    /** Writes the lines that wait for the end of their window. */
     close(): void {
       void reviewing?.close();
       clearImmediate(writing);

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 
-/** Identifies a failure of the database; undefined for any other error. */
+/** Identifies a database failure. Returns undefined for any other error. */
 export type IdentifyDatabaseFailure = (error: unknown) => { cause: string; reason: string } | undefined;
 
 /** `name` is the first word of the log lines. */
@@ -11,7 +11,7 @@ type Identity = {
   about: object;
   /** Whether the subject is a dependency, whose recovery is detected. */
   recovers: boolean;
-  /** Undefined when only the consequence is known: a request rejected because the database has just failed. */
+  /** Undefined if only the consequence is known: a request rejected because the database has just failed. */
   cause: string | undefined;
   /** Further members of the log line. */
   details: object;
@@ -28,7 +28,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/** Upstreams in `observed` report their successes. A failure of any other upstream counts as a failure of the work. */
+/** Upstreams in `observed` report their successes. A failure of any other upstream counts against the work. */
 export function identifyFailure(
   work: string,
   error: unknown,
@@ -74,11 +74,11 @@ const FAILURES = {
   unexpected: ['upstream_invalid', 'returned an unexpected response'],
   empty: ['upstream_invalid', 'returned no figures'],
   too_large: ['upstream_invalid', 'returned a response that is too large'],
-  /** The newest data is old: the upstream responds but no longer updates. */
+  /** The newest data is old: the upstream responds but no longer updates its data. */
   stale: ['upstream_invalid', 'returned only old figures'],
-  /** The upstream was not called because its circuit is open. This name is public (metrics, `Cache-Status`). */
+  /** The circuit is open, so the upstream was not called. This name is public (metrics, `Cache-Status`). */
   resting: ['upstream_unavailable', 'has failed repeatedly and will be retried later'],
-  /** The upstream was not called because the budget for the minute or month is spent. */
+  /** The budget for the minute or month is spent, so the upstream was not called. */
   over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
@@ -92,7 +92,7 @@ export class UpstreamFailure extends Error {
   readonly reason: FailureCause;
   /** Seconds until the upstream can be called again, if known. */
   readonly retryAfter: number | undefined;
-  /** Whether any part of the request may have reached the upstream. */
+  /** Whether the upstream may have received any part of the request. */
   readonly sent: boolean;
 
   constructor(
@@ -118,12 +118,11 @@ export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
 const RETRY_AFTER = 30;
 
 type Options = {
-  /** The subject of the sentence. */
   who?: string;
   members?: { gaps?: string[] };
 };
 
-/** The problem for an upstream failure when there is no stored data to serve. Other errors are returned unchanged. */
+/** The problem for an upstream failure if no stored data can be served. Returns other errors unchanged. */
 export function upstreamProblem(failure: unknown, { who = 'CoinGecko', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
   const [code, what] = FAILURES[failure.reason];

@@ -14,7 +14,7 @@ const MOMENT = 1000;
 export type FetchOutcome = {
   fetched: boolean;
   refreshing: boolean;
-  /** The first error. If the upstream's plan does not reach back far enough, that is a gap, not an error. */
+  /** The first error. Data that is older than the upstream's plan allows is a gap, not an error. */
   failure: unknown;
 };
 
@@ -31,7 +31,7 @@ export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
 type AwaitedFetch = 'fetched' | 'refreshing' | { error: unknown };
 type Dependencies<What extends Resource> = { singleFlight: SingleFlight<What>; clock: Clock };
 
-/** Runs the fetches for one response; `outcome` accumulates their results. */
+/** Runs the fetches for one response. `outcome` accumulates their results. */
 export function createFetchRunner<What extends Resource>({ singleFlight, clock }: Dependencies<What>) {
   const outcome: FetchOutcome = { fetched: false, refreshing: false, failure: undefined };
 
@@ -51,7 +51,9 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /** Fetches, or joins the fetch in flight. True if `fetch` itself ran: a joined fetch may be for other data. */
+    /**
+     * Fetches, or joins the fetch in flight. Returns true if `fetch` itself ran: a joined fetch may be for other data.
+     */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {
@@ -66,7 +68,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   };
 }
 
-/** How much longer than the upstream's deadline a claim lasts, in ms, to leave time for storing the data. */
+/** A claim outlasts the upstream's deadline by this time, in ms, which leaves time to store the data. */
 const WRITING = 5 * SECOND;
 /** How often a process polls for another process's fetch, in ms. */
 const POLL_EVERY = 100;
@@ -96,7 +98,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
       return isClaimed;
     });
 
-  /** Fetches a resource, or waits for another process to fetch it. Throws if neither ends within the deadline. */
+  /** Fetches a resource, or waits for another process to fetch it. Throws if neither succeeds within the deadline. */
   async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
     const version = poll.version(what);
     const deadline = clock.elapsed() + timeoutMs;
@@ -105,7 +107,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
         try {
           return await fetch();
         } catch (error) {
-          // Not awaited: if the database hangs too, the client has already waited long enough.
+          // Not awaited, because the database may hang too, and the client has waited long enough.
           void store.release(what, holder).catch(() => undefined);
           throw error;
         }
@@ -136,7 +138,9 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
   }
 
   return {
-    /** Starts a fetch or joins the one in flight; undefined during the pause after a failure (see `failure`). */
+    /**
+     * Starts a fetch or joins the fetch in flight. Returns undefined during the pause after a failure (see `failure`).
+     */
     start(what: What, fetch: () => Promise<void>): InFlight | undefined {
       const known = inFlight.get(what);
       if (known) return known;

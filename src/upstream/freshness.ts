@@ -2,10 +2,13 @@ import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
 import type { FailureCause } from './failure.ts';
 
-/** How far another process's clock may be ahead, in ms. Beyond this, this process's clock was set back. */
+/**
+ * How far another process's clock may be ahead, in ms. A larger difference means that this process's clock was set
+ * back.
+ */
 const SKEW = 5 * MINUTE;
 
-/** The age of an instant (Unix ms) in ms. Infinity for undefined, and for a future instant: the clock was set back. */
+/** The age of an instant (Unix ms) in ms. Infinity for undefined, or for an instant far in the future. */
 export function ageAt(at: number | undefined, now: number): number {
   const age = now - (at ?? Number.NEGATIVE_INFINITY);
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;
@@ -24,20 +27,19 @@ export const waitOnRefresh = (age: number, every: number): Wait => (age > 2 * ev
 export type Staleness = {
   token: string;
   kind: 'latest' | 'minute' | 'hour' | 'day' | 'statistics';
-  /** The time since the fetch or, for a series, since the newest sample. Infinity when nothing is stored. */
+  /** The time since the fetch or, for a series, since the newest sample. Infinity if nothing is stored. */
   age: number;
-  /** The interval at which requested data should arrive. Infinity when the budget is spent. */
+  /** The interval at which requested data should arrive. Infinity if the budget is spent. */
   every: number;
   /** The time since the last request for the newest data. Infinity if there was none. */
   idle: number;
 };
 
-/** Tracks the last request per resource, because data that is not requested may be old. */
+/** Tracks the last request per resource, because only requested data is refreshed. */
 export function createLastRequested<What extends string>(clock: Clock) {
   const requestedAt = new Map<What, number>();
   return {
     mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
-    /** The last request of each resource. Monotonic, in ms. */
     all: (): ReadonlyMap<What, number> => requestedAt,
     /** The time in ms since the last request. Infinity if there was none. */
     since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
@@ -55,7 +57,7 @@ export type Warning =
   | { about: 'failover'; served: string; primary: string; since: number }
   /** A token's price before and after the switch to another source. */
   | { about: 'price'; token: string; before: Price; after: Price; since: number }
-  /** A node, by its position in NODE_URLS: why its last call failed, or why it is skipped. */
+  /** A node, by its position in NODE_URLS, and why its last call failed or why it is skipped. */
   | { about: 'node'; node: number; cause: FailureCause }
   | { about: 'node'; node: number; blocksBehind: number }
   | { about: 'node'; node: number; otherChain: string | null };

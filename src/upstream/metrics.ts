@@ -6,7 +6,7 @@ import type { CircuitState } from './circuit-breaker.ts';
 import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
 
-/** The outcomes of calls that were made. The remaining causes prevent a call. */
+/** The outcomes of calls that were made. The excluded causes prevent a call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 /** `budget` counts the calls in the calendar month. */
@@ -69,17 +69,17 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
   ]);
 }
 
-/** Tokens with series of their own: four kinds of data and three metrics each. */
+/** The number of tokens with their own series. Each has four kinds of data and three metrics. */
 const MOST_TOKENS = 10;
-/** The token label of the remaining tokens. */
+/** The token label of all other tokens. */
 const OTHER = 'other';
 /** Data counts as requested for this time after a request, in ms. */
 const REQUESTED = 10 * MINUTE;
 
 /**
- * Bounds the number of series. The tokens that were loaded first keep series of their own while they are loaded, so
- * that the series of a busy process do not change with each scrape. For each kind of data, one row represents the other
- * tokens: the requested one whose data is oldest in relation to its interval.
+ * Bounds the number of series. The tokens that were loaded first keep their own series while they are loaded, so that
+ * the series of a busy process do not change with each scrape. For each kind of data, one row represents the other
+ * tokens. It is that of the requested token whose data is oldest in relation to its interval.
  */
 function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
   const own = new Set<string>();

@@ -6,7 +6,6 @@ const AHEAD = 2 * MINUTE;
 /** The date of the first Bitcoin block (Unix ms). No price is older. */
 export const FIRST_BLOCK = Date.parse('2009-01-03T00:00:00Z');
 type Observation = { at: number; price: number | null };
-/** The possible times of a sample (Unix ms). */
 export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({ from: beginning, thru: now + AHEAD });
 const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 
@@ -14,29 +13,31 @@ const isPrice = (price: number | null): boolean => price === null || (price > 0 
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
   at >= from && at <= thru && isPrice(price);
 
-/** Why a sample is implausible. `off_grid` means that a candle does not start at a multiple of its interval. */
+/** `off_grid` means that a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/** Why no sample of a chain that began at `beginning` can have the time `at`; undefined for a plausible time. */
+/** Why no sample of a chain that began at `beginning` can have the time `at`. Undefined for a plausible time. */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';
   return at >= from ? undefined : 'too_early';
 }
 
-/** Why a sample is implausible; undefined for a plausible sample. A missing price is plausible. */
+/** Why a sample is implausible. Undefined for a plausible sample. A missing price is plausible. */
 export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
   implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
-/** Null for an implausible market cap or volume; zero is plausible. */
+/** Null for an implausible market cap or volume. Zero is plausible. */
 export const plausibleFigure = (value: number | null): number | null =>
   value !== null && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
 
-/** Two prices that differ by more than this share of the lower one cannot both be right. */
+/** If two prices differ by more than this share of the lower price, at least one is wrong. */
 const FAR_APART = 0.2;
 export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);
 
-/** Implausible stored rows: their number and their first times, which are text because the year may be out of range. */
+/**
+ * Implausible stored rows: their number and their first times. Times are text, because the year may be out of range.
+ */
 export type ImplausibleRows = {
   token: string;
   what: 'minute' | 'hour' | 'day' | 'candles' | 'coverage' | 'latest' | 'statistics';

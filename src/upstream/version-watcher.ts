@@ -9,7 +9,7 @@ type Cache<What extends Resource> = {
   reload: (changed: readonly What[]) => Promise<void>;
 };
 
-/** The result of one statement; later statements have higher numbers. */
+/** The result of one statement. Later statements have higher numbers. */
 type Read = { number: number; rows: ReadonlyMap<string, RefreshRow> };
 
 /** Watches the versions of resources, so that caches follow changes made by any process. */
@@ -55,7 +55,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
           return next;
         },
 
-        /** The resource's version, as known to this process; 0 if there is none. */
+        /** The resource's version as known to this process; 0 if there is none. */
         version: (what: What): number => known.get(what)?.version ?? 0,
         /** When any process last fetched the resource (Unix ms). */
         fetchedAt: (what: What): number | undefined => known.get(what)?.fetchedAt ?? undefined,

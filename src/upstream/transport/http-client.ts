@@ -21,7 +21,7 @@ const UNDICI: Record<string, Kind> = {
   UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', message: 'the header fields of the response are too long' },
 };
 
-/** Reduces an error to its code, if any: the message contains hosts, and a node's host may contain a secret. */
+/** Reduces an error to its code, if any. The message contains the host, and a node's host may contain a secret. */
 export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { name, code } = error as Error & { code?: string };
@@ -33,7 +33,7 @@ export function failureOf(upstream: string, error: unknown): UpstreamFailure {
 }
 
 // The maximum number of interim responses (1xx). Neither RFC 9110, 15.2 nor undici sets a limit: an upstream that sent
-// interim responses endlessly blocked the process until the deadline.
+// endless interim responses blocked the process until the deadline.
 const MOST_INTERIM = 10;
 
 export class InterimResponsesExceeded extends Error {

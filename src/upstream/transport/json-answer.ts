@@ -4,7 +4,7 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import type { UpstreamAnswer } from './upstream.ts';
 
-/** In seconds: an upstream is called again within a day at most, whatever its `Retry-After` says. */
+/** The maximum `Retry-After` that is applied, in seconds. */
 const LONGEST_REST = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const LONGEST_MESSAGE = 500;
@@ -25,7 +25,7 @@ export function retryAfter(headers: UpstreamAnswer['headers'], now: number): num
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_REST, Math.max(0, (at - now) / SECOND));
 }
 
-/** The bounds that are checked before parsing. A chart of 5,000 days has 45,000 values. */
+/** Checked before parsing. A chart of 5,000 days has 45,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 function parseJson(text: string): unknown {
@@ -44,7 +44,9 @@ export function errorText(body: unknown): ReportedError | undefined {
   return data && { message: data.error };
 }
 
-/** `errorIn` extracts the upstream's own errors under any status. `apiKey` is masked: an upstream may repeat it. */
+/**
+ * `errorIn` extracts the upstream's own errors under any status. `apiKey` is masked, because an upstream may repeat it.
+ */
 export function createJsonReader(
   upstream: string,
   errorIn: (body: unknown, status: number) => ReportedError | undefined,
@@ -52,7 +54,7 @@ export function createJsonReader(
 ) {
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
 
-  /** Throws `UpstreamFailure` for errors under any status (even 200), HTML pages, truncated JSON and other shapes. */
+  /** Throws `UpstreamFailure` for errors under any status (even 200), HTML pages, truncated JSON and invalid values. */
   return function read<T>(schema: z.ZodType<T>, answer: UpstreamAnswer, now: number): T {
     const fail = (cause: FailureCause, message: string) =>
       new UpstreamFailure(upstream, cause, masked(message).slice(0, LONGEST_MESSAGE), {
@@ -79,12 +81,15 @@ export function createJsonReader(
   };
 }
 
-/** The format of a number that is sent as text. */
+/** A number that is sent as text. */
 export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number, or a number sent as text. */
 export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
 
-/** A list of at most `most` elements, counted before they are parsed. Only the first invalid element is reported. */
+/**
+ * A list of at most `most` elements. The elements are counted before they are parsed, and only the first invalid
+ * element is reported.
+ */
 export const listOf = <T>(element: z.ZodType<T>, most: number) =>
   z
     .array(z.unknown())
@@ -112,7 +117,7 @@ export const digits = z
   .union([z.int().nonnegative(), z.string().regex(/^\d{1,100}$/)])
   .transform((value) => BigInt(value));
 
-/** An instant after the Unix epoch in units of `unit` ms; returns Unix ms. 0 is rejected. */
+/** Parses an instant after the Unix epoch in units of `unit` ms to Unix ms. Rejects 0. */
 export const instant = (unit: number) =>
   whole
     .transform((value) => value * unit)

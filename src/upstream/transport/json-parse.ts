@@ -4,13 +4,13 @@ import { createMutex } from '#core/mutex';
 
 /** Longer texts are parsed in pieces of about this many characters, with a turn of the event loop between pieces. */
 const PIECE = 64 * 1024;
-/** Parses one long text at a time: in parallel, each text would take up a piece of every turn of the event loop. */
+/** Parses one long text at a time. In parallel, each text would add a piece to every turn of the event loop. */
 const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('invalid JSON');
 const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text);
 
-/** Copies members with `defineProperty`, because assigning `__proto__` would set the prototype. */
+/** Uses `defineProperty`, because assigning `__proto__` would set the prototype. */
 function take(into: Record<string, unknown>, members: Record<string, unknown>): void {
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -65,7 +65,7 @@ async function parseInPieces(text: string, bounds: JsonBounds): Promise<unknown>
   return parseLong(text, [start, end], long);
 }
 
-/** Blocks the event loop for a few ms at a time. Rejects with `SyntaxError`, or `RangeError` beyond the bounds. */
+/** Blocks the event loop for a few ms at a time. Rejects with `SyntaxError`, or with `RangeError` beyond the bounds. */
 export async function parseJson(text: string, bounds: JsonBounds): Promise<unknown> {
   if (text.length > PIECE) return inTurn(() => parseInPieces(text, bounds));
   longWithin(text, bounds);

@@ -7,15 +7,17 @@ import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
-/** How often an idempotent call is retried, and the maximum wait before the first retry, in ms (doubled each time). */
+/**
+ * How often an idempotent call is retried, and the maximum delay before the first retry, in ms. The maximum doubles.
+ */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 /** The default maximum size of a response, in bytes. */
 const MAX_BYTES = 64 * 1024;
-/** Concurrent connections; further calls wait. */
+/** The maximum number of concurrent connections. Further calls wait. */
 const CONNECTIONS = 8;
-/** On any budget, a failing upstream is probed after this time, in ms. */
+/** On any budget, a failing upstream is probed at least this often, in ms. */
 const LONGEST_SPACING = 6 * HOUR;
 /** Failures of the upstream as a whole, which open the circuit. */
 const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
@@ -40,13 +42,13 @@ export type UpstreamOptions = {
   /** The time in ms between calls that the budget allows. A circuit breaker's probe uses one call. */
   callSpacing: () => number;
   observe: (outcome: FailureCause | 'ok') => void;
-  /** Passed in if its state is read elsewhere. */
+  /** Given if its state is also read elsewhere. */
   breaker?: Breaker;
-  /** Increased where callers, rather than the service, decide the number of calls. */
+  /** Increased if callers, not the service, determine the number of calls. */
   connections?: number;
 };
 
-/** `path` is relative to the base URL; `withinMs` lowers the upstream's deadline. */
+/** `path` is relative to the base URL. `withinMs` lowers the upstream's deadline. */
 export type UpstreamRequest = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
@@ -61,7 +63,7 @@ export type UpstreamRequest = {
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** Decompresses the body if gzip was requested. A body with a `Content-Length` above `maxBytes` is not read. */
+/** Decompresses the body if gzip was requested. Does not read a body whose `Content-Length` exceeds `maxBytes`. */
 async function readBody(
   name: string,
   { headers, body }: HttpResponse,
@@ -170,7 +172,6 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  /** Full jitter, with a bound that doubles. */
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
   async function send<T>(
@@ -200,7 +201,9 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-    /** For idempotent calls only: retries a broken connection and 5xx. Throws `UpstreamFailure`, and so may `read`. */
+    /**
+     * For idempotent calls only. Retries a broken connection and 5xx. Throws `UpstreamFailure` and errors of `read`.
+     */
     send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
       send(request, read, RETRIES),
 
