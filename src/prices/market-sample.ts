@@ -58,7 +58,7 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
 
   const isFresh = ({ fetchedAt = 0, gaps }: Sample) => gaps.length === 0 && clock.now() - fetchedAt < REFRESH_EVERY;
 
-  /** The last day's chart provides the 24-hour change. */
+  /** The last day's chart is fetched for the 24-hour change. */
   async function refresh(): Promise<Sample> {
     await Promise.allSettled([market.days(token.name, 1, 'json')]);
     await market.latestOf([token]);

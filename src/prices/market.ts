@@ -49,7 +49,6 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
   csv: seriesCsv,
 };
 
-/** `requestKey` identifies the request. */
 type WindowRequest = { requestKey: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
 
 /** The archived span and number of points of an interval, across all sources. */
@@ -148,7 +147,7 @@ export function createMarket(dependencies: Dependencies) {
       return respond([token, days, format], { token, window, shape, currency });
     },
 
-    /** Returns the series from one date through another (Unix ms of their midnights), both included. */
+    /** Returns the series from one date through another, inclusive (Unix ms of their midnights). */
     range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
       const shape = format === 'csv' ? 'csv' : 'object';
       const window = rangeWindow(interval, from, thru, clock.now());
@@ -160,7 +159,6 @@ export function createMarket(dependencies: Dependencies) {
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),
 
-    /** Resolves when no fetch is in flight. */
     async idle(): Promise<void> {
       await keyCheck.done;
       await backfill.idle();

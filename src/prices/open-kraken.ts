@@ -36,7 +36,6 @@ export async function openKraken(
   return {
     source,
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads how many calls other processes have made. */
     sync: budget.sync,
     close: source.close,
   };

@@ -21,7 +21,7 @@ export async function openPrices(deps: PriceDeps) {
   const beside = { ...kraken, rates, workingSet };
   const { market, archive, ...prices } = await openMarket(deps, beside);
   const { candles, ...traded } = openCandles(deps, { ...beside, archive });
-  // No request waits for a deletion, so this store has no deadline.
+  // Has no deadline, because no request waits for a deletion.
   const retention = createRetention({
     ...deps,
     store: createPurgeStore(database.prisma),

@@ -5,7 +5,7 @@ import { type Clock, startOfDate } from '#core/clock';
 import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
- * Parameters that several routes share. `fix` states the accepted values and never repeats the client's text, which may
+ * Parameters that several routes share. `fix` states the accepted values. It never repeats the client's text, which may
  * be a secret. If a text is parsed into another value, `wire` describes the text in the OpenAPI document.
  */
 
@@ -58,7 +58,7 @@ function endedRule(served: readonly Currency[]): string {
   );
 }
 
-/** The currency parameter under its two names. `served` contains the supported codes in lower case. */
+/** The currency parameter has two names. `served` contains the supported codes in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
   const code = lowerCase.refine((value) => served.includes(value), 'is not a supported currency').optional();
@@ -72,7 +72,6 @@ export function currencyParameters(served: readonly Currency[]) {
 
 type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency | undefined };
 
-/** Rejects a request with two different currencies. */
 export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
   schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
     path: ['vs_currency'],

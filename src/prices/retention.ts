@@ -54,7 +54,7 @@ export function createRetention(dependencies: Dependencies): DeletionRounds | un
   });
 }
 
-/** How many of a token's rows were deleted. `spans` is how many coverage spans were deleted or shortened. */
+/** How many of a token's rows were deleted. `spans` is the number of coverage spans that were deleted or shortened. */
 export type Purged = { token: string; points: number; candles: number; latest: number; spans: number };
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 

@@ -15,7 +15,6 @@ import type { Send } from '#server/replies/write-answer';
 import { CSV_HEADER } from './history/series-text.ts';
 import type { WindowSize } from './history/window-reader.ts';
 
-/** The intervals by their names in the API. */
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z

@@ -17,10 +17,10 @@ import { createSeriesCache, type Further } from './series-cache.ts';
 import type { RowsFrom } from './series-store.ts';
 import { createWorkingSet, type WorkingSet } from './working-set.ts';
 
-/** Resources that concern all tokens. The names of the primary source's resources contain no source. */
+/** Resources that concern all tokens. Names of the primary source's resources do not contain the source. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
-/** The name of each fetch, and of other changes to the cache: import, purge, retention, failover. */
+/** The names of fetches, and of other changes to the cache: import, purge, retention, failover. */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
   | ResourceOf<'chart' | 'hours' | 'daily' | 'import' | 'purge' | 'kraken'>;
@@ -31,11 +31,11 @@ const FETCHES: Readonly<Record<MarketSourceName, (token: TokenName) => readonly 
 };
 const LATEST: Readonly<Record<MarketSourceName, Fetch>> = { coingecko: 'latest', kraken: 'kraken:latest' };
 
-/** The fetches that provide a token's data, from some sources or from all. */
+/** The fetches that provide a token's data, from the given sources. */
 export const fetchesOf = (token: TokenName, sources: readonly MarketSourceName[] = MARKET_SOURCES): readonly Fetch[] =>
   sources.flatMap((source) => [LATEST[source], ...FETCHES[source](token)]);
 
-/** The names of changes that concern only the token. */
+/** The names of changes that concern only this token. */
 export const namesOf = (token: TokenName): readonly Fetch[] => [
   ...MARKET_SOURCES.flatMap((source) => FETCHES[source](token)),
   `import:${token}`,
@@ -44,10 +44,10 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
 
 /** How far back a response with the last day may change rows. */
 const LAST_DAY = DAY + 2 * HOUR;
-/** More samples than Kraken returns for a series. A response changes no older samples. */
+/** Kraken returns fewer samples for a series, so a response changes no older samples. */
 const MOST_OF_KRAKEN = 1000;
 
-/** The rows that changes to one token may have affected since an instant (Unix ms). */
+/** The rows that changes to a token may have affected since an instant (Unix ms). */
 function touched(what: Fetch, since: number): RowsFrom[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];
@@ -67,12 +67,11 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   log: Log;
-  /** Whether the fallback's prices may be served. */
   hasFallback?: boolean;
   workingSet?: WorkingSet;
 };
 
-/** The samples and the latest prices of the archive in memory. The series of a token are loaded together. */
+/** Holds the samples and the latest prices of the archive in memory. The series of a token are loaded together. */
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { hasFallback = true, workingSet = createWorkingSet({ clock }) } = dependencies;
@@ -88,7 +87,6 @@ export async function openArchiveCache(dependencies: Dependencies) {
       return (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
     });
 
-  /** Reads new latest prices and failovers. */
   async function readFurther(
     changed: readonly Fetch[],
     tokens: readonly TokenName[],

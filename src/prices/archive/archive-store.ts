@@ -9,7 +9,6 @@ import { type ImplausibleRows, implausibleRow } from '#upstream/plausible';
 import { POINT } from './series-sql-store.ts';
 import { countImplausible, createSeriesStore, locksOf, tokensOf } from './series-store.ts';
 
-/** Stores samples and latest prices. */
 export function createArchiveStore(prisma: PrismaClient) {
   const points = createSeriesStore(prisma, POINT);
   const latestOf = (tokens?: readonly TokenName[]) =>
@@ -49,7 +48,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return [...rows, ...spans, ...latest];
     },
 
-    /** For each token with points, a number that differs after each change to its points. */
+    /** Returns a number for each token with points. The number changes with each change to the points. */
     async changes(): Promise<Map<TokenName, number>> {
       const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
         SELECT token, sum(change)::float8 AS changes FROM (

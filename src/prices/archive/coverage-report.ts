@@ -9,7 +9,7 @@ import type { ArchiveStore } from './archive-store.ts';
 import type { Coverage, SeriesSummary } from './series-store.ts';
 
 /**
- * One series from one source. Instants are in Unix ms; `first` and `last` are the times of the first and last sample.
+ * One series from one source. Instants are in Unix ms. `first` and `last` are the times of the first and last sample.
  */
 export type CoverageRow = {
   token: TokenName;
@@ -18,9 +18,9 @@ export type CoverageRow = {
   points: number;
   first: number | undefined;
   last: number | undefined;
-  /** The complete spans: the source has no more data for them. */
+  /** Spans for which the source has no more data. */
   spans: Span[];
-  /** The gaps between the token's start (its listing, or an older stored day) and now, across all sources. */
+  /** Gaps across all sources, from the token's start (its listing, or an older stored day) until now. */
   gaps: Span[];
 };
 
@@ -31,7 +31,7 @@ type StoredSeries = {
   /** The complete spans of an interval, from stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
   gapsOf: (token: Token, interval: Interval, reported: readonly SeriesSummary[], complete: Span[]) => Span[];
-  /** The source that always has a row. Other sources have a row only if they have any data. */
+  /** The source that always has a row. Other sources have a row only if they have data. */
   always?: MarketSourceName;
 };
 
@@ -51,7 +51,7 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
   });
 }
 
-/** The archived data and gaps of every token and interval, per source. The primary source always has a row. */
+/** Lists the archived data and gaps of every token and interval, per source. The primary source always has a row. */
 export async function coverageReport(store: ArchiveStore, tokens: readonly Token[], clock: Clock) {
   const now = clock.now();
   const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
@@ -82,7 +82,10 @@ export function beginningIn(report: readonly CoverageRow[]) {
 type Counted = { changes: number; rows: readonly SeriesSummary[] };
 type Dependencies = { store: Pick<ArchiveStore, 'changes' | 'summary'>; clock: Clock };
 
-/** The first and last sample and the number of samples of each series and source, recounted only after a change. */
+/**
+ * The first sample, the last sample and the number of samples of each series and source. Counted again only after a
+ * change.
+ */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
 

@@ -6,12 +6,12 @@ import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/ma
 import type { SourcedSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
-/** The columns of CoinGecko's export of daily history. The service's own CSV calls the first column `date`. */
+/** The columns of CoinGecko's export of daily history. The service's own CSV names the first column `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
 /** Some of the service's own CSVs also have the column `source`. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source';
 
-/** A row, or its fault with its time if the time is readable. */
+/** A fault has a time if the row's time is readable. */
 type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)(?: UTC|Z)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -23,7 +23,7 @@ function readTime(text: string): number | undefined {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${date}`) ? at : undefined;
 }
 
-/** Parses a figure: null if the field is empty, otherwise a finite number from 0 or a fault. */
+/** Returns null for an empty field, a finite number from 0, or a fault. */
 function readFigure(column: ImportColumn, text: string): number | null | { fault: string } {
   if (text === '') return null;
   if (!NUMBER.test(text)) return { fault: `${column} is not a number` };
@@ -39,7 +39,7 @@ function timeFault(at: number, now: number): string | undefined {
   return undefined;
 }
 
-/** Reads one row of an export; a row later than `now` (Unix ms) is rejected. */
+/** Reads one row of an export. Rejects a row later than `now` (Unix ms). */
 export function readImportRow(fields: readonly string[], columns: readonly ImportColumn[], now: number): ReadRow {
   const field = (column: ImportColumn) => fields[columns.indexOf(column)] ?? '';
   const at = readTime(field('snapped_at'));
@@ -66,10 +66,8 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
 /** In characters. Limits the memory for one file. */
 const LONGEST_LINE = 1_000_000;
 
-/** `line` starts at 1. */
 export type CsvLine = { line: number; fields: readonly string[] };
 
-/** A line that is not imported. */
 export type BadLine = { line: number; fault: string };
 
 /** The file cannot be read as an export. */
@@ -91,7 +89,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
-/** A field without its quotes: spreadsheets quote fields. */
+/** Spreadsheets quote fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
 /**
@@ -107,10 +105,10 @@ export async function openCsvLines(path: string) {
   if (facts.size === 0) throw new ImportFileError(`${path} is empty: use a file with rows`);
 
   return {
-    /** Every line that is not empty. Each call starts a new pass. Throws `ImportFileError`. */
+    /** Returns the lines that are not empty. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       const file = createReadStream(path);
-      // Quotes are not parsed: a stray quote would merge the rest of the file into one field.
+      // Quotes are not parsed, because a stray quote would merge the rest of the file into one field.
       const parser = parse({
         bom: true,
         info: true,

@@ -6,7 +6,7 @@ import { type ArchivedSample, addCoverage, given, lockRows, POINT, upsert } from
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** The changes of a batch: stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
+/** Stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 /** Spans for which a source has provided all its data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };

@@ -16,23 +16,24 @@ export type KeptRow = { stored: SourcedSample; given: SourcedSample };
 type ImportOptions = {
   /** Whether the file's rows replace settled rows. */
   replace: boolean;
-  /** Whether to stop at the first bad line. */
   strict: boolean;
-  /** On abort, the rows read so far are written, except the deferred ones, and reading ends. */
+  /** After an abort, the import reads no more rows. It writes the rows read so far, except the deferred ones. */
   signal: AbortSignal;
   onBad(bad: BadLine): void;
   onKept(row: KeptRow): void;
-  /** Called after each batch with the counts so far. */
   onBatch(counts: ImportCounts): void;
 };
 
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/** `isOutranked`: the file has a better row for the row's date. `dates`: the possible dates of a bad line, in Unix ms. */
+/**
+ * `isOutranked` means that the file has a better row for the same date. `dates` are the possible dates of a bad line,
+ * in Unix ms.
+ */
 type CheckedRow = { sample: SourcedSample } | { isOutranked: true } | (BadLine & { dates: readonly number[] });
 
-/** The span from the earliest row to the latest; undefined without rows. */
+/** The span from the earliest row to the latest. Undefined without rows. */
 function extent(samples: readonly Sample[]): Span | undefined {
   if (samples.length === 0) return undefined;
   const times = samples.map(({ at }) => at);
@@ -62,7 +63,7 @@ async function* checkedRows(
   for await (const { line, fields } of lines) {
     const row = readImportRow(fields, columns, now);
     if ('fault' in row) {
-      // Without a readable time, the line may belong to the date before or after the row above it.
+      // If the time is not readable, the line may belong to the date before or after the row above it.
       const dates = row.at === undefined ? [last - DAY, last + DAY] : [startOfDate(row.at)];
       yield { line, fault: row.fault, dates };
       continue;
@@ -87,7 +88,7 @@ async function* checkedRows(
 }
 
 /**
- * The dates that a file covers: dates with a row, and a single date missing between two rows of one source, since
+ * The dates that a file covers: dates with a row, and single dates missing between two rows of a source, because
  * CoinGecko's exports skip dates. A longer gap suggests a truncated file. A date with a bad row is not covered.
  */
 function createCoveredDates() {
@@ -109,10 +110,10 @@ function createCoveredDates() {
 
 type Dependencies = { store: ImportStore; clock: Clock };
 
-/** Imports CoinGecko's export, or the service's own, into the archive's daily series. */
+/** Imports CoinGecko's or the service's own export into the archive's daily series. */
 export function createImport({ store, clock }: Dependencies) {
   return {
-    /** Reads a file to its end or until the signal, stores nothing, and returns the number of bad lines. */
+    /** Reads a file to its end or until the signal. Stores nothing. Returns the number of bad lines. */
     async check(file: ImportFile, { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>): Promise<number> {
       let bad = 0;
       for await (const row of checkedRows(file.lines(), file.columns, clock.now())) {
@@ -136,7 +137,7 @@ export function createImport({ store, clock }: Dependencies) {
       let batch: SourcedSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
-        // Once the next date's row is ready, no midnight row is expected for this date.
+        // Once the next date's row is ready, this date cannot get a midnight row any more.
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const known = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const given = batch.map((sample) => {

@@ -19,7 +19,7 @@ export function createLatestPrices() {
     served: (token: TokenName): SourcedLatest | undefined => served.get(token),
     forget,
 
-    /** Sets the stored rows of some tokens; a token without a row is removed. */
+    /** Sets the stored rows of some tokens. Removes a token without a row. */
     set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState): void {
       const rowsOf = Map.groupBy(rows, ({ token }) => token);
       for (const token of tokens) {
@@ -36,23 +36,26 @@ export function createLatestPrices() {
   };
 }
 
-/** The last price of a token from one source; instants in Unix ms. */
+/** The last price of a token from one source. Instants in Unix ms. */
 type FromSource = { source: MarketSourceName; record: LatestPrice; at: number; fetchedAt: number };
 
-/** The latest price of a token as served; instants in Unix ms. */
+/** The latest price of a token as served. Instants in Unix ms. */
 export type SourcedLatest = {
   record: LatestPrice;
   /** The time of the price. */
   at: number;
   fetchedAt: number;
-  /** The sources, the price's source first. */
+  /** The source of the price comes first. */
   sources: readonly { source: MarketSourceName; fetchedAt: number }[];
 };
 
 const sourcesOf = (...rows: readonly [FromSource, ...FromSource[]]): SourcedLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/** Kraken provides only the price. All other figures remain the primary source's. `rows` must be in source order. */
+/**
+ * Kraken provides only the price, so all other figures remain those of the primary source. `rows` must be in source
+ * order.
+ */
 function composeLatest(rows: readonly FromSource[], { served, since }: FailoverState): SourcedLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

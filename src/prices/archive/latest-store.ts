@@ -8,7 +8,7 @@ import { isMarketSource, type MarketSourceName, PRIMARY_SOURCE, preferredTo } fr
 import { type LatestPrice, latestPrice } from '#prices/model/records';
 import { isPlausible } from '#upstream/plausible';
 
-/** The last good latest price of a token from a source; instants in Unix ms. */
+/** The last good latest price of a token from a source. Instants in Unix ms. */
 export type LatestRow = {
   token: TokenName;
   source: MarketSourceName;
@@ -29,7 +29,7 @@ export function readLatest(
   return isPlausible({ at: row.at, price: record.current_price }, times) ? row : undefined;
 }
 
-/** Rows are sent as one JSON text: the server casts each figure from its digits, so no figure is rounded. */
+/** Sends rows as one JSON text. The server parses the digits of each figure, so no figure is rounded. */
 const given = (quotes: Quotes) => Prisma.sql`
   SELECT token, record, to_timestamp(at / 1000)::timestamptz(3) AS at,
     to_timestamp("fetchedAt" / 1000)::timestamptz(3) AS fetched_at
@@ -48,7 +48,7 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
   const replaceable = isReplaceable(POINT, preferred);
-  // An hour that has any row keeps it.
+  // An existing row of an hour is not replaced.
   const stays = interval === 'hour' ? Prisma.sql`true` : Prisma.sql`NOT (${replaceable})`;
   const slot = Prisma.sql`date_trunc(${interval}, given.at, 'UTC')`;
   const figure = (name: string) => Prisma.sql`(record ->> ${name})::float8`;
@@ -71,7 +71,8 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
 }
 
 /**
- * CoinGecko's first price in an hour is also the hour's sample. Kraken's would be a second sample beside the candle's.
+ * CoinGecko's first price in an hour is also the hour's sample. Kraken's price is not, because the hour's candle
+ * provides a sample.
  */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
@@ -86,7 +87,7 @@ export type FailoverState = {
   served: MarketSourceName;
   /** Consecutive good responses of the primary source since the fallback took over. */
   goodAnswers: number;
-  /** When the active source took over (Unix ms); undefined if no switch has happened. */
+  /** When the active source took over (Unix ms). Undefined before the first switch. */
   since: number | undefined;
   /** The prices that differed greatly at the switch. */
   differences: readonly PriceDifference[];
@@ -103,7 +104,7 @@ const WHAT = 'latest';
 
 export function createFailoverStore(prisma: PrismaClient) {
   return {
-    /** Undefined if no switch has happened, or if the active source is no longer supported. */
+    /** Undefined before the first switch, or if the active source is no longer supported. */
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
       if (!row || !isMarketSource(row.served)) return undefined;
@@ -112,9 +113,9 @@ export function createFailoverStore(prisma: PrismaClient) {
     },
 
     /**
-     * Replaces a state. Returns false if it is no longer the stored state. This is a single statement: if two processes
-     * decide at once, one succeeds and the other reads its result. The statement also raises the version, so that every
-     * process reads the row again.
+     * Replaces the state `from`. Returns false if another state is stored. This is a single statement: if two processes
+     * decide at once, one succeeds and the other reads its result. The statement also increments the version, so that
+     * every process rereads the row.
      * @param what the row of `Refresh` to bump
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { Sample } from '#prices/model/sample';
 /** Columns whose names differ in the service's own CSV. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
 
-/** The header is read here, so that a wrong file is rejected immediately. Throws `ImportFileError`. */
+/** Reads the header, so that a wrong file is rejected immediately. Throws `ImportFileError`. */
 export async function openImportFile(path: string) {
   const { lines: records } = await openCsvLines(path);
 
@@ -41,7 +41,7 @@ export async function openImportFile(path: string) {
   return {
     columns: columns as readonly ImportColumn[],
 
-    /** The lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
+    /** Returns the lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       let isHeader = true;
       for await (const line of records()) {
@@ -55,7 +55,7 @@ export async function openImportFile(path: string) {
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
-/** The outcome of comparing a given row with the stored rows of its date. */
+/** The result of comparing a given row with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };
@@ -64,11 +64,12 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one per date, into the stored rows. An equal row is skipped (and settled if due). An unsettled row is
- * replaced. A settled row that differs is kept, unless `replace` is set. A stored row of a preferred source is always
- * kept. So is a stored midnight row if the new row of the same source is not at midnight.
+ * Merges rows, one per date, into the stored rows. An equal row is skipped (and settled if due). An unsettled stored
+ * row is replaced. A settled stored row that differs is kept, unless `replace` is set. A stored row of a preferred
+ * source is always kept. A stored midnight row is kept if the new row of the same source is not at midnight.
  * @param stored ascending
- * @returns the outcome of each row; `gone`: times (Unix ms) of stored rows to delete; `samples`: rows to write
+ * @returns the outcome of each row, the times (Unix ms) of stored rows to delete (`gone`), and the rows to write
+ * (`samples`)
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],

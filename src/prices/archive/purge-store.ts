@@ -44,8 +44,8 @@ export type Purge = { source: MarketSourceName; before?: number | undefined };
 /**
  * Deletes a source's next rows in a series, and its coverage up to the last deleted row. The last batch deletes
  * coverage up to the end of the purge. If a deleted row had replaced another source's row, that source's coverage loses
- * the slot, so coverage never exceeds the rows. Rows are deleted by a list of times, because the embedded database has
- * no statistics and a self-join took a minute.
+ * the slot, so coverage never exceeds the rows. Deletes rows by a list of times: the embedded database has no
+ * statistics, and a self-join took a minute.
  */
 function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const { table, coverageTable: coverage } = kind.table;
@@ -90,7 +90,6 @@ const TOKENS = Prisma.sql`
 /** Deletes a source's points, candles, latest prices and coverage. */
 export function createPurgeStore(prisma: PrismaClient) {
   return {
-    /** The tokens with any stored data. */
     async tokens(): Promise<string[]> {
       const rows = await prisma.$queryRaw<{ token: string }[]>(TOKENS);
       return rows.map(({ token }) => token).sort();
@@ -120,7 +119,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       }
     },
 
-    /** Deletes a source's latest price of a token, and makes the fetches named in `due` due again. Returns 0 or 1. */
+    /** Deletes a source's latest price of a token, and marks the fetches in `due` as due. Returns 0 or 1. */
     async latest(token: string, { source, before }: Purge, due: readonly string[], at: number): Promise<number> {
       const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${toInstant(before)}`;
       return prisma.$transaction(async (tx) => {

@@ -11,14 +11,17 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Coverage, RowsFrom, SeriesStore } from './series-store.ts';
 import type { Evictable, WorkingSet } from './working-set.ts';
 
-/** Older minute rows remain in the store and are read on request. All hours and days are in memory. */
+/** Older minute rows are read from the store on request. All hours and days are in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
 
-/** The first instant (Unix ms) with rows in memory, as of now. */
+/** The first instant (Unix ms) whose rows are in memory. */
 const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/** Merges the rows of each series into one, which starts at the earliest instant but not before the data in memory. */
+/**
+ * Merges the changed rows of each series into one entry. The entry starts at the earliest change, but not before the
+ * data in memory.
+ */
 function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   const of = new Map<string, RowsFrom>();
   for (const { token, interval, from } of rows) {
@@ -28,7 +31,7 @@ function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   return [...of.values()].map((row) => ({ ...row, from: Math.max(row.from, oldestInMemory(row.interval, now)) }));
 }
 
-/** The rows and the complete spans of a series: those of any source (`all`), and of each source. */
+/** The rows and the complete spans of a series: for all sources together (`all`), and for each source. */
 type Cached<C extends Columns, Row> = {
   series: Series<C, Row>;
   all: readonly Span[];
@@ -36,7 +39,7 @@ type Cached<C extends Columns, Row> = {
 };
 type Group<C extends Columns, Row> = Evictable & { cached: ReadonlyMap<Interval, Cached<C, Row>> };
 
-/** The series of a group, whose name is a token, or a token and an interval. */
+/** The series of a group. A group's name is a token, or a token and an interval. */
 function seriesIn(group: string): { token: TokenName; interval: Interval }[] {
   const [token = '', only] = group.split(':');
   return INTERVALS.filter((one) => only === undefined || one === only).map((interval) => ({ token, interval }));
@@ -53,7 +56,7 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
   versions: Pick<VersionWatcher, 'watch'>;
   clock: Clock;
   workingSet: WorkingSet;
-  /** The name of the group of a series. The series of a group are loaded and evicted together. */
+  /** The name of a series' group. The series of a group are loaded and evicted together. */
   groupOf: (token: TokenName, interval: Interval) => string;
   /** The resources that concern only a group, and those that concern all groups. */
   namesOf: (group: string) => readonly What[];
@@ -67,13 +70,12 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
     tokens: readonly TokenName[],
     loading: readonly string[],
   ) => Promise<Further>;
-  /** Called when a group has been evicted. */
   dropped?: (group: string) => void;
 };
 
 /**
- * Stored series in memory. Data is stored first and then reloaded, in every process alike. A group must be loaded
- * (`load`) before use.
+ * Stored series in memory. Each process stores data first and then reloads it. A group must be loaded (`load`) before
+ * use.
  */
 export function createSeriesCache<C extends Columns, Row, Stored extends Row & StoredRow, What extends Resource>(
   options: Options<C, Row, Stored, What>,
@@ -122,7 +124,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     }
   }
 
-  /** The coverage is read before the rows and set after them, so that it never covers rows that are not loaded. */
+  /** Reads the coverage before the rows and sets it after them, so that it never covers rows that are not loaded. */
   async function reload(changed: readonly What[]): Promise<void> {
     const now = clock.now();
     const times = plausibleTimes(now);
@@ -173,7 +175,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     loaded: (): string[] => [...kept.keys()],
 
     /**
-     * Loads a group with a poll. Returns undefined if the group is already in memory, where it remains as long as it is
+     * Loads a group with a poll. Returns undefined if the group is already in memory, where it remains while it is
      * used.
      */
     load(name: string): Promise<void> | undefined {
@@ -188,7 +190,6 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
 
     series: (token: TokenName, interval: Interval): Series<C, Row> => of(token, interval).series,
 
-    /** The complete spans of one source, or of all sources together. */
     coverage(token: TokenName, interval: Interval, source?: MarketSourceName): readonly Span[] {
       const { all, bySource } = of(token, interval);
       return source === undefined ? all : (bySource.get(source) ?? []);
@@ -200,10 +201,10 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       return all && all.start < all.end ? all.columns.at[all.start] : undefined;
     },
 
-    /** Rises with each change to the data in memory. */
+    /** Increases with each change to the data in memory. */
     generation: () => generation,
 
-    /** The series from the start of a span on, read from the store if memory does not reach back that far. */
+    /** The series from the start of a span. Read from the store if memory does not contain the start. */
     async reaching(token: TokenName, interval: Interval, { from, thru }: Span): Promise<Series<C, Row>> {
       const now = clock.now();
       const { series } = of(token, interval);
@@ -216,7 +217,6 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       return older;
     },
 
-    /** Stores a response, and reloads it. */
     async record(...fetched: Parameters<SeriesStore<Stored>['record']>): Promise<void> {
       await traced('store', {}, () => store.record(...fetched));
       await sync();

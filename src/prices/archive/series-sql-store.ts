@@ -9,7 +9,6 @@ import type { Sample } from '#prices/model/sample';
 
 /* The tables of samples and of candles, and the statements that write them. */
 
-/** A stored sample, whether it is final, and its source. */
 export type ArchivedSample = Sample & { settled: boolean; source: MarketSourceName };
 
 type Definition<Row> = {
@@ -19,7 +18,9 @@ type Definition<Row> = {
   figures: Readonly<Record<string, string>>;
   /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
   hasFallback: boolean;
-  /** The row of an array: the time, the figures, whether the row is final and, if there are several, the source. */
+  /**
+   * Converts an array of the time, the figures, and whether the row is final. The source follows if there are several.
+   */
   toRow: (values: never) => Row;
   isPlausible: (times: Span) => Prisma.Sql;
   /** The name of implausible rows in reports, and the columns by which they are counted. */
@@ -35,7 +36,7 @@ function seriesTable<Row>(definition: Definition<Row>) {
     ...definition,
     table: Prisma.raw(rows),
     coverageTable: Prisma.raw(coverage),
-    /** The row of `Refresh` that serves as a table lock: every PostgreSQL-compatible database supports row locks. */
+    /** The row of `Refresh` that serves as a table lock. Every PostgreSQL-compatible database supports row locks. */
     lock: `writes:${rows}`,
     columns: raw(columns),
     replaced: raw(columns.map((column) => `${column} = excluded.${column}`)),
@@ -86,19 +87,22 @@ export const CANDLE = seriesTable({
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
-/** Whether a row may be replaced by a row of a source to which some sources are preferred. */
+/**
+ * Whether a row may be replaced by a row of another source. `preferred` are the sources that take precedence over that
+ * source.
+ */
 export const isReplaceable = (
   { rows, table, provisional }: SeriesTable<unknown>,
   preferred: readonly MarketSourceName[],
 ) => Prisma.sql`(NOT ${table}.settled OR ${provisional}) AND NOT ${isOneOf(`${rows}.source`, preferred)}`;
 
-/** Other writers of a table wait until the transaction ends; readers do not. */
+/** Other writers of the table wait until the transaction ends. Readers do not wait. */
 export const lockRows = ({ lock }: SeriesTable<unknown>) => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
 /**
- * Waits for an exclusive lock, but not for others that share the lock. The insert comes first, because a concurrent
- * insert also blocks.
+ * Waits for an exclusive lock, but not for shared locks. The insert comes first, because a concurrent insert also
+ * blocks.
  */
 export const shareRows = ({ lock }: SeriesTable<unknown>) => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT DO NOTHING`,
@@ -106,9 +110,9 @@ export const shareRows = ({ lock }: SeriesTable<unknown>) => [
 ];
 
 /**
- * Adds spans to a source's coverage of a series. Spans that a preferred source covers are left out, and the added spans
- * are removed from other sources' coverage: each instant belongs to one source. Adjacent spans are merged. Two
- * concurrent writers may leave an overlap, which is merged on reading.
+ * Adds spans to a source's coverage of a series. Each instant belongs to one source: spans covered by a preferred
+ * source are not added, and added spans are removed from other sources' coverage. Adjacent spans are merged. Two
+ * concurrent writers may leave an overlap, which readers merge.
  */
 export function addCoverage(
   table: SeriesTable<unknown>,
@@ -157,8 +161,8 @@ const isSuperseded = (interval: Interval, { from, thru }: Span) => {
 type NewRow = { at: number; settled: boolean };
 
 /**
- * Rows as the columns of their table. They are sent as one JSON text: the server casts each figure from its digits, so
- * no figure is rounded. Provisional rows are never settled.
+ * Rows as the columns of their table, sent as one JSON text. The server parses the digits of each figure, so no figure
+ * is rounded. Provisional rows are never settled.
  */
 export function given(table: SeriesTable<unknown>, source: MarketSourceName, rows: readonly NewRow[]) {
   const provisional = table.preferredTo(source).length > 0;
@@ -179,7 +183,7 @@ export const upsert = (
   SELECT ${token}, ${interval}::grain, at, ${table.columns} FROM ${rows}
   ON CONFLICT (token, grain, at) DO UPDATE SET ${table.replaced}`;
 
-/** Rows of one interval, ascending; `covers` is the span for which they are complete. */
+/** Rows of one interval in ascending order. They are complete for the span `covers`. */
 export type SeriesUpdate<Row> = {
   interval: Interval;
   rows: readonly (Omit<Row, 'source'> & NewRow)[];
@@ -188,11 +192,11 @@ export type SeriesUpdate<Row> = {
 export type PointUpdate = SeriesUpdate<ArchivedSample>;
 
 /**
- * Writes a response's rows of a series: replaces unsettled and provisional rows of the covered span and adds new rows.
- * A settled row never changes, and its slot gets no second row: CoinGecko may report an old slot at a different second
- * than before. Rows of a preferred source remain, and nothing is added to a span that such a source covers. Taken slots
- * are looked up in a hash (uncorrelated `NOT IN`): the embedded database has no statistics, and a correlated look-up
- * would read the whole series for each row.
+ * Writes a response's rows of a series. Replaces unsettled and provisional rows of the covered span, and adds new rows.
+ * A settled row never changes, and its slot gets no second row: CoinGecko may later report a slot at a different
+ * second. Rows of a preferred source remain, and nothing is added to a span that such a source covers. Uncorrelated
+ * `NOT IN` looks up used slots in a hash: the embedded database has no statistics, and a correlated look-up would read
+ * the whole series for each row.
  */
 export function writeRows<Row>(
   table: SeriesTable<Row>,

@@ -24,11 +24,11 @@ export type SeriesSummary = OfSource & { from: number; thru: number; points: num
 /** The rows of a series from an instant on (Unix ms). */
 export type RowsFrom = { token: TokenName; interval: Interval; from: number };
 
-/** Rows of a series per read. Long series are read page by page, which lets the event loop run. */
+/** Rows of a series per page. The event loop runs between pages. */
 const PAGE = 2000;
 type Page<Row> = { place: number; page: readonly Row[] };
 
-/** The stored rows of several series in pages; `read` returns the first `most` rows of each, ascending. */
+/** The stored rows of several series in pages. `read` returns the first `most` rows of each, in ascending order. */
 export async function* pagesOf<Row extends { at: number }>(
   series: readonly RowsFrom[],
   read: (series: readonly RowsFrom[], most: number) => Promise<readonly (readonly Row[])[]>,
@@ -58,7 +58,6 @@ export const tokensOf = ({ table }: SeriesTable<unknown>) => Prisma.sql`(
     UNION ALL SELECT (SELECT min(token) FROM ${table} WHERE token > tokens.token) FROM tokens WHERE token IS NOT NULL)
   SELECT token FROM tokens WHERE token IS NOT NULL)`;
 
-/** Whether a row belongs to one of some tokens, by default to any token. */
 const isMeant = (tokens: readonly TokenName[] | undefined) =>
   tokens ? Prisma.sql`token = ANY (${[...tokens]}::text[])` : Prisma.sql`true`;
 
@@ -67,7 +66,7 @@ const ofKnownSources = <Row extends { source: string }>(rows: readonly Row[]) =>
 
 type Counted = { from: Prisma.Sql; what: string; by: string; column: string; isPlausible: Prisma.Sql };
 
-/** Counts implausible rows, and names the first ones by their instants. */
+/** Counts implausible rows, and lists the times of the first ones. */
 export const countImplausible = (
   prisma: PrismaClient,
   { from, what, by, column, isPlausible }: Counted,
@@ -77,13 +76,12 @@ export const countImplausible = (
   FROM ${from} WHERE ${isMeant(tokens)} AND NOT ${isPlausible} GROUP BY ${Prisma.raw(by)} ORDER BY ${Prisma.raw(by)}`;
 
 /**
- * A fallback takes the lock exclusively. Otherwise, it would miss coverage that the primary source is writing. All other
- * writes share the lock.
+ * A fallback takes the lock exclusively. Otherwise, it would miss coverage that the primary source is writing. All
+ * other writes share the lock.
  */
 export const locksOf = (prisma: PrismaClient, table: SeriesTable<unknown>, source: MarketSourceName) =>
   (table.preferredTo(source).length > 0 ? [lockRows(table)] : shareRows(table)).map((lock) => prisma.$executeRaw(lock));
 
-/** The series of a table and their coverage. */
 export function createSeriesStore<Row extends { at: number; settled: boolean }>(
   prisma: PrismaClient,
   series: SeriesTable<Row>,
@@ -91,7 +89,6 @@ export function createSeriesStore<Row extends { at: number; settled: boolean }>(
   const { table, coverageTable, values } = series;
 
   return {
-    /** Stores a response for a token in one transaction. */
     async record(
       source: MarketSourceName,
       what: string,
@@ -110,8 +107,8 @@ export function createSeriesStore<Row extends { at: number; settled: boolean }>(
     },
 
     /**
-     * The first `most` plausible rows of several series within `times`, each ascending from its own instant on, in the
-     * given order. The rows of a series are sent as one JSON text of arrays: tens of thousands of separate rows take
+     * The first `most` plausible rows of several series within `times`, in the given order. Each series is in ascending
+     * order from its own instant. A series is sent as one JSON text of arrays: tens of thousands of separate rows take
      * four times as long, and member names would be half of the text.
      */
     async rowsFrom(wanted: readonly RowsFrom[], times: Span, most: number): Promise<Row[][]> {
@@ -149,7 +146,6 @@ export function createSeriesStore<Row extends { at: number; settled: boolean }>(
       return ofKnownSources(rows);
     },
 
-    /** Stored implausible rows. They are not served. */
     implausibleRows(times: Span, tokens?: readonly TokenName[]): Promise<ImplausibleRows[]> {
       const isPlausible = series.isPlausible(times);
       return countImplausible(prisma, { ...series.implausible, from: table, column: 'at', isPlausible }, tokens);

@@ -1,27 +1,25 @@
 import { type Clock, SECOND } from '#core/clock';
 
-/** The memory limit for stored rows, in bytes. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** In ms. Rows used more recently may still be in use, since a response reads its rows again after each fetch. */
+/** In ms. More recently used rows may still be in use, because a response rereads its rows after each fetch. */
 const IN_USE = 30 * SECOND;
 
-/** Rows in memory that can be reloaded; `usedAt` is monotonic, in ms. */
+/** Rows in memory that can be reloaded. `usedAt` is in monotonic ms. */
 export type Evictable = { usedAt: number; bytes(): number; drop(): void };
 type Options = { clock: Clock; mostBytes?: number };
 
-/** Above the limit, the least recently used rows are evicted. Rows in use remain, even above the limit. */
+/** Evicts the least recently used rows above the limit. Rows in use stay in memory, even above the limit. */
 export function createWorkingSet({ clock, mostBytes = MOST_BYTES }: Options) {
   const residents = new Set<Evictable>();
   const bytes = () => residents.values().reduce((sum, resident) => sum + resident.bytes(), 0);
 
   return {
-    /** Adds rows that are used now. */
     add(resident: Evictable): void {
       resident.usedAt = clock.elapsed();
       residents.add(resident);
     },
 
-    /** Evicts rows if they exceed the limit. Call it after loading rows. */
+    /** Evicts rows if they exceed the limit. Call this after loading rows. */
     trim(): void {
       let left = bytes();
       if (left <= mostBytes) return;

@@ -19,16 +19,18 @@ type Dependencies = {
 /** The start of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
-/** Which candles are available: stored candles, and candles that Kraken still provides. */
+/** Candles are available if they are stored or if Kraken still provides them. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
     return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
-  /** Read again after each change to the store. */
+  /** Repeated after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /** @returns a function of a token and the first instant with a known price (Unix ms) */
+  /**
+   * @returns a function of a token and the first instant with a known price (Unix ms)
+   */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
@@ -56,8 +58,8 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
 /**
- * The stored candles and gaps per token, interval and source; `beginning` returns the time of a token's first known
- * price (Unix ms).
+ * Lists the stored candles and gaps per token, interval and source. `beginning` returns the time of a token's first
+ * known price (Unix ms).
  */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,

@@ -9,7 +9,7 @@ import { type ResourceOf, readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
-/** More candles than a fetch returns. A fetch changes no older candles. */
+/** A fetch returns fewer candles, so it changes no older candles. */
 const FETCHED = 725;
 
 /** The names of fetches and of other changes to candles, here and in the store. */
@@ -34,7 +34,7 @@ type Dependencies = {
   workingSet: WorkingSet;
 };
 
-/** The stored candles in memory. Each series is loaded by itself. */
+/** Holds stored candles in memory. Each series is loaded separately. */
 export const createCandleCache = (dependencies: Dependencies) =>
   createSeriesCache({
     ...dependencies,

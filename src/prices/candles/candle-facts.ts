@@ -32,7 +32,9 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
 
-  /** The missing parts of a window, except the newest candle of an open window: it may not have been fetched yet. */
+  /**
+   * The missing parts of a window. Excludes the newest candle of an open window, which may not have been fetched yet.
+   */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
@@ -45,7 +47,6 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
 
-  /** The error for a window without a candle. */
   function nothingToServe(series: CandleSeries, window: Window, failure: unknown): unknown {
     const spans = missing(series, window);
     const members = { gaps: spans.map((span) => spanText(series.interval, span)) };
@@ -110,26 +111,24 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
 
 /** In ms. Younger candles have been observed to change. */
 const SETTLES_AFTER = HOUR;
-/** The pause before the next request, in ms: the newest candle may be a moment late. */
+/** The delay before the next request, in ms. The newest candle may be available slightly late. */
 const REQUEST_EVERY = MINUTE;
-/** How many of Kraken's oldest candles are not requested: they are gone when the response arrives. */
+/** How many of Kraken's oldest candles are not requested, because Kraken may drop them before it responds. */
 const EDGE = 2;
 
-/** The known candles of a token and an interval as of `now`; instants in Unix ms. */
+/** The known candles of a token and an interval as of `now`. Instants in Unix ms. */
 type KnownCandles = {
   now: number;
   interval: Interval;
   coverage: readonly Span[];
   /** The start of the first candle that may still change and can be requested (`firstRequested`). */
   unsettledFrom: number | undefined;
-  /** The earliest instant for which Kraken has candles. */
   reach: number;
-  /** The retention limit; -Infinity without one. */
   keptFrom: number;
   fetchedAt: number | undefined;
 };
 
-/** The candles to fetch for a window (all, or from an instant on), and how long the response waits for them. */
+/** `from` is the start of the candles to fetch (all if undefined). `wait` is how long the response waits for them. */
 type PlannedCandles = { from: number | undefined; wait: Wait };
 
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
@@ -141,14 +140,16 @@ export const runningCandle = (interval: Interval, now: number): number =>
 const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The start of the first candle to request. Older candles are not provided by Kraken, or not kept. */
+/**
+ * The start of the first candle to request. Kraken does not provide older candles, or the service does not store them.
+ */
 export const firstRequested = (
   interval: Interval,
   { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
 ): number =>
   Math.max(firstAvailable(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
-/** The parts of a span, from an instant on, whose finished candles are missing. */
+/** The spans after an instant whose finished candles are missing. */
 export function candleGaps(
   span: Span,
   from: number,
@@ -159,8 +160,8 @@ export function candleGaps(
 }
 
 /**
- * Plans one call at most. The response waits for missing candles, but only a moment for the newest candle, and not at
- * all for unsettled candles.
+ * Plans at most one call. The response waits for missing candles, only a moment for the newest candle, and not at all
+ * for unsettled candles.
  */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;

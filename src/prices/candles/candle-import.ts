@@ -14,15 +14,12 @@ import type { CandleStore } from './candle-store.ts';
 /** The columns of Kraken's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 
-/**
- * Unix seconds are smaller than this until the year 5138. Timestamps in Unix milliseconds have been larger than this
- * since 1973.
- */
+/** Until the year 5138, Unix seconds are smaller. Since 1973, Unix milliseconds have been larger. */
 const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
 
-/** The start of a line's candle in Unix ms, or its fault. */
+/** The start of a line's candle in Unix ms, or the line's fault. */
 function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
@@ -87,7 +84,6 @@ function createCandleReader({ interval, now, allowHoles }: Order) {
   };
 }
 
-/** The interval of a candle length in ms. */
 const intervalOfLength = (length: number): Interval | undefined =>
   INTERVALS.find((interval) => candleLength(interval) === length);
 
@@ -117,13 +113,16 @@ type Options = {
   token: TokenName;
   source: MarketSourceName;
   interval: Interval;
-  /** Whether to accept gaps: Kraken leaves out candles without trades. */
+  /** Whether to accept gaps. Kraken omits candles without trades. */
   allowHoles: boolean;
 };
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** A file's interval, from the smallest distance between two lines, or the bad line if the distance is not an interval. */
+    /**
+     * Derives a file's interval from the smallest distance between two lines. Returns a bad line if no interval has
+     * this length.
+     */
     async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
@@ -142,7 +141,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return intervalOfLength(length) ?? { line, fault };
     },
 
-    /** Reads a file to its end, stores nothing, and returns the number of bad lines. Throws `ImportFileError`. */
+    /** Reads a file to its end. Stores nothing. Returns the number of bad lines. Throws `ImportFileError`. */
     async check(file: CsvLines, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void): Promise<number> {
       const read = createCandleReader({ interval, allowHoles, now: clock.now() });
       let good = 0;
@@ -161,8 +160,8 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
     },
 
     /**
-     * Imports a checked file, all or nothing. Settled candles do not change. Throws `ImportFileError` and database
-     * errors.
+     * Imports a checked file completely or not at all. Settled candles do not change. Throws `ImportFileError` and
+     * database errors.
      */
     async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
       const now = clock.now();

@@ -11,10 +11,10 @@ import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 export type CandleSeries = { token: TokenName; interval: Interval };
 
-/** `at`: the start of the first candle of a series, in Unix ms. */
+/** `at` is the start of the first candle of a series, in Unix ms. */
 type FirstCandle = CandleSeries & { at: number };
 
-/** The timeout of an import. A million rows take a minute. */
+/** The timeout of an import, in ms. A million rows take a minute. */
 const IMPORT_MS = 30 * 60 * 1000;
 
 export function createCandleStore(prisma: PrismaClient) {
@@ -45,7 +45,7 @@ export function createCandleStore(prisma: PrismaClient) {
         { timeout: IMPORT_MS },
       ),
 
-    /** Rises with each change to candles. */
+    /** Increases with each change to candles. */
     async changes(): Promise<number> {
       const [row] = await prisma.$queryRaw<{ changes: number }[]>`
         SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE what LIKE 'candles%'`;

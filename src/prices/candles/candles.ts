@@ -30,7 +30,6 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `requestKey` identifies the request. */
 type CandleRequest = {
   requestKey: string;
   series: CandleSeries;
@@ -50,7 +49,7 @@ export function createCandles(dependencies: Dependencies) {
   const load = ({ token, interval }: CandleSeries) =>
     Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
 
-  /** A copy of a span's candles, and their version. Candles that are not in memory have no version. */
+  /** A copy of a span's candles, and their version. The version is undefined if the candles are not in memory. */
   async function read({ token, interval }: CandleSeries, { from, thru }: Span) {
     const stored = await cache.reaching(token, interval, { from, thru });
     const isInMemory = stored === cache.series(token, interval);
@@ -60,7 +59,7 @@ export function createCandles(dependencies: Dependencies) {
     };
   }
 
-  /** Makes one call for all candles from an instant on. Candles older than the retention period are not stored. */
+  /** Makes one call for all candles from an instant on. Does not store candles older than the retention period. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
     const candleFacts = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
@@ -132,7 +131,7 @@ export function createCandles(dependencies: Dependencies) {
   }
 
   return {
-    /** The finished candles that start from one date through another (Unix ms of their midnights), both included. */
+    /** The finished candles that start from one date through another, inclusive (Unix ms of their midnights). */
     range(
       token: TokenName,
       interval: Interval,
@@ -151,7 +150,6 @@ export function createCandles(dependencies: Dependencies) {
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
     warnings: singleFlight.warnings,
-    /** Resolves when no fetch is in flight. */
     idle: singleFlight.idle,
   };
 }

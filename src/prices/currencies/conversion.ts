@@ -6,7 +6,7 @@ import type { PointColumns } from '#prices/model/series';
 import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
 
-/** The value of one unit of a currency at an instant (Unix ms), in US dollars; NaN if unknown. */
+/** The value of one unit of a currency at an instant (Unix ms), in US dollars. NaN if unknown. */
 export type UsdRate = (at: number) => number;
 
 /** NaN if the figure or the currency's `usdRate` is unknown. */
@@ -23,8 +23,7 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, usd
 }
 
 /**
- * Uses the reference rates of each instant's UTC date. `units` is the currency's rate per euro; undefined for the euro
- * itself.
+ * Uses the reference rates of each instant's UTC date. `units` is the currency's rate per euro; undefined for the euro.
  */
 export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefined): UsdRate {
   let date = Number.NaN;
@@ -60,7 +59,7 @@ export function usdRateFromSamples(
   };
 }
 
-/** Converts the columns named in `money` from US dollars, and leaves out rows without a known rate. */
+/** Converts the columns named in `money` from US dollars. Omits rows without a known rate. */
 function convertRows<Rows extends Columns>(
   rows: Rows,
   money: readonly (keyof Rows & string)[],

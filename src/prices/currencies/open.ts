@@ -10,10 +10,12 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/** The ECB documents no limits. This budget limits a malfunction: a day takes two calls, and a holiday takes six. */
+/**
+ * The ECB documents no limits. This budget limits a malfunction: a normal day takes two calls, and a holiday takes six.
+ */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
-/** Nothing is read before the first request for a currency other than the dollar. */
+/** Reads nothing before the first request for a currency other than the dollar. */
 export function openCurrencies(deps: PriceDeps) {
   const { settings, database, deadline, refreshes, versions, observe, clock, failures } = deps;
   const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;

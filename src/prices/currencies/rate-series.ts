@@ -4,15 +4,15 @@ import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/plausible';
 
 /**
- * How long a rate may bridge a pause, in ms. Holidays and weekends last at most five days. After a longer pause, a
- * currency was discontinued or not quoted.
+ * How long a rate remains valid without a successor, in ms. Holidays and weekends last at most five days. After a
+ * longer pause, the currency was discontinued or not quoted.
  */
 const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. A rate is valid until the next one, through weekends and holidays. Without a successor for
- * ten days, it is valid on its own date only. The last rate remains valid unless other currencies' rates are more than
- * ten days newer.
+ * The rates of one currency. A rate is valid until the next rate, including weekends and holidays. If the next rate is
+ * more than ten days away, the rate is valid on its own date only. The last rate remains valid unless other currencies'
+ * rates are more than ten days newer.
  * @param rows date (Unix ms of its midnight, UTC) and units per euro, ascending
  * @param newest the newest date with any rate
  */
@@ -30,7 +30,7 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   );
 
   return {
-    /** The spans with a rate, ascending; the last may have no end. */
+    /** The spans with a rate, in ascending order. The last may have no end. */
     known: known as readonly Span[],
     /** The date of the last rate, if rates are no longer published. */
     endedOn: isOver ? last : undefined,
@@ -55,8 +55,8 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
 /**
- * Plans the call for the rates from an instant on, if one is needed. The longer rates are absent, as on a holiday, the
- * less often the call is made.
+ * Plans the call for the rates from an instant on, if one is needed. The longer new rates are missing, as on a holiday,
+ * the less often they are requested.
  */
 export function planRates(
   instant: number,

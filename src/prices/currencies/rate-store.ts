@@ -4,7 +4,6 @@ import type { PrismaClient } from '#generated/prisma/client';
 import type { Currency, PublishedRate } from '#prices/model/currency';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
-/** The only source. */
 const SOURCE = 'ecb';
 
 /** Date (Unix ms of its midnight, UTC) and units per euro, ascending. */
@@ -23,7 +22,7 @@ const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 
 
 export function createRateStore(prisma: PrismaClient) {
   return {
-    /** Stores a response in one transaction: the rates from a date on (Unix ms). Stored rates do not change. */
+    /** Stores the rates from a date on (Unix ms) in one transaction. Stored rates do not change. */
     async record(what: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`

@@ -22,7 +22,7 @@ type Dependencies = {
 /** Failures that suggest that too many rates were requested. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
-/** Exchange rates. They are fetched on request if they are missing or due, and kept forever. */
+/** Exchange rates. Fetched on request if they are missing or due, and stored forever. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
   /** The first request for a currency other than the dollar reads the stored rates. */
   const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
@@ -93,7 +93,7 @@ type RateFetch = typeof RATES;
 type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
-/** The stored rates of the requested currencies in memory. Every process stores rates first and then reads them. */
+/** Holds the stored rates of requested currencies in memory. Every process stores rates first and then reads them. */
 export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
   const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
   let dollars = nothing;

@@ -9,17 +9,17 @@ import { upstreamProblem } from '#upstream/failure';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.ts';
 
-/** The value of a currency over time; instants in Unix ms. */
+/** The value of a currency over time. Instants in Unix ms. */
 export type Valuation = {
   currency: Currency;
   /** The source of the value, for `Quotient-Currency`. */
   source: string;
-  /** Identifies these values in caches; undefined if they have no version. */
+  /** Identifies these values in caches. Undefined if they have no version. */
   version: string | undefined;
   usdRate: UsdRate;
-  /** The date of the rate at an instant (its midnight); NaN if there is none. */
+  /** The midnight of the date of the rate at an instant. NaN if there is no rate. */
   on: UsdRate;
-  /** The parts of a span without a known value, ascending. */
+  /** The parts of a span without a known value, in ascending order. */
   missing: (span: Span) => Span[];
   /** Whether the values through an instant are final. */
   isSettled: (thru: number) => boolean;
@@ -54,7 +54,6 @@ export function valuationBySamples(
   };
 }
 
-/** A decimal number with ten significant digits. */
 function digits(rate: number): string {
   const text = rate.toFixed(Math.min(20, Math.max(0, 9 - Math.floor(Math.log10(rate)))));
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
@@ -68,14 +67,13 @@ export function currencyText({ currency, source, usdRate, on }: Valuation, at?: 
   return `${currency};rate=${digits(1 / usdRate(at))};on=${isoDate(on(at))};source=${source}`;
 }
 
-/** If rates could not be fetched, older rates are used with their dates, and the response does not count as failed. */
+/** If rates cannot be fetched, older rates are used with their dates, and the response does not count as failed. */
 export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOutcome => ({
   ...outcome,
   fetched: outcome.fetched || ofRates.fetched,
   refreshing: outcome.refreshing || ofRates.refreshing,
 });
 
-/** The error for a time without a known value of the currency. */
 export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
   if (endedOn !== undefined && from >= endedOn + DAY)
     return invalidRequest({
@@ -89,7 +87,7 @@ export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { fro
   return new Problem('no_data', detail, { members });
 }
 
-/** The rows of a window in another currency, without those that have no known rate. */
+/** The rows of a window in another currency. Omits rows without a known rate. */
 export function convertedRows(rows: WindowRows, valuation: Valuation): WindowRows {
   const columns = convertColumns(rows.columns(), valuation.usdRate);
   const isNamed = rows.version !== undefined && valuation.version !== undefined;

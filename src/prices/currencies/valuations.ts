@@ -18,14 +18,14 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** `now` is the current value, and `usdRate` returns the value on the dates of the records' extremes. */
+/** `now` is the current value. `usdRate` returns the value on the dates of the records' extremes. */
 type LatestValuation = Valuation & { now: number };
 
 /** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** Values a currency by reference rates or, if the currency is a token, by the token's samples. */
+/** Values a currency by reference rates. If the currency is a token, uses the token's samples instead. */
 export function createValuations({ archive, backfill, reader, rates, clock }: Dependencies) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     await archive.load(token);

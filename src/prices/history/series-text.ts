@@ -5,7 +5,7 @@ import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources
 import type { Sample } from '#prices/model/sample';
 import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 
-/** How many rows are written at once. This takes a fraction of a millisecond. */
+/** The number of rows per piece. Writing a piece takes a fraction of a millisecond. */
 const PIECE_ROWS = 250;
 
 /** Yields the rows of each piece. Places for which `row` returns undefined are skipped. */
@@ -74,10 +74,9 @@ function timeText(ms: number): string {
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)} GMT`;
 }
 
-/** Converts Unix ms to an HTTP-date. */
 export const httpDate = (instant: number): string => dateText(instant) + timeText(instant - startOfDate(instant));
 
-/** Whether a later sample in the same second replaces this sample: an HTTP-date has whole seconds. */
+/** HTTP-dates have whole seconds, so a later sample in the same second replaces this sample. */
 function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
   const second = Math.floor((at[index] as number) / SECOND);
   for (let i = index + 1; i < at.length; i++) {
@@ -89,7 +88,7 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
 
 /**
  * Writes JSON text in pieces: `prices`, `market_cap` and `total_volume` are arrays of `{date, price}`, where `date` is
- * an HTTP-date. A missing figure is left out of its array. The three arrays share the texts of midnights.
+ * an HTTP-date. A missing figure is omitted from its array. The three arrays share the texts of midnights.
  */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
@@ -120,7 +119,7 @@ export function seriesCsv(
   currency?: Currency,
 ): Generator<string> {
   const second = (i: number) => Math.floor((at[i] as number) / SECOND);
-  /** The last known figure of a second, since a row has whole seconds. */
+  /** The last known figure within a second, because a row has whole seconds. */
   function field(figures: Float64Array, i: number): number | '' {
     for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
     return '';

@@ -11,7 +11,7 @@ import { upstreamProblem } from '#upstream/failure';
 
 /** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
-/** Only a few larger windows may wait at the same time. */
+/** The number of larger windows that may wait at the same time is limited. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
@@ -29,9 +29,8 @@ type Dependencies = {
 /** CoinGecko provides minutes of the last day only, on every plan. */
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
-/** Reads what the archive contains for a window, and what it lacks. */
 export function createWindowReader({ archive, backfill, clock }: Dependencies) {
-  /** Until today's row is ready, the first sample after midnight stands in for it. A later hour's sample does not. */
+  /** Until today's row is ready, the first sample after midnight replaces it. A later hour's sample does not. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
@@ -67,7 +66,7 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
     const inMemory = series === archive.series(token, interval);
     return {
       isEmpty,
-      // CoinGecko reports minutes of the last day only, so older ones are final. Provisional rows never settle.
+      // CoinGecko reports minutes of the last day only, so older minutes are final. Provisional rows never settle.
       isSettled: !open && (firstUnsettled(slice) === undefined || (isOfPrimary && isOnNoPlan(window, clock.now()))),
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
@@ -75,14 +74,13 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
       first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
       /** A copy of the rows. */
       columns: () => columnsOf(POINTS, following, slice),
-      /** Identifies the rows. Undefined for rows that are not in memory: their bodies are not cached. */
+      /** Identifies the rows. Undefined for rows that are not in memory, so that their bodies are not cached. */
       version: inMemory
         ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,
     };
   }
 
-  /** The series that contains a window's rows. */
   const series = (token: TokenName, { interval, span, open }: Window) =>
     archive.reaching(token, interval, { from: span.from, thru: open ? Number.POSITIVE_INFINITY : span.thru });
 
@@ -105,14 +103,14 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
     size,
     missing,
 
-    /** The missing spans as `from/thru`; `others` returns further missing parts of a span. */
+    /** The missing spans as `from/thru`. `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
       const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
       const spans = [...missing(token, window), ...(known ? others(known) : [])];
       return union(spans).map((span) => spanText(window.interval, span));
     },
 
-    /** The error for a window without a sample; `failure` is the fetch failure, if any. */
+    /** The error for a window without a sample. `failure` is the fetch failure, if any. */
     nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
       const gaps = missing(token, window).map((span) => spanText(window.interval, span));
       if (failure) return upstreamProblem(failure, { members: { gaps } });

@@ -20,9 +20,9 @@ import type { TokenPrice } from './records.ts';
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * The change in per cent of a price at an instant (Unix ms), compared with the sample of any series that is nearest to
- * 24 hours earlier. If two samples of a series are equally near, the earlier sample is used. Null if no sample is
- * within the tolerance.
+ * The change in per cent of a price at an instant (Unix ms) within 24 hours. The reference is the sample of any series
+ * that is nearest to 24 hours earlier. If two samples of a series are equally near, it is the earlier one. Null if no
+ * sample is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
@@ -53,7 +53,10 @@ export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
 type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
-/** The latest price of a token and its 24-hour change, calculated in dollars from the samples of the chart's series. */
+/**
+ * The latest price of a token and its 24-hour change. The change is calculated in dollars from the samples of the
+ * chart's series.
+ */
 export function priceOf(archive: Archive, { name, symbol }: Named): Row {
   const latest = archive.latest(name);
   const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
@@ -120,7 +123,6 @@ export function sourcesOf(prices: readonly SourcedLatest[], now: number): string
 export const notInResponse = new UpstreamFailure('coingecko', 'empty', 'the response does not contain the token');
 type LatestAnswerRow = { latest: SourcedLatest | undefined };
 
-/** `requestKey` identifies the request. */
 type LatestRequest<R extends LatestAnswerRow> = {
   requestKey: string;
   tokens: readonly TokenName[];

@@ -5,11 +5,11 @@ import { MOST_TOKENS } from './records.ts';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
-/** How many invalid entries are described. Each is compared with all tokens. */
+/** The maximum number of invalid entries that are described, because each is compared with all tokens. */
 const MAX_FAULTS = 3;
 const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens from GET /v1/tokens, separated by commas, each token once`;
 
-/** Describes the invalid entries by position, starting at 1, with suggestions. Never repeats the client's text. */
+/** Lists the positions of invalid entries, starting at 1, with suggestions. Never repeats the client's text. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
   const isWrong = (token: Token | undefined, i: number) => !token || tokens.indexOf(token) !== i;
   const wrong = tokens.flatMap((token, i) => (isWrong(token, i) ? [i] : []));

@@ -5,24 +5,24 @@ import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/plausible';
 
 /**
- * `at` is the start in Unix ms. Prices are in US dollars, and `volume` is in tokens. Without trades, all prices are the
- * last price and `volume` is 0.
+ * `at` is the start in Unix ms. Prices are in US dollars; `volume` is in tokens. Without trades, all prices equal the
+ * last price, and `volume` is 0.
  */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
 /** Kraken's candle intervals, in minutes. */
 export type CandleMinutes = 1 | 5 | 60 | 1440;
 
-/** Minute candles span five minutes, the same resolution as CoinGecko's samples. */
+/** Minute candles span five minutes, like CoinGecko's samples. */
 export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<Interval, CandleMinutes>;
 
 /** In ms. */
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
 
-/** Finished candles, ascending; `covers` is the span for which they are complete. */
+/** Finished candles in ascending order. They are complete for the span `covers`. */
 export type SourcedCandles = { candles: Candle[]; covers: Span | undefined };
 
-/** Why a candle is implausible, if it is. `beginning` and `now` are in Unix ms, `length` is in ms. */
+/** Why a candle is implausible, if it is. `beginning` and `now` are in Unix ms; `length` is in ms. */
 export function implausibleCandle(
   beginning: number,
   { at, open, high, low, close, volume }: Candle,
@@ -38,7 +38,7 @@ export function implausibleCandle(
     : 'price';
 }
 
-/** A candle's close as a sample at the candle's end; `length` in ms. */
+/** A candle's close as a sample at the candle's end. `length` is in ms. */
 export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
   at: at + length,
   price: close,

@@ -1,4 +1,3 @@
-/** A code in lower case: `usd`, `eur`, `btc`. */
 export type Currency = string;
 
 /** The currency of every fetched and stored figure. */
@@ -6,7 +5,7 @@ export const DOLLAR: Currency = 'usd';
 /** The base of the reference rates. */
 export const EURO: Currency = 'eur';
 
-/** Tokens that serve as currencies, by symbol. The rate is the price in their own samples. */
+/** Tokens that serve as currencies, by symbol. The rate is the price in the token's own samples. */
 const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
   ['btc', 'bitcoin'],
   ['eth', 'ethereum'],
@@ -15,8 +14,8 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
 /**
- * The currencies with ECB reference rates since 2009. The ECB also publishes indicative rates, and nothing in their
- * rows distinguishes them.
+ * The currencies with ECB reference rates since 2009. The ECB also publishes indicative rates of other currencies,
+ * which its rows do not mark as such.
  */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
   'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ' +

@@ -1,6 +1,6 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
-/** The primary source is served while it is healthy; otherwise, the fallback is served. */
+/** The primary source is served while it is healthy. Otherwise, the fallback is served. */
 export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
@@ -29,7 +29,7 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
 export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
-/** The sources in columns that contain positions in `MARKET_SOURCES`, the most frequent source first. */
+/** Counts sources in columns of positions in `MARKET_SOURCES`. The most frequent source comes first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {
   const counts: number[] = MARKET_SOURCES.map(() => 0);
   for (const column of columns) for (const place of column) (counts[place] as number)++;
@@ -41,7 +41,7 @@ export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSou
 }
 
 /**
- * How long each source's samples and candles are kept after their own time, in ms. Without an entry, they are kept
+ * How long each source's samples and candles are stored after their own time, in ms. Without an entry, they are stored
  * forever.
  */
 export type Retention = Partial<Record<MarketSourceName, number>>;
@@ -59,7 +59,7 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant for which a source's data is kept; -Infinity without a limit. */
+/** The first instant for which a source's data is stored; -Infinity without a limit. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 

@@ -13,7 +13,7 @@ export type Quote = {
   token: TokenName;
   price: number;
   at: number;
-  /** All figures of a latest-price record, as far as the source provides them. */
+  /** Figures that the source does not provide are null. */
   record?: LatestPrice;
 };
 
@@ -22,8 +22,8 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
 };
 
 /**
- * Finds the row of each date, and a last sample that is not at midnight. A date's row is its first sample. If that
- * sample is not of midnight, the date must be over. `samples` must be ascending.
+ * Returns the row of each date, and a last sample that is not at midnight. A date's row is its first sample. If that
+ * sample is not of midnight, the date must be over. `samples` must be in ascending order.
  */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);

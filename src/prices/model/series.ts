@@ -1,7 +1,7 @@
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-sources.ts';
 import type { Sample, SourcedSample } from './sample.ts';
 
-/** Rows as columns, ascending in `at` (Unix ms); `settled` is 1 for a row that never changes. */
+/** Rows as columns, ascending by `at` (Unix ms). `settled` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
 
 /** Columns of figures, and of marks from 0 through 255. */
@@ -49,7 +49,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** The position of the first instant at or after `instant`. `instants` must be ascending. */
+/** The position of the first instant at or after `instant`. `instants` must be in ascending order. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;
@@ -71,7 +71,7 @@ function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: 
 /** Versions are unique across series, so that a reloaded series has a new version. */
 let versions = 0;
 
-/** Each `replaceFrom` raises `version`, so that results from old rows can be recognised. */
+/** Each `replaceFrom` increases `version`, so that results from old rows can be recognized. */
 export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, rows: readonly Row[] = []) {
   let columns = layout.allocate(rows.length);
   let length = 0;
@@ -84,7 +84,9 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
     columns = larger;
   }
 
-  /** @param rows ascending, none before `instant` */
+  /**
+   * @param rows ascending, none before `instant`
+   */
   function replaceFrom(instant: number, rows: readonly Row[]): void {
     const keep = placeOf(columns.at, instant, length);
     reserve(keep + rows.length);
@@ -105,7 +107,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
       length -= gone;
     },
 
-    /** The rows from one instant through another, both included. Takes two binary searches and makes no copy. */
+    /** The rows from one instant through another, inclusive. Makes two binary searches and no copy. */
     slice(from: number, thru: number): Slice<C> {
       const start = placeOf(columns.at, from, length);
       return { columns, start, end: Math.max(start, placeOf(columns.at, thru + 1, length)) };
@@ -147,7 +149,7 @@ export function columnsOf<C extends Columns, Row>(
 /** By default, a row is unsettled and from the primary source. */
 type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
 
-/** `source`: the position of a row's source in `MARKET_SOURCES`. */
+/** `source` is the position of a row's source in `MARKET_SOURCES`. */
 export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {
   source: ({ source }: PointRow) => MARKET_SOURCES.indexOf(source ?? PRIMARY_SOURCE),
 });

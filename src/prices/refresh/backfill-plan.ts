@@ -7,9 +7,9 @@ import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 export const HOURLY_DAYS = 90;
 /** In ms. A little less than 90 days, because a longer span returns days. */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
-/** The most calls for hours per request. A long window is filled over several requests. */
+/** The maximum number of calls for hours per request. Several requests fill a long window. */
 const HOURLY_CALLS = 5;
-/** The pause before a missing day that is due is requested again, in ms. */
+/** The delay before a missing day that is due is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
 /** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */
@@ -18,21 +18,16 @@ export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 type PlannedFetch = {
   kind: FetchKind;
   span: Span;
-  /** How long the response waits for the fetch. */
   wait: Wait;
 };
 
-/** The state of a token for the window's interval; instants in Unix ms. */
+/** The state of a token for the window's interval. Instants in Unix ms. */
 export type PlanInput = Known & {
-  /** The first instant that can have data. */
   earliest: number;
-  /** Whether the daily coverage contains the token's start. */
   isBeginningCovered: boolean;
   /** The first instant that CoinGecko's plan includes. */
   reach: number;
-  /** Whether all of the window's rows are final. */
   isSettled: boolean;
-  /** The time of the newest sample. */
   newestAt: number | undefined;
   fetchedAt: (kind: FetchKind) => number | undefined;
   schedule: RefreshSchedule;
@@ -41,10 +36,10 @@ export type PlanInput = Known & {
   hasFailed: boolean;
 };
 
-/** The days of history that CoinGecko provides, by interval, and how long its samples are kept, in ms. */
+/** The days of history that CoinGecko provides, by interval, and how long its samples are stored, in ms. */
 export type HistoryLimits = { history: Readonly<{ day: number; finer: number }>; keptFor: number };
 
-/** The first instant (Unix ms) with samples that are provided and kept; -Infinity without a limit. */
+/** The first instant (Unix ms) with samples that are provided and stored; -Infinity without a limit. */
 export const reachOf = ({ history, keptFor }: HistoryLimits, interval: Interval, now: number): number =>
   now - Math.min((interval === 'day' ? history.day : history.finer) * DAY, keptFor);
 
@@ -54,10 +49,10 @@ const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
 const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
-// The limit moves while a call is in flight, so the first one or two hours are left out.
+// The limit moves while a call is in flight, so the first one or two hours are not requested.
 const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => slotOf('hour', reach) + 2 * HOUR;
 
-/** The first instant with CoinGecko samples of an interval; minutes exist for the last day only. */
+/** The first instant with CoinGecko samples of an interval. Minutes exist for the last day only. */
 export function firstProvided(interval: Interval, known: Pick<PlanInput, 'reach' | 'now'>): number {
   if (interval === 'minute') return Math.max(known.reach, known.now - DAY);
   return interval === 'hour' ? firstHour(known) : firstMidnight(known);
@@ -92,7 +87,7 @@ function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'daily', span: { from: start, thru: now }, wait }];
 }
 
-/** If only the newest day is missing, the response does not wait until it is fetched. */
+/** If only the newest day is missing, the response does not wait for it. */
 function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   const { now } = input;
   if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', input);
@@ -117,7 +112,7 @@ function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   return gaps.some((gap) => overlap(gap, recent)) ? [...pieces, recent] : pieces;
 }
 
-/** The response waits for hours older than a day; the chart of the last day contains the newer hours. */
+/** The response waits for hours older than a day. The chart of the last day contains the newer hours. */
 function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   const { now, tried, hasFailed } = input;
   const older = reachableGaps(window, input).filter(({ from }) => from < now - DAY);
@@ -144,7 +139,7 @@ function planLastDay(window: Window, input: PlanInput): PlannedFetch[] {
   return [{ kind: 'chart', span: lastDay, wait }];
 }
 
-/** Only daily windows wait for due latest prices, since daily windows end with the newest sample. */
+/** Only daily windows wait for due latest prices, because only daily windows end with the newest sample. */
 function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
   const { now, newestAt, schedule, hasFailed } = input;
   const every = schedule.latest;
@@ -157,8 +152,8 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
 /**
- * Plan again after each fetch. After a failure, no fetch is awaited to its end, so a response waits for at most one
- * deadline.
+ * Call this again after each fetch. After a failure, no fetch is awaited to its end, so a response waits for at most
+ * one deadline.
  */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);

@@ -26,12 +26,12 @@ type Dependencies = {
 
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Makes the fetches that `planFetches` plans. The fallback provides what they fail to provide. */
+/** Makes the fetches that `planFetches` plans. The fallback provides data that these fetches fail to provide. */
 export function createBackfill(dependencies: Dependencies) {
   const { fetches, failover, archive, catalogue, singleFlight, demand, schedule, clock } = dependencies;
   const { isFallbackServed } = archive;
   const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
-  /** When this process last requested a token's latest price (Unix ms), whether or not the response contained it. */
+  /** When this process last requested a token's latest price (Unix ms), even if the response did not contain it. */
   const requestedAt = new Map<TokenName, number>();
 
   async function fetchLatest(): Promise<void> {
@@ -47,8 +47,8 @@ export function createBackfill(dependencies: Dependencies) {
   }
 
   /**
-   * The age of a token's latest price, in ms. A newly requested token is due immediately if no price is stored;
-   * otherwise, it is due early only if the budget has spare calls.
+   * The age of a token's latest price, in ms. A newly requested token is due immediately if no price is stored.
+   * Otherwise, it is due early only if the budget has spare calls.
    */
   function latestAge(token: TokenName): number {
     const now = clock.now();
@@ -135,7 +135,7 @@ export function createBackfill(dependencies: Dependencies) {
       return latestOfPrimary(token, age, every);
     },
 
-    /** Fetches what a window needs and the schedule allows, and plans again after each fetch. */
+    /** Fetches the due data that a window needs. Plans again after each fetch. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
         lastRequested.mark(`${token}:${window.interval}`);
@@ -156,7 +156,7 @@ export function createBackfill(dependencies: Dependencies) {
         const reached = reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(kind, token, span));
         if (reach(window.interval, now) > reached) {
-          // CoinGecko's plan has less history than assumed: plan again, without a pause.
+          // CoinGecko's plan has less history than assumed, so another plan is made without a pause.
           singleFlight.forget(name);
           continue;
         }

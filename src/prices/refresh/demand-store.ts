@@ -5,7 +5,7 @@ import type { PrismaClient } from '#generated/prisma/client';
 /** Stores the time of each token's last request, in a column of `Token`. */
 export function createDemandStore(prisma: PrismaClient) {
   return {
-    /** Locks the rows in the order of their names, since two processes may write at once. `at` is in Unix ms. */
+    /** Locks the rows in the order of their names, because two processes may write at once. `at` is in Unix ms. */
     async note(tokens: readonly TokenName[], at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE token SET requested_at = greatest(requested_at, ${iso(at)}::timestamptz)

@@ -2,10 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, HOUR, MINUTE } from '#core/clock';
 import type { DemandStore } from './demand-store.ts';
 
-/**
- * How long a token is in demand after a request, in ms. During that time, the schedule fetches the token's latest
- * price.
- */
+/** How long a token is in demand after a request, in ms. During this time, its latest price is fetched on schedule. */
 const IN_DEMAND = HOUR;
 /** The shortest time between two records of a token's demand, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
@@ -15,7 +12,7 @@ type Dependencies = { store: DemandStore; clock: Clock };
 export function createDemand({ store, clock }: Dependencies) {
   /**
    * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). The
-   * store compares these times with the wall clock, so a step of that clock must not delay the next record.
+   * store compares these times with the wall clock. A step of that clock must not delay the next record.
    */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();

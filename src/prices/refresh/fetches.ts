@@ -21,7 +21,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     return archive.record(source, what, token, kept, now);
   }
 
-  /** Makes a single sample a minute point, and also the hour's point if the hour has none yet. */
+  /** Stores a single sample as a minute point, and also as the hour's point if the hour has none yet. */
   function singleSample(token: TokenName, sample: Sample): PointUpdate[] {
     const hour = slotOf('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
@@ -56,7 +56,7 @@ type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const { singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
   const { history } = source;
-  /** Older samples are not kept, so they are not requested. */
+  /** Older samples are not stored, so they are not requested. */
   const limits: HistoryLimits = { history, keptFor: retention[SOURCE] ?? Number.POSITIVE_INFINITY };
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
@@ -74,7 +74,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await quotes('latest', reported, clock.now());
     },
 
-    /** Makes one call for a token's last day, and stores the samples and the first sample of each hour. */
+    /** Makes one call for a token's last day. Stores the samples and the first sample of each hour. */
     async chart(token: TokenName): Promise<void> {
       const samples = await source.recent(token, 1);
       const now = clock.now();

@@ -17,7 +17,7 @@ import { areFarApart } from '#upstream/plausible';
 
 /** How often the fallback's latest prices are fetched, in ms. One call covers all tokens. */
 export const FALLBACK_EVERY = MINUTE;
-/** How often a decision is tried, since other processes may decide at the same time. */
+/** How often a decision is tried, because other processes may decide at the same time. */
 const TRIES = 3;
 
 type Dependencies = {
@@ -144,7 +144,7 @@ export function createLatestFailover(dependencies: Dependencies) {
 
 export type LatestFailover = ReturnType<typeof createLatestFailover>;
 
-/** How many consecutive good responses the primary source needs to be served again. */
+/** How many consecutive good responses the primary source needs before it is served again. */
 const GOOD_ANSWERS = 2;
 /**
  * In ms. A source is frozen if the newest sample of a good response is older than twice the interval plus this time.
@@ -157,8 +157,8 @@ export type FailoverEvent =
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
 /**
- * The fallback takes over only with a response of its own, so never while it is down. Two good responses from the
- * primary source end the failover.
+ * The fallback takes over only with a response of its own, so never while it is unavailable. Two good responses from
+ * the primary source end the failover.
  */
 export function nextFailoverState(
   { served, goodAnswers }: Pick<FailoverState, 'served' | 'goodAnswers'>,
@@ -174,7 +174,7 @@ export function nextFailoverState(
   return good >= GOOD_ANSWERS ? { served: PRIMARY_SOURCE, goodAnswers: 0 } : { served, goodAnswers: good };
 }
 
-/** A source is healthy if it can be requested or if its last good response (Unix ms) is at most two intervals old. */
+/** A source is healthy if it can be requested, or if its last good response (Unix ms) is at most two intervals old. */
 export const isSound = (
   { answeredAt, every, canBeRequested }: { answeredAt: number | undefined; every: number; canBeRequested: boolean },
   now: number,

@@ -31,13 +31,13 @@ const LEAST_EARLY = 10 * SECOND;
  */
 type ScheduledLoad = { latest: number; charts: number; days: number };
 
-/** `early`: the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
+/** `early` is the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
 type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
- * The schedule, throttled proportionally so that the budget lasts until the end of the month. The daily series keeps
- * its one call a day per token, since a day without a fetch is a gap. For the same reason, charts are never throttled
- * below one every 23 hours. The latest prices bear the rest. Spare calls are used for early fetches.
+ * Throttles the schedule proportionally, so that the budget lasts until the end of the month. The daily series keeps
+ * one call a day per token, and charts keep one call every 23 hours, because a longer pause leaves a gap. So only the
+ * interval of the latest prices has no upper limit. Spare calls are used for early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
@@ -83,7 +83,7 @@ export function createSchedule({ configured, budget, archive, clock }: Dependenc
     return { latest, charts: inUse('chart'), days: inUse('daily') };
   }
 
-  /** The load is recounted after each change to the data in memory. */
+  /** The load is counted again after each change to the data in memory. */
   function current(): ThrottledSchedule {
     const generation = archive.generation();
     if (counted?.generation !== generation) counted = { generation, load: count() };
@@ -94,7 +94,7 @@ export function createSchedule({ configured, budget, archive, clock }: Dependenc
     current,
     hasBudget: (): boolean => Number.isFinite(current().latest),
 
-    /** The interval of the latest prices, in ms; the configured interval if the budget is spent. */
+    /** The interval of the latest prices, in ms. If the budget is spent, this is the configured interval. */
     latestEvery(): number {
       const { latest } = current();
       return Number.isFinite(latest) ? latest : configured.latest;

@@ -15,7 +15,7 @@ export function createStaleness({ archive, backfill, clock }: Dependencies) {
   return function staleness(): Staleness[] {
     const now = clock.now();
     const latest = backfill.latestEvery();
-    // A latest price is also a minute sample, and the first latest price of an hour is also the hour's sample.
+    // A latest price is also a minute sample. The first latest price of an hour is also the hour's sample.
     const every = { latest, minute: latest, hour: Math.max(HOUR, latest), day: DAY };
     return archive.loaded().flatMap((token) => {
       const stalenessOf = (kind: keyof typeof every, at: number | undefined): Staleness => ({

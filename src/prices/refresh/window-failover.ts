@@ -29,7 +29,6 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   const gapsFrom = (beginning: number, token: TokenName, { interval, span }: Pick<Window, 'interval' | 'span'>) =>
     gapsIn(interval, span, { now: clock.now(), beginning, coverage: archive.coverage(token, interval) });
 
-  /** The gaps that the fallback can fill. */
   function gaps(token: TokenName, window: Window): Span[] {
     const now = clock.now();
     // The two oldest samples may be gone or incomplete when the response arrives.
@@ -42,7 +41,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     const reported = await fallback.samples(token, interval, from);
     const rows = reported.filter(({ at }) => at >= from).map((sample) => ({ ...sample, settled: false }));
     const [head, last] = [rows[0], rows.at(-1)];
-    // Nothing is known before the first sample: Kraken may not have listed the token yet.
+    // Kraken may not have listed the token before its first sample, so nothing is known about that time.
     const covers = head &&
       last && { from: Math.max(from, head.at - spacingOf(interval) + 1), thru: slotOf('minute', last.at) + MINUTE - 1 };
     await recorder.record(nameOf(token, interval), token, [{ interval, rows, covers }], clock.now());
@@ -65,7 +64,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), token, window).length === 0,
 
-    /** Fills a window's gaps in one call, and calls again when a newer sample becomes available. */
+    /** Fills a window's gaps in one call. Calls again when a newer sample becomes available. */
     async window(token: TokenName, window: Window): Promise<FetchOutcome> {
       const { interval } = window;
       const [gap] = gaps(token, window);

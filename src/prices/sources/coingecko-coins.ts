@@ -40,7 +40,6 @@ type Dependencies = { send: Upstream['send']; read: ReturnType<typeof createRead
 /** Every method throws `UpstreamFailure`. */
 export function createCoins({ send, read, clock }: Dependencies) {
   return {
-    /** Undefined for an unknown id. */
     coin: (id: string): Promise<Coin | undefined> => {
       const left = ['localization', 'tickers', 'community_data', 'developer_data', 'sparkline'];
       const query = Object.fromEntries(left.map((name) => [name, 'false']));
@@ -51,7 +50,6 @@ export function createCoins({ send, read, clock }: Dependencies) {
       });
     },
 
-    /** The coins that match a search term, largest first. */
     search: (text: string): Promise<NamedCoin[]> =>
       send({ path: '/search', query: { query: text }, maxBytes: SEARCH_BYTES }, (answer) => {
         const found = z.object({ coins: listOf(named, MOST_COINS) });

@@ -9,7 +9,6 @@ export type RefreshSchedule = { latest: number; chart: number };
 
 type CoinGeckoPlan = {
   url: string;
-  /** The header of the API key. */
   keyHeader?: string;
   /** CoinGecko's names for these plans in `GET /key`. */
   names?: readonly string[];
@@ -25,8 +24,8 @@ const PAID = { url: 'https://pro-api.coingecko.com/api/v3', keyHeader: 'x-cg-pro
  * CoinGecko's plans from its pricing page (coingecko.com/en/api/pricing, 2026). `pro` covers Analyst and larger plans,
  * with Analyst's figures. The rate limit without a key is not published; measurements show that it is lower than the
  * demo plan's. With five tokens, the schedule of the demo plan makes 7,440 calls for latest prices, 620 for charts and
- * 155 for daily series in 31 days. The schedule of the basic plan makes 44,640, 14,880 and 155 calls. The rest of the
- * budget is for backfill.
+ * 155 for daily series in 31 days. The schedule of the basic plan makes 44,640, 14,880 and 155 calls. Backfill uses the
+ * remaining budget.
  */
 export const COINGECKO_PLANS = {
   public: {
@@ -62,15 +61,14 @@ export type CoinGeckoPlanName = keyof typeof COINGECKO_PLANS;
 export const COINGECKO_PLAN_NAMES = Object.keys(COINGECKO_PLANS) as CoinGeckoPlanName[];
 export const coinGeckoPlan = (name: CoinGeckoPlanName): CoinGeckoPlan => COINGECKO_PLANS[name];
 
-/** Undefined for an unknown name. */
 export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
   COINGECKO_PLAN_NAMES.find((one) =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
 /**
- * The days of history to assume after a refusal: the number in the refusal, otherwise the next smaller plan's,
- * otherwise half.
+ * The days of history to assume after a refusal. Uses the number in the refusal, otherwise the next smaller plan's
+ * number, otherwise half.
  */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
@@ -85,8 +83,8 @@ export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left
 const UNREMARKABLE = 0.02;
 
 /**
- * How the key's plan falls short of the configured plan. `share` is the number of this month's calls that remain for
- * the service, since others may use the key too.
+ * Lists how the key's plan falls short of the configured plan. `share` is the number of this month's calls that remain
+ * for the service, because others may use the key too.
  */
 export function planDifferences(
   plan: CoinGeckoPlanName,

@@ -12,10 +12,10 @@ import {
 } from '#upstream/transport/json-answer';
 import type { KeyFacts } from './coingecko-plans.ts';
 
-/* CoinGecko v3's wire format: figures as strings, arrays of unequal length, five error shapes under any status. */
+/* CoinGecko v3's wire format: figures as strings, arrays of unequal length, and five error formats under any status. */
 const UPSTREAM = 'coingecko';
 export const figure = numeric.nullish().transform((value) => value ?? null);
-/** A figure, or null if missing; undefined for any other value. A number too large for a double becomes infinite. */
+/** A figure, or null if missing. Undefined for any other value. A number too large for a double becomes infinite. */
 function reported(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
@@ -86,7 +86,7 @@ const market = z.object({
 export const marketsOf = (most: number) => listOf(market, most);
 export type Market = z.infer<typeof market>;
 
-/** The error formats: a text; a status object, bare or under `error`; a code beside a message. */
+/** The error formats: a text; a status object, bare or under `error`; a code next to a message. */
 const statusShape = z.object({ error_code: z.number().optional(), error_message: z.string().optional() });
 const errorAnswer = z.object({
   error: z.union([z.string(), z.object({ status: statusShape })]).optional(),
@@ -141,12 +141,12 @@ function errorIn(body: unknown): ReportedError | undefined {
   return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
 }
 
-/** Parses a body; throws `UpstreamFailure`. */
+/** Parses a body. Throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
 /**
- * Matches the three arrays by time. Their lengths may differ. If a time occurs twice in an array, the later value
- * counts. Throws if the chart is empty.
+ * Matches the three arrays by time, because their lengths may differ. If a time occurs twice in an array, the later
+ * value counts. Throws if the chart is empty.
  */
 export function chartSamples(chart: Chart): Sample[] {
   const rows = new Map<number, Sample>();

@@ -25,8 +25,8 @@ const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
 /**
- * How much longer than requested a response may be: each array of a chart may have twice the points and `MORE_POINTS`,
- * and a list of prices may have `MORE_TOKENS` more tokens.
+ * Tolerances for responses that are longer than requested. Each array of a chart may have twice the points and
+ * `MORE_POINTS`, and a list of prices may have `MORE_TOKENS` more tokens.
  */
 const MORE_POINTS = 1000;
 const MORE_TOKENS = 250;
@@ -57,7 +57,7 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** In ms. Latest prices are rejected if the newest of them is older. If omitted, there is no limit. */
+  /** In ms. Latest prices are rejected if even the newest is older. By default, there is no limit. */
   frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 
@@ -79,7 +79,7 @@ export function openCoinGecko(options: Options) {
 
   /**
    * Learns from a refusal how far the history reaches. The refusal of a request for hours limits the daily series only
-   * if the refusal states the plan's days.
+   * if it states the plan's days.
    */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
@@ -87,7 +87,9 @@ export function openCoinGecko(options: Options) {
     limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
   }
 
-  /** @param days how far back the request reaches */
+  /**
+   * @param days how far back the request reaches
+   */
   async function chart(
     token: TokenName,
     path: string,
@@ -120,15 +122,15 @@ export function openCoinGecko(options: Options) {
     plan,
 
     /**
-     * The days of history of the daily series and of finer series, which are shorter on some plans. Refusals and
-     * `limitReach` lower them; a restarted process learns them again.
+     * The days of history of the daily series and of finer series. Refusals and `limitReach` lower them. A restarted
+     * process learns them again.
      */
     history: history as Readonly<typeof history>,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> => upstream.send({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
 
-    /** The latest prices of the named tokens; a token without a price is left out. */
+    /** The latest prices of the named tokens. Omits tokens without a price. */
     async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
       const query = { vs_currency: 'usd', ids: tokens.join(',') };
       const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
@@ -149,12 +151,12 @@ export function openCoinGecko(options: Options) {
     },
 
     /**
-     * The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. Ascending.
+     * The last `days` days at CoinGecko's own interval, ascending: five minutes for one day, hours for 2 to 90 days.
      */
     recent: (token: TokenName, days: number) =>
       chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR), days),
 
-    /** A sample for each midnight (UTC) of the last `days` days, and the newest sample. Ascending. */
+    /** A sample for each midnight (UTC) of the last `days` days, and the newest sample, in ascending order. */
     daily: (token: TokenName, days: number | 'max') =>
       chart(
         token,
@@ -164,7 +166,7 @@ export function openCoinGecko(options: Options) {
         days === 'max' ? Number.POSITIVE_INFINITY : days,
       ),
 
-    /** The samples of a span other than the last day, ascending. A span of up to 90 days has hourly samples. */
+    /** The samples of a span before the last day, in ascending order. A span of up to 90 days has hourly samples. */
     between: (token: TokenName, { from, thru }: Span) =>
       chart(
         token,

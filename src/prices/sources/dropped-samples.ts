@@ -12,7 +12,6 @@ export function createDropped({ dropped, log }: Recording, upstream: string): Dr
   };
 }
 
-/** Called with the number of dropped samples of a response, and the reasons. */
 export type Dropped = (samples: { path: string; count: number; reasons: readonly Implausible[] }) => void;
 
 export function createPlausible(upstream: string, dropped: Dropped) {

@@ -21,7 +21,7 @@ const OF_THE_SERIES = [
 ] as const;
 const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
 
-/** A row takes 56 bytes; all series since 2009 take 9 MB. */
+/** A row takes 56 bytes. All series since 2009 take 9 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** In characters. A piece takes three milliseconds. */
 const PIECE = 64 * 1024;
@@ -52,7 +52,7 @@ function parseCsv(text: string): string[][] {
   }
 }
 
-/** The rows after the header, in pieces between which the event loop runs. No field contains a line break. */
+/** The rows after the header, in pieces. The event loop runs between pieces. No field contains a line break. */
 async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
   const [names = []] = parseCsv(text.slice(0, end));
@@ -71,7 +71,7 @@ async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places:
   }
 }
 
-/** Unix ms of midnight (UTC); NaN for a date that does not exist. */
+/** Unix ms of midnight (UTC). NaN for a date that does not exist. */
 function dateOf(text: string): number {
   const date = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(date) && isoDate(date) === text ? date : Number.NaN;

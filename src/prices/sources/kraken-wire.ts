@@ -5,12 +5,12 @@ import type { Candle } from '#prices/model/candle';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createJsonReader, NUMERIC, numeric, type ReportedError } from '#upstream/transport/json-answer';
 
-/* Kraken's wire format: always HTTP 200, errors beside the result, figures as strings, the result by pair name. */
+/* Kraken's wire format: always HTTP 200, errors next to the result, figures as strings, the result by pair name. */
 export const UPSTREAM = 'kraken' as const;
 
-/** The most rows that are accepted. Kraken returns at most 721. */
+/** The maximum number of accepted rows. Kraken returns at most 721. */
 const MOST_ROWS = 2000;
-/** The largest Unix second that a `Date` can hold. */
+/** The largest Unix second that a `Date` can represent. */
 const LAST_SECOND = 8.64e12;
 
 /** The causes by the start of the error. Any other error is `refused`. */
@@ -22,7 +22,7 @@ const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
 
 const errorAnswer = z.object({ error: z.array(z.string()) });
 
-/** Errors begin with E. Other entries are warnings beside a result. */
+/** Errors begin with E. Other entries are warnings next to a result. */
 function errorIn(body: unknown): ReportedError | undefined {
   const errors = errorAnswer.safeParse(body).data?.error.filter((one) => one.startsWith('E')) ?? [];
   if (errors.length === 0) return undefined;
@@ -30,7 +30,7 @@ function errorIn(body: unknown): ReportedError | undefined {
   return { message: errors.join('; '), cause: known?.[1] };
 }
 
-/** Parses a body; throws `UpstreamFailure`. */
+/** Parses a body. Throws `UpstreamFailure`. */
 export const read = createJsonReader(UPSTREAM, errorIn);
 
 /** The names of a pair: Kraken's own, and the newer one of its symbols (`BTC/USD`). */
@@ -43,7 +43,7 @@ function figureOf(value: unknown): number | undefined {
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined;
 }
 
-/** `[time, open, high, low, close, vwap, volume, count]`; undefined for any other value. */
+/** `[time, open, high, low, close, vwap, volume, count]`. Undefined for any other value. */
 function candleOf(row: unknown): Candle | undefined {
   if (!Array.isArray(row)) return undefined;
   const [time, ...figures] = row as unknown[];
@@ -54,7 +54,7 @@ function candleOf(row: unknown): Candle | undefined {
   return { at: (time as number) * SECOND, open, high, low, close, volume };
 }
 
-/** `rows` include the unfinished candle; `last` is the start of the newest finished one (Unix ms). */
+/** `rows` include the unfinished candle. `last` is the start of the newest finished candle (Unix ms). */
 type Ohlc = { rows: Candle[]; last: number };
 
 /** The candles of one pair. A schema of tuples would take several milliseconds for 721 rows. */
@@ -108,7 +108,7 @@ export type ListedPair = {
   status: string;
 };
 
-/** Every pair by Kraken's own name. A pair without a status, as in older responses, is online. */
+/** Every pair by Kraken's own name. Older responses have no status; their pairs count as online. */
 export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
   ({ result }): ReadonlyMap<string, ListedPair> =>
     new Map(
@@ -119,14 +119,14 @@ export const assetPairs = resultOf(z.record(z.string(), assetPair)).transform(
     ),
 );
 
-/** How long a list of pairs is used, and how long after a failure it is requested again, in ms. */
+/** How long a list of pairs is used, and the delay before a retry after a failure, in ms. */
 const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
-/** Causes that say nothing about the pairs or about Kraken's availability. */
+/** Causes that do not show whether the pairs are traded or Kraken is available. */
 const INCONCLUSIVE: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
-/** A token whose pair is not traded; `status` is Kraken's term, or `gone` if Kraken no longer lists the pair. */
+/** A token whose pair is not traded. `status` is Kraken's term, or `gone` if Kraken no longer lists the pair. */
 export type UntradedPair = { token: TokenName; pair: string; status: string };
 type IsTraded = (one: Pick<UntradedPair, 'token' | 'pair'>) => boolean;
 type RequestPairs = () => Promise<ReadonlyMap<string, ListedPair>>;

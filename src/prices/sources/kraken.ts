@@ -47,7 +47,7 @@ type Options = {
 
 type SendToKraken = <Body>(request: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
-/** Kraken has started to name pairs by their symbols, so a response may use either of the two names. */
+/** Kraken has started to name pairs by their symbols, so a response may use either name. */
 const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol.toUpperCase()}/USD`];
 
 /** Symbols that Kraken spells differently. */
@@ -62,7 +62,7 @@ function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): Liste
   return called(upper) ?? called(wsnameOf(OWN_SYMBOLS[upper] ?? upper)) ?? called(wsnameOf(upper));
 }
 
-/** The rows in ascending order. If two rows have the same time, the later one in the response counts. */
+/** The rows in ascending order. If two rows have the same time, the later row in the response counts. */
 const distinct = (rows: readonly Candle[]): Candle[] =>
   [...new Map(rows.map((row) => [row.at, row])).values()].sort((a, b) => a.at - b.at);
 
@@ -85,7 +85,7 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
   const requestPairs = (send: SendToKraken) =>
     send({ path: '/AssetPairs', maxBytes: PAIRS_BYTES, ownFailures: new Set(['too_large']) }, assetPairs);
 
-  /** The pairs of some tokens that are traded, with their names. Throws if none is traded. */
+  /** The names of the traded pairs of some tokens. Throws if none is traded. */
   async function namesOfTraded(tokens: readonly TokenName[], send: SendToKraken) {
     const listed = tokens.flatMap((name) => {
       const token = catalogue.named(name);
@@ -101,14 +101,14 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
   }
 
   /**
-   * The finished candles from `from` (Unix ms) on, or all if omitted. Fails with `not_listed` if the token is not
+   * The finished candles from `from` (Unix ms) on, or all by default. Fails with `not_listed` if the token is not
    * traded.
    */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
     const length = minutes * MINUTE;
     const send = withinDeadline();
     const [{ token, pair, names }] = await namesOfTraded([name], send);
-    // One second earlier: it is not documented whether `since` includes a candle that starts at that time.
+    // One second earlier, because Kraken does not document whether `since` includes a candle that starts at that time.
     const since = from !== undefined && { since: String(Math.max(0, Math.floor(from / SECOND) - 1)) };
     const query: Record<string, string> = { pair, interval: String(minutes), ...since };
     const { rows, last } = await send({ path: '/OHLC', query, maxBytes: OHLC_BYTES }, ohlcOf(names));
@@ -132,8 +132,8 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
     reach: (interval: Interval, now: number): number => now - CANDLES_SERVED * candleLength(interval),
 
     /**
-     * The price of each token's last trade, as of now, since the response states no time. Tokens without a price are
-     * left out.
+     * The price of each token's last trade. The time is now, because the response states no time. Omits tokens without
+     * a price.
      */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const send = withinDeadline();
