@@ -28,13 +28,13 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   failures: FailureLog;
 };
 
-/** An opened part of the service, as the server, status and metrics use it. */
+/** An opened part of the service, with what it provides to the server, status and metrics. */
 export type Capability = {
   /** The routes below `/v1`. */
   routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
-  /** Reloads data written by other processes. Called once a second if there can be other processes. */
+  /** Reloads data written by other processes. Runs once a second if there can be other processes. */
   poll?: () => Promise<void>;
-  /** Conditions to report to operators while the service works. */
+  /** Conditions to report to operators although the service works. */
   warnings?: () => Warning[];
   readings?: {
     upstreams?: () => readonly UpstreamReading[];

@@ -7,18 +7,15 @@ export type Receipt = { readonly cost: number };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The user's record number; set on every route that is not open. */
+    /** The user's record number. Set on every route that requires a key. */
     user: number;
     receipt: Receipt | undefined;
   }
 }
 
-/** The port that the server uses to admit and charge requests. `accounts/gate` implements it. */
+/** The interface through which the server charges requests. `accounts/gate` implements it. */
 export type Gate = {
-  /**
-   * Admits and charges a request. Returns undefined, without any effect, if the request would have to wait or be
-   * rejected.
-   */
+  /** Charges a request. Returns undefined, without any effect, if the request must wait or be rejected. */
   admitAtOnce(
     request: IncomingMessage,
     scope: WantedScope,
@@ -29,7 +26,7 @@ export type Gate = {
   /** Commits or refunds a charge. Returns the rate limit headers as a flat list. */
   settle(receipt: Receipt, isPaid: boolean, now: number): string[];
 
-  /** The headers of a 429; empty without a known user. */
+  /** The headers of a 429. Empty if the user is unknown. */
   limitsOf(request: FastifyRequest, code: ProblemCode, now: number): Record<string, string>;
 };
 
@@ -52,15 +49,15 @@ export type RouteFacts = {
   keyInQuery?: true;
   /** Rejects pages from other sites, unless their origin is allowed. */
   sameSite?: true;
-  /** Registers a user, which the operator may have disabled. */
+  /** Registers a user. The operator may disable such routes. */
   registers?: true;
   /** Requires mail to be configured. */
   needsMail?: true;
   /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;
-  /** Headers of a 2xx or 304, beyond those of every route with this cost; `?` marks an optional one. */
+  /** Headers of a 2xx or 304, in addition to those of every route with this cost. `?` marks an optional header. */
   headers?: readonly (Header | `${Header}?`)[];
-  /** Statuses with which the node may reject a request; `node_rejected` passes them on. */
+  /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
 };

@@ -3,11 +3,13 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
-/** Includes the defaults of old clients and curl: the key or the route, not the type, keeps other sites' pages out. */
+/**
+ * Includes the defaults of old clients and curl. The key or the route, not the type, excludes pages from other sites.
+ */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** Bounds checked before parsing: a transaction with a thousand messages has about 15,000 values. */
+/** Checked before parsing. A transaction with a thousand messages has about 15,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
 const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 
@@ -27,7 +29,7 @@ function parse(text: string): unknown {
 type Options = {
   /** In bytes. */
   limit: number;
-  /** Identifies the client whose bodies count together; by default, this is the user. */
+  /** Identifies the client whose bodies count together. The default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
 };
 

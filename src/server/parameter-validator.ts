@@ -4,7 +4,7 @@ import { editDistance, tolerance } from '#core/record-fields';
 
 type Shape = Record<string, z.ZodType>;
 
-/** Returns the message for a fault of one parameter: `message` from zod, or a more precise one. */
+/** Returns the message for a fault of one parameter: `message` from zod, or a more precise message. */
 function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
   if (place === 'body' && value !== undefined) return message;
@@ -15,7 +15,7 @@ function wrong(name: string, given: Record<string, unknown>, message: string, pl
 
 const PLACES: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' };
 
-/** Fastify's validator compiler: validates a route's input and reports all faults in one problem. */
+/** Fastify's validator compiler. It reports all faults of a request in one problem. */
 export function parameterValidator({ schema, httpPart = 'query' }: { schema: unknown; httpPart?: string }) {
   const object = schema as z.ZodObject<Shape>;
   const place = PLACES[httpPart] ?? httpPart;
@@ -46,7 +46,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
   };
 }
 
-/** The names of our parameters in other services. */
+/** The names of this API's parameters in other services. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   thruDate: ['toDate', 'endDate', 'to'],
   fromDate: ['startDate', 'from'],
@@ -55,7 +55,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   token: ['tokenName', 'coin', 'id', 'symbol'],
 };
 
-/** The edit distance between two names, ignoring case; Infinity if it is too large. */
+/** The edit distance between two names, ignoring case. Infinity if it is too large. */
 const apart = (name: string, known: string): number =>
   editDistance(name.toLowerCase(), known.toLowerCase(), tolerance(known.length));
 
@@ -75,6 +75,6 @@ function faultOf(name: string, known: readonly string[], given: readonly string[
   return { location: `query.${right}`, message, fix: `use the parameter name ${right}` };
 }
 
-/** Reports unknown parameters that resemble known ones: misspelled, or named as in other services. */
+/** Reports unknown parameters that resemble known ones: misspelled names, and names from other services. */
 const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
   given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);

@@ -4,7 +4,7 @@ import type { Problem } from '#core/problems';
 type Facts = {
   reqId: string;
   method: string;
-  /** The route's pattern, never the URL: a path or query may contain a key or seed phrase. */
+  /** The route's pattern, never the URL, because a path or query may contain a key or seed phrase. */
   route: string | undefined;
   status: number;
   ms: number;
@@ -20,18 +20,17 @@ function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): 
 }
 
 type Options = {
-  /** Which requests are logged: `errors` logs the latest failure in the line of its cause. */
+  /** Which requests are logged. With `errors`, the line of a cause also contains the latest failed request. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
   failures: { failed(work: string, error: unknown, facts: object): void };
 };
 
-/** A failed request has its own line if the service is at fault; otherwise, it is counted in the line of its cause. */
+/** A failed request has its own line if the service is at fault. Otherwise, the line of its cause counts it. */
 export function createRequestLog({ which, logger, failures }: Options) {
   const answered = (facts: Facts) => logger.info(rounded(facts), 'request completed');
 
   return {
-    /** Undefined if requests are not logged. */
     answered: which === 'all' ? answered : undefined,
 
     failed(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {

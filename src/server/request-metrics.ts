@@ -17,11 +17,11 @@ export type Histogram = {
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  /** The sum of durations in seconds, followed by the counts: one array, so that an observation takes two stores. */
+  /** The sum of durations in seconds, followed by the counts. In one array, an observation takes only two stores. */
   readonly figures: Float64Array;
 };
 
-/** One count per bucket; the last bucket is for durations beyond all bounds. */
+/** One count per bucket. The last bucket is for durations beyond all bounds. */
 export const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
 
 const countIn = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0);
@@ -58,7 +58,6 @@ export function createRequestHistograms() {
 
     all: (): Iterable<Histogram> => histograms.values(),
 
-    /** Counts a response that is a problem. */
     problem: (code: ProblemCode): void => void problems.set(code, (problems.get(code) ?? 0) + 1),
 
     problems: (): Iterable<[ProblemCode, number]> => problems,
@@ -78,7 +77,7 @@ export function recordRequests(app: FastifyInstance, requests: RequestHistograms
 
 const isSuccess = ({ status }: Histogram) => status < 300 || status === 304;
 
-/** Adds the durations of successful responses per route, so that a route has one histogram whatever clients send. */
+/** Adds up the durations of successful responses per route, so that clients cannot create histograms. */
 function durationsOf(histograms: Iterable<Histogram>) {
   const byRoute = new Map<string, Float64Array>();
   for (const histogram of histograms) {
@@ -96,11 +95,13 @@ function durationsOf(histograms: Iterable<Histogram>) {
 
 /** The service level excludes nodes, whose failures and durations are their own, and health checks. */
 const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
-/** A slower response misses the service level. In seconds. */
+/** In seconds. A slower response misses the service level. */
 const SLOW = 0.5;
 const FAST_BUCKETS = BOUNDS.indexOf(SLOW) + 1;
 
-/** Counts responses by their result for the service level. All results exist from the start, so `rate` sees the first. */
+/**
+ * Counts responses by their result for the service level. All results exist from the start, so `rate` sees the first.
+ */
 function resultsOf(histograms: Iterable<Histogram>) {
   const results = { ok: 0, slow: 0, rejected: 0, failed: 0 };
   for (const histogram of histograms) {
@@ -136,7 +137,7 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
 
 type Options = { host: string; port: number; contentType: string; text: () => Promise<string> };
 
-/** Serves the operator's metrics on their own port, never on the public one. */
+/** Serves the operator's metrics on a separate port, never on the public one. */
 export async function listenForMetrics({ host, port, contentType, text }: Options) {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

@@ -13,7 +13,7 @@ function parentOf({ headers: { traceparent } }: IncomingMessage) {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-/** Records the requests that the framework handles. Without tracing, this is the framework's own listener. */
+/** Records the requests that the framework handles. Without tracing, returns the framework's own listener. */
 export function traceRequests(framework: RequestListener): RequestListener {
   const tracer = currentTracer();
   if (tracer === undefined) return framework;
@@ -49,7 +49,7 @@ export function traceRoutes(app: FastifyInstance): void {
 export const traceProblem = ({ code, status }: Problem): void =>
   annotate({ 'quotient.problem': code, ...(status >= 500 && { 'error.type': code }) });
 
-/** Records a response of the fast path, during which nothing else could start. Instants are monotonic, in ms. */
+/** Records a response of the fast path, during which no other span can start. Instants are in monotonic ms. */
 export function traceAnswer(
   request: IncomingMessage,
   route: string | undefined,

@@ -11,7 +11,7 @@ const tooMany = () =>
   });
 
 /**
- * Runs responses in the order of their requests. A response keeps its place until it is sent or its client disconnects.
+ * Runs responses in the order of their requests. A response occupies a slot until it is sent or its client disconnects.
  */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   /** Running responses and when each started, oldest first. */
@@ -19,7 +19,7 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   const queue: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** While others wait, the oldest response is cut when its time is up: its client reads too slowly. */
+  /** While others wait, the oldest response is cut at the time limit, because its client reads too slowly. */
   function watch(): void {
     clearTimeout(timer);
     const [first] = given;
@@ -38,7 +38,7 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   }
 
   return {
-    /** Waits for a response's turn. Throws `overloaded` if too many wait. */
+    /** Waits for a response's turn. Throws `overloaded` if too many responses wait. */
     async enter(response: ServerResponse, most: number = waiting): Promise<void> {
       if (response.closed) throw tooMany();
       if (given.size < atOnce) return begin(response);
@@ -64,12 +64,14 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   };
 }
 
-/** How many responses to a user may wait; one runs at a time. */
+/** How many responses to a user may wait. One runs at a time. */
 const WAITING = { long: 3, wide: 30 } as const;
-/** Bounds of long responses to all users: one can take 20 MB, which are held until it has been read. */
+/**
+ * Bounds of long responses to all users. A response can take 20 MB, which stay in memory until the client has read it.
+ */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
-/** One queue per user for long and wide responses, and one for the long responses to all users. */
+/** One queue per user for long and wide responses, and one queue for long responses to all users. */
 export function createAnswerQueues() {
   const byUser = new Map<number, ReturnType<typeof createAnswerQueue>>();
   const all = createAnswerQueue(ALL_USERS);

@@ -4,16 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { PendingResponses } from './server.ts';
 
-/** How long a connection may still deliver a request that was on its way when the stop began, in ms. */
+/** How long a connection may still deliver a request that was in transit at the stop, in ms. */
 const MOMENT = SECOND;
 
 /**
- * Makes `app.close()` lose no request: a connection is cut only after a moment of idleness. Requests that have no
- * response after `withinMs` are cut.
+ * Prevents `app.close()` from losing requests: a connection is cut only after a moment of idleness. Requests that have
+ * no response after `withinMs` are cut.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
-  // From here on, Fastify responds to new requests with `Connection: close`. It closes the server itself after these
-  // hooks.
+  // Fastify now responds to new requests with `Connection: close`. It closes the server itself after these hooks.
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
     for (const response of pending.all()) response.shouldKeepAlive = false;

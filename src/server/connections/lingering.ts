@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
-/** The maximum number of lingering connections. Above this number, the oldest is cut. */
+/** The maximum number of lingering connections. Above it, the oldest is cut. */
 const MOST = 256;
 
 /**
- * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). In the
- * meantime, the connections are not read, so a client's disconnection goes unnoticed. Hence the bound on their number.
+ * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). Their
+ * number is limited: these connections are not read, so a client's disconnection goes unnoticed.
  * @param ms how long a connection may linger
  */
 export function createLingering(ms: number) {
@@ -34,14 +34,15 @@ export type Linger = ReturnType<typeof createLingering>;
 
 /** The maximum amount of unread data on all connections together, in bytes. */
 const MAX_UNREAD = 128 * 1024 * 1024;
-/** A client may take this time (ms) to read, plus the time at this rate (bytes/s). */
+/** The client may take this time (ms) to read, plus the time at this rate (bytes/s). */
 const TIMEOUT = 30 * SECOND;
 const LEAST_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
 /**
- * Cuts connections whose clients read too slowly and, if all together hold too much, those that have waited longest.
+ * Cuts connections whose clients read too slowly. If all connections together hold too much data, also cuts those that
+ * have waited longest.
  */
 export function limitUnread(server: Server): void {
   const sockets = new Map<Socket, Wait | undefined>();
@@ -52,7 +53,7 @@ export function limitUnread(server: Server): void {
     let held = 0;
     for (const [socket, before] of sockets) {
       const { writableLength: unread, bytesWritten: written } = socket;
-      // If another response was sent in the meantime, the previous one was read.
+      // If another response was sent in the meantime, the client has read the previous one.
       const isSame = before?.written === written;
       const wait = unread === 0 ? undefined : isSame ? before : { written, since: now };
       if (wait !== before) sockets.set(socket, wait);

@@ -31,11 +31,10 @@ export function createLoopTurns(most: number) {
   };
 }
 
-/** Limits the concurrent work of each client in this process. Only clients with work in progress are kept in memory. */
+/** Limits the concurrent work of each client in this process. Clients without work in progress use no memory. */
 export function createConcurrencyLimit<Caller>(most: number, refusal: () => Problem) {
   const underWay = new Map<Caller, number>();
 
-  /** Begins work. Returns the function that ends it, or throws `refusal` at the limit. */
   return function begin(caller: Caller): () => void {
     const now = underWay.get(caller) ?? 0;
     if (now >= most) throw refusal();

@@ -11,7 +11,7 @@ export const TIMEOUTS = {
   head: 30 * SECOND,
   /** From the end of its head to the end of its body. */
   body: MINUTE,
-  /** From the second window on, a body must arrive at `LEAST_RATE` or faster in each window. */
+  /** From the second window on, each window must receive the body at `LEAST_RATE` or faster. */
   window: 5 * SECOND,
   /** For an unwanted body, and for the client to read the reason. */
   linger: 2 * SECOND,
@@ -20,20 +20,22 @@ export type Timeouts = typeof TIMEOUTS;
 
 /** Up to this many bytes of a rejected body are read, so that its connection can be reused. */
 const SHORT = 64 * 1024;
-/** How many requests with a body start or continue in one turn of the event loop: about a millisecond's work. */
+/** How many requests with a body start or continue in one turn of the event loop: about a millisecond of work. */
 const PER_TURN = 4;
-/** After this many bytes, a body waits for its turn before it continues. */
+/** After this many bytes, a body waits for its next turn. */
 const TURN = 32 * 1024;
 /** The maximum size of an unwanted body, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
-/** The maximum size of the buffers of all bodies being read, in bytes, and the maximum number of bodies per client. */
+/** The maximum size of the buffers of all bodies in progress, in bytes, and the maximum number of bodies per client. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 /** In bytes per second. */
 const LEAST_RATE = 1024;
-/** The maximum number of pieces of a body: each costs a call, and a chunk (RFC 9112, 7.1) may contain a single byte. */
+/**
+ * The maximum number of pieces of a body. Each piece costs a call, and a chunk (RFC 9112, 7.1) may contain a single
+ * byte.
+ */
 const MOST_PIECES = 4096;
-/** The initial size of a buffer, in bytes. */
 const FIRST_BUFFER = 4 * 1024;
 
 // For responses that do not wait for the rest of a body.
@@ -52,7 +54,7 @@ const tooSlow = () =>
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
-/** The announced length of a body in bytes (RFC 9112, 6.3); a chunked body has none. */
+/** The announced length of a body in bytes (RFC 9112, 6.3). A chunked body announces no length. */
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
@@ -73,15 +75,14 @@ type Body = {
 };
 
 /**
- * Reads wanted bodies; counts and discards others as they arrive. After the response, the rest of a short body is
- * discarded, and a longer one is no longer read. README.md has the reasons.
+ * Reads wanted bodies. Counts and discards others as they arrive. After the response, discards the rest of a short
+ * body, and no longer reads a longer body. README.md has the reasons.
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
   lingerUnread: Linger = createLingering(timeouts.linger),
 ) {
   const bodies = new WeakMap<IncomingMessage, Body>();
-  /** The last request with a body on a connection. */
   const lastOn = new WeakMap<Socket, IncomingMessage>();
   const beginReading = createConcurrencyLimit(AT_ONCE, () =>
     overloaded(`One client may send up to ${AT_ONCE} bodies at once.`),
@@ -89,7 +90,7 @@ export function createRequestBodies(
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
 
-  /** Passes each piece of a body to `take`; resolves at the end of the body. */
+  /** Passes each piece of a body to `take`. Resolves at the end of the body. */
   function receive(request: IncomingMessage, limit: number, take: (piece: Buffer) => void): Promise<void> {
     const body = bodies.get(request);
     if (body === undefined || request.readableEnded) return Promise.resolve();
@@ -143,13 +144,13 @@ export function createRequestBodies(
     });
   }
 
-  /** Handles the rest of a body after its response. */
+  /** Otherwise, Node would immediately cut a connection that is about to close. */
   function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
     const { socket } = request;
     // Node would immediately cut a connection that is about to close.
     socket.destroySoon = () => socket.end();
     if (lengthOf(request) > SHORT) {
-      // Node continues reading for the next request, which does not arrive.
+      // Otherwise, Node would continue to read, although no further request is accepted.
       socket.on('resume', () => socket.pause()).pause();
       lingerUnread(socket);
       return;
@@ -174,12 +175,14 @@ export function createRequestBodies(
       });
     },
 
-    /** Calls a function in its turn, so that a thousand bodies that arrive together do not block the event loop. */
+    /** Calls a function in a later turn, so that a thousand simultaneous bodies do not block the event loop. */
     begin: turns.wait,
-    /** Discards a body. Resolves at its end; throws `body_too_large` and `request_timeout`. */
+    /** Discards a body. Resolves at its end. Throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
-    /** Reads a body of at most `limit` bytes. Also throws `overloaded`: a client may send only a few at once. */
+    /**
+     * Reads a body of at most `limit` bytes. Also throws `overloaded`, because a client may send only a few at once.
+     */
     async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
       const end = beginReading(caller);
@@ -202,9 +205,7 @@ export function createRequestBodies(
       }
     },
 
-    /**
-     * Handles input that is not HTTP. If the input belongs to a body, reading that body fails, and the result is true.
-     */
+    /** Handles input that is not HTTP. Returns true if the input belongs to a body; reading that body then fails. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

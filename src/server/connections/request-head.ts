@@ -6,11 +6,11 @@ import { invalidRequest, Problem } from '#core/problems';
 import { bodyTooLarge, MAX_DISCARDED, type RequestBodies } from './request-body.ts';
 
 const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;
-/** The prefix of this process's IDs, and their count. */
+/** The common prefix of this process's IDs, and their number. */
 const run = randomUUID().slice(0, 18);
 let count = 0;
 
-/** Returns the client's own ID if it is safe to repeat; otherwise, a new one. */
+/** Returns the client's own ID if it is safe to repeat. Otherwise, returns a new ID. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && ID_FORM.test(given) && maskApiKeys(given) === given) return given;
@@ -42,7 +42,6 @@ function refuseSecrets(request: FastifyRequest): void {
   }
 }
 
-/** The size of header fields on the wire, in bytes. */
 export function headersSize(rawHeaders: readonly string[]): number {
   let size = 0;
   for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length + 2;
@@ -57,7 +56,7 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
 
-/** Counts the fields with a name, which is in lower case. */
+/** Counts the fields with a name, which must be in lower case. */
 export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   let fields = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -67,7 +66,7 @@ export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   return fields;
 }
 
-/** Throws unless a request has exactly one `Host`; HTTP/1.0 may omit it (RFC 9112, 3.2). */
+/** Throws unless a request has exactly one `Host`. HTTP/1.0 may omit it (RFC 9112, 3.2). */
 function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
@@ -100,19 +99,18 @@ export function checkRequest(request: FastifyRequest): void {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
-/** Fastify rejects a malformed `Content-Type`. If there is a valid one, it waits for a body, which may not exist. */
+/** Fastify rejects a malformed `Content-Type`. With a valid one, Fastify waits for a body, which may not exist. */
 function forgetMediaType({ raw }: FastifyRequest): void {
   const given = raw.headers['content-type'];
   if (given === undefined) return;
   if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
 }
 
-/** Methods whose body Fastify ignores. */
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
 /**
- * Checks every request, and sets its ID on every response; `write-answer.ts` adds the ID where hooks are bypassed. A
- * body is discarded, except where `json-body.ts` reads it.
+ * Checks every request, and sets its ID on every response. `write-answer.ts` adds the ID where hooks are bypassed.
+ * Discards bodies, except where `json-body.ts` reads them.
  */
 export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -120,7 +118,7 @@ export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void
     forgetMediaType(request);
     done();
   });
-  // Rejections by hooks that identify the caller, and those of unknown paths, do not wait for a body.
+  // Rejections of unknown paths and by hooks that identify the caller do not wait for a body.
   app.addHook('preParsing', ({ method, raw, is404 }, _reply, _payload, done) =>
     !is404 && BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : done(),
   );

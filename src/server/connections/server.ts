@@ -7,9 +7,9 @@ import { limitUnread } from './lingering.ts';
 import type { RequestBodies, Timeouts } from './request-body.ts';
 import { hasBody, requestId } from './request-head.ts';
 
-/** The maximum number of connections of a process: partial heads take memory. */
+/** The maximum number of connections of a process, because partial heads use memory. */
 const MAX_CONNECTIONS = 8_000;
-/** In bytes. Above the service's own limit, so that the service writes the rejection. */
+/** In bytes. Higher than the service's own limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
 /** How long an idle connection stays open, in ms. */
 export const KEEP_ALIVE = 72 * SECOND;
@@ -17,12 +17,12 @@ export const KEEP_ALIVE = 72 * SECOND;
 /** How many requests on a connection may wait for earlier responses. */
 const WAITING = 32;
 
-/** A connection's parser. Node does not document it, so any other object is left alone. */
+/** A connection's parser. Node does not document it, so its shape is checked. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
 /**
- * The parser would continue with a request for every 27 bytes of 64 KB. Returning 2 (another protocol follows) stops
- * it.
+ * Otherwise, the parser would continue with a request for every 27 bytes of 64 KB. The result 2 (another protocol
+ * follows) stops it.
  */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
@@ -30,7 +30,7 @@ function cut(socket: Socket): void {
   socket.destroy();
 }
 
-/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so pipelining gives no advantage. */
+/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so that pipelining gives no advantage. */
 export function createPipelines() {
   const waiting = new WeakMap<Socket, number>();
 
@@ -72,8 +72,8 @@ export function createPendingResponses() {
   return {
     /** Call this for every request after it was served or passed to the framework. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
-      // An ended response is on its way, unless it waits for an earlier one. So it is not kept: keeping responses until
-      // the next one on their connection tripled the garbage collection pauses.
+      // An ended response has been passed to the connection, unless it waits for an earlier response. It is not
+      // tracked: keeping responses until the next one on their connection tripled the garbage collection pauses.
       if (response.writableEnded && response.socket !== null) return;
       const responses = responsesOn(socket);
       responses.add(response);
@@ -97,11 +97,10 @@ export function createPendingResponses() {
 
 export type PendingResponses = ReturnType<typeof createPendingResponses>;
 
-/** How Fastify creates requests. */
 export const REQUEST_OPTIONS = {
   genReqId: requestId,
   requestIdHeader: false,
-  // One logger for all requests: a child logger per request costs time, and most requests log nothing.
+  // All requests share one logger. A child logger per request takes time, and most requests log nothing.
   childLoggerFactory: (parent) => parent,
   logController: new LogController({ disableRequestLogging: true }),
 } satisfies FastifyServerOptions;
@@ -117,7 +116,7 @@ type Dependencies = {
 export function createHttpServer({ timeouts, bodies, pending, fastPath }: Dependencies) {
   const options = {
     maxHeaderSize: NODE_HEADER_LIMIT,
-    // Measured: ending a bodyless request together with its head saves a tenth of a call's time.
+    // Ending a bodyless request together with its head saves a tenth of a call's time (measured).
     optimizeEmptyRequests: true,
     // The service itself rejects requests without a `Host`, with a problem.
     requireHostHeader: false,
@@ -151,7 +150,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
       if (!hasBody(request)) response.writeContinue();
       take(request, response);
     });
-    // Node would respond to an unknown `Expect` with 417. Ignoring the header is also allowed.
+    // Node would respond to an unknown `Expect` with 417. RFC 9110 also allows to ignore the header.
     server.on('checkExpectation', take);
     return server;
   };

@@ -7,14 +7,14 @@ import { createLongWork } from '#core/time-slicing';
 const WORTH_COMPRESSING = 1024;
 /** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
-/** The quality for long bodies, which may never be requested again. It takes a quarter of the time. */
+/** For long bodies, which may never be requested again. It takes a quarter of the time. */
 const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /**
- * A body in one coding, with its strong validator (RFC 9110) in quotes. A small body is a `latin1` string, which is
- * sent with its headers in one write.
+ * A body in one coding, with its strong validator (RFC 9110) in quotes. A small body is a `latin1` string, so that it
+ * is sent with its headers in one write.
  */
 export type Representation = {
   readonly coding: Coding;
@@ -24,9 +24,9 @@ export type Representation = {
 
 export type Body = {
   readonly identity: Representation;
-  /** Returns the same object for each call, created on the first call. */
+  /** Every call returns the same object, which the first call creates. */
   in(coding: Coding): Representation | Promise<Representation>;
-  /** An upper bound for the body's memory, including compressed forms, in bytes. */
+  /** An upper bound of the body's memory in bytes, including compressed forms. */
   size(): number;
 };
 
@@ -36,7 +36,7 @@ const compress = {
     brotli(bytes, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: bytes.length < LONG_BODY ? BROTLI_QUALITY : BROTLI_QUALITY_LONG,
-        // A window no larger than the body: the default allocates four megabytes each time.
+        // A window that is no larger than the body. The default window allocates four megabytes each time.
         [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
@@ -44,7 +44,7 @@ const compress = {
   gzip: promisify<Buffer, Buffer>(gzip),
 } as const;
 
-/** Copies the bytes out of their allocation: otherwise, a page of Node's or 64 KB of zlib's would stay in memory. */
+/** Copies the bytes. Otherwise, a page of Node's buffer pool or 64 KB of zlib's output would stay in memory. */
 function alone(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -52,10 +52,10 @@ function alone(bytes: Buffer): Buffer {
 }
 
 const [making, compressing] = [createLongWork(), createLongWork()];
-/** From this size on, bodies are compressed one at a time, at a lower quality; in bytes. */
+/** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
 const LONG_BODY = 1024 * 1024;
 /**
- * The size of a block, in bytes. Encoding it takes half a millisecond, and it is large enough that the memory is
+ * The size of a block, in bytes. Encoding a block takes half a millisecond. The memory of smaller blocks would not be
  * returned to the system.
  */
 const BLOCK = 256 * 1024;
@@ -66,7 +66,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
 }
 
-/** Does what `bodyOf` does for a text in pieces, between which the event loop can turn. */
+/** Like `bodyOf`, for a text in pieces. The event loop can run between pieces. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
@@ -128,7 +128,7 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
   };
 }
 
-/** A response, and the data for its cache headers; instants in Unix ms. */
+/** A response, and the data for its cache headers. Instants in Unix ms. */
 export type Answer = {
   body: Body;
   /** The name of the downloaded file, without extension. */
@@ -138,7 +138,7 @@ export type Answer = {
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
   modifiedAt: number;
-  /** When the data was fetched; undefined if it was imported or has long been settled. */
+  /** When the data was fetched. Undefined if it was imported or has long been settled. */
   fetchedAt: number | undefined;
   /** When the data is next due for a fetch, if it is requested. */
   dueAt: number;

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHea
 import { HOUR, SECOND } from '#core/clock';
 import type { Answer, Representation } from '#server/replies/answer-body';
 
-/** How long a price may be cached from now, in ms: a raised budget may refresh it sooner. */
+/** How long a price may be cached from now, in ms. A raised budget may refresh the price sooner. */
 const LONGEST = HOUR;
 /** The number of characters between the quotes of a validator: 132 bits. */
 const ETAG_LENGTH = 22;
@@ -13,14 +13,16 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-/** In seconds from the fetch: a cache subtracts `Age` (RFC 9111, 4.2). For a stale response, less than its age. */
+/**
+ * In seconds from the fetch, because a cache subtracts `Age` (RFC 9111, 4.2). For a stale response, less than its age.
+ */
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
 }
 
 /**
- * How a response was produced (RFC 9211). `hit`: from stored data; `fwd=miss; stored`: fetched for this request;
+ * How a response was produced (RFC 9211). `hit`: from stored data. `fwd=miss; stored`: fetched for this request.
  * `fwd=stale`: stored and due, with `detail` for the failure of its refresh, or `refreshing`.
  */
 function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
@@ -37,19 +39,21 @@ function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
   return `quotient; hit; ttl=${ttl}`;
 }
 
-/** Whether an `If-None-Match` contains a validator (RFC 9110, 13.1.2): weak comparison, any of a list, or `*`. */
+/**
+ * Whether an `If-None-Match` contains a validator (RFC 9110, 13.1.2). Uses weak comparison, and accepts lists and `*`.
+ */
 export function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  // Most lists do not contain the validator, so splitting a long list is avoided.
+  // Most lists do not contain the validator. This check avoids splitting them.
   if (!header.includes(etag)) return false;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 /**
- * Whether an `If-Modified-Since` equals the response's `Last-Modified`, to the second. A later time does not match: the
- * newest sample may be fetched a minute after its time. Nor does the same time if older figures may still change:
- * filled gaps, another source's figures, exchange rates.
+ * Whether an `If-Modified-Since` equals the response's `Last-Modified`, to the second. A later time does not match,
+ * because the newest sample may be fetched a minute after its time. The same time does not match if older figures may
+ * still change: filled gaps, another source's figures, exchange rates.
  */
 function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Answer): boolean {
   if (gaps.length > 0 || source.includes(',') || currency !== undefined) return false;
@@ -85,15 +89,15 @@ type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };
 
 type Options = {
   varyByOrigin: boolean;
-  /** Keys the validators, so that they cannot be computed from a body. */
+  /** The key of the validators. Without it, clients could compute a validator from a body. */
   etagKey: string;
 };
 
 /**
- * Creates the cache headers of priced responses. Within a second, they are the same for every client and made once.
- * A 304 reveals no figure (README.md has the reasons), but it must contain the `ETag`, `Vary` and `Cache-Control` of the
- * 200 (RFC 9110, 15.4.5), and `Age`, without which a cache would add a full `max-age` (RFC 9111, 4.2). It also contains
- * the headers that may change without the body, so that a cache updates them (RFC 9111, 3.2).
+ * Creates the cache headers of charged responses. They are the same for every client, and are created once per second.
+ * A 304 reveals no figure (README.md has the reasons). It must contain the `ETag`, `Vary` and `Cache-Control` of the
+ * 200 (RFC 9110, 15.4.5). It also contains `Age`: without it, a cache would add a full `max-age` (RFC 9111, 4.2).
+ * Headers that may change without the body are included, so that a cache updates them (RFC 9111, 3.2).
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;

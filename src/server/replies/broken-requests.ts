@@ -12,7 +12,7 @@ import type { RequestHistograms } from '#server/request-metrics';
 /** Node's error for invalid bytes, with the last bytes received. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** Whether bytes start with a request line whose URI alone is too long. */
+/** Whether the URI in the request line is too long by itself. */
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
@@ -41,11 +41,11 @@ type Dependencies = {
 };
 
 /**
- * Responds after the connection's pending responses, and ends the connection. A fault in a body is reported in the
- * response to that body's request.
+ * Responds after the connection's pending responses, and ends the connection. If a request's body is invalid, the
+ * response to that request reports the fault.
  */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /** Connections being ended. Each gets one response, although Node also reports the bytes that follow. */
+  /** Connections that are being ended. Each gets one response, although Node reports later bytes too. */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {
@@ -79,7 +79,7 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
       else refuse(socket, problemOf(error, timeouts));
     },
 
-    /** Handles Node's `connect` event, after which Node no longer handles the connection. */
+    /** Handles Node's `connect` event, after which Node no longer manages the connection. */
     refuseTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
       const fix = `request a path: ${basePath}/docs lists all paths`;

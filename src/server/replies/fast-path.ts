@@ -15,7 +15,7 @@ import { isGone, type WriteAnswer } from './write-answer.ts';
 /** The maximum number of cached requests, and the maximum size of their texts, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
 
-/** A request that a route has answered: its content, and the histogram of its responses. */
+/** A request to which a route has responded: its content, and the histogram of its responses. */
 type Known = {
   accept: string | undefined;
   format: Format;
@@ -32,7 +32,7 @@ type Known = {
 
 type Dependencies = {
   gate: Pick<Gate, 'admitAtOnce'>;
-  /** In another generation, a URL may name another token. */
+  /** In another generation, a URL may refer to another token. */
   catalogue: { generation(): number };
   clock: Clock;
   write: WriteAnswer;
@@ -99,7 +99,7 @@ export function createFastPath(dependencies: Dependencies) {
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
-      // The generation at the request's arrival: by now, its URL may name another token.
+      // The generation at the request's arrival. Since then, its URL may have come to refer to another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined) return;
@@ -107,7 +107,7 @@ export function createFastPath(dependencies: Dependencies) {
       known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, generation, histogram });
     },
 
-    /** From now on, all requests go to the framework, which ends open connections. */
+    /** Passes all further requests to the framework, which ends open connections. */
     close(): void {
       isClosed = true;
       known.clear();

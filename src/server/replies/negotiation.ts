@@ -3,11 +3,11 @@ import { Problem } from '#core/problems';
 import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 
-/** Longer lists are truncated: a browser sends ten members. */
+/** Longer lists are truncated. A browser sends ten members. */
 const MEMBERS = 64;
 
 /**
- * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` reads lists of any length and hides the
+ * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` parses lists of any length and hides the
  * qualities, which are needed to resolve a tie.
  */
 function qualitiesIn(header: string): Map<string, number> {
@@ -20,7 +20,7 @@ function qualitiesIn(header: string): Map<string, number> {
   return qualities;
 }
 
-/** The quality of a media type, 0 if unacceptable: the most specific matching range decides (RFC 9110, 12.5.1). */
+/** The quality of a media type, or 0 if unacceptable. The most specific matching range decides (RFC 9110, 12.5.1). */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
   const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'].find((one) => qualities.has(one));
   return range === undefined ? 0 : (qualities.get(range) as number);
@@ -56,7 +56,7 @@ export function prefersHtml(accept = ''): boolean {
   return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
 }
 
-/** In order of preference, which decides a tie. */
+/** In order of preference, which resolves a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 
 function chooseCoding(header: string): Coding {
@@ -72,8 +72,7 @@ function chooseCoding(header: string): Coding {
 }
 
 /**
- * Clients send few different headers, and each call needs a choice. So the choices for this many headers, up to this
- * length, are cached.
+ * The number and maximum length of cached headers. Clients send few different headers, and each call needs a choice.
  */
 const REMEMBERED = 256;
 const LONGEST = 256;
@@ -100,7 +99,7 @@ type MediaType = keyof typeof FORMATS;
 const MEDIA_TYPES = Object.keys(FORMATS) as MediaType[];
 const JSON_ALONE: readonly MediaType[] = ['application/json'];
 
-/** The URL takes precedence over `Accept`, which not every client can set. */
+/** The URL takes precedence over `Accept`, which some clients cannot set. */
 function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Format {
   const { format } = request.query as { format?: unknown };
   if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];

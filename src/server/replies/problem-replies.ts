@@ -40,8 +40,8 @@ function toProblem(error: unknown): Problem {
 }
 
 /**
- * Whether a person will read the response: a browser announces a navigation; without TLS, it does so with an older
- * header. At an unknown path outside the API, no announcement is needed.
+ * Whether a person will read the response. A browser announces a navigation; without TLS, with an older header. At an
+ * unknown path outside the API, an announcement is not required.
  */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
@@ -50,7 +50,7 @@ function isForPerson({ method, url, headers }: FastifyRequest, { basePath, neare
   return upgrade === '1' || (nearest !== undefined && !url.startsWith(`${basePath}/v1/`));
 }
 
-/** The URL of a request, including the query; `unknown` is set if no route serves it. */
+/** The URL of a request, including the query. `unknown` is set if no route serves it. */
 export type Asked = {
   basePath: string;
   url: string;
@@ -64,7 +64,7 @@ type Options = {
   log: Pick<RequestLog, 'failed'>;
   requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
   limits?: Record<string, string>;
-  /** Returns the known path that an unknown one resembles. */
+  /** Returns the known path that resembles an unknown path. */
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
@@ -91,7 +91,7 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
 type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
-/** Converts every error of an app to a problem, and distinguishes an unknown path from a method that is not allowed. */
+/** Converts every error of an app to a problem. Distinguishes an unknown path from a method that is not allowed. */
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): void {
   const { basePath } = options;
   const paths = createKnownPaths(app);
@@ -136,7 +136,7 @@ const ASSET = /\/(static|console)\//;
 function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // The route for preflights matches any path, but does not make it a known path.
+    // The route for preflights matches every path, but does not make it a known path.
     if (url === '*') return;
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
     const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
@@ -147,11 +147,11 @@ function createKnownPaths(app: FastifyInstance) {
   const pathOf = (url: string) => url.split('?', 1)[0] as string;
 
   return {
-    /** The methods of a URL's path; undefined for an unknown path. */
+    /** The methods of a URL's path. Undefined for an unknown path. */
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
-    /** Returns the known readable path that an unknown one resembles. */
+    /** Returns the known readable path that resembles an unknown path. */
     nearest(url: string): string | undefined {
       const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && !/[:*]/.test(path));
       const paths = readable.map(([path]) => path).filter((path) => !ASSET.test(path));

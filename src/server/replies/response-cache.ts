@@ -9,20 +9,20 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 
 type Kept = {
   body: Body;
-  /** Identifies everything that the body is made from; undefined for a body that is kept only for its response. */
+  /** Identifies everything from which the body is made. Undefined for a body that only its response uses. */
   version: string | undefined;
   given?: { answer: Answer; at: number; generation: number };
 };
 
 /** The data of responses. Its `generation` changes with the data. */
 type Source = { generation(): number };
-/** The rows of a window. `version` identifies all of them; it is undefined if their bodies are not kept. */
+/** The rows of a window, identified by `version`. Undefined if their bodies are not cached. */
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Caches the body of each request while its rows do not change, and the whole response for a second, so that a request
- * made thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not reused,
- * because the next response differs.
+ * Caches the body of each request while its rows do not change, and the whole response for a second. So a request made
+ * thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not reused, because
+ * the next response differs.
  * @param keptBytes the maximum memory of all bodies together, in bytes
  */
 export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
@@ -35,7 +35,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
 
   const isRecent = (at: number, now: number): boolean => now >= at && now - at < GIVEN_FOR;
 
-  /** Evicts bodies that cannot be reused, which would otherwise remain until the cache is full. */
+  /** Evicts bodies that cannot be reused. Otherwise, they would remain until the cache is full. */
   function evictFleeting(now: number): void {
     for (const [key, at] of fleeting) {
       if (isRecent(at, now)) return;
@@ -83,7 +83,9 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return answer;
     }
 
-    /** @param version identifies everything that the body is made from, so that a cached body is never outdated */
+    /**
+     * @param version identifies everything from which the body is made, so that a cached body is never outdated
+     */
     function body(requestKey: string, version: string, make: () => string): Body {
       const key = keyOf(requestKey);
       return bodyFor(key, version) ?? keepBody(key, version, bodyOf(make()));
@@ -94,7 +96,9 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       keep,
       body,
 
-      /** @param pieces the text; for a wide window, they are read later, when the rows may have been replaced */
+      /**
+       * @param pieces the text. For a wide window, the pieces are read later, when the rows may have been replaced
+       */
       async bodyOfRows(requestKey: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
@@ -103,7 +107,10 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
-      /** Returns the recent response to the same request, or the long response in progress, or creates a new one. */
+      /**
+       * Returns the recent response to the same request or the long response in progress. Otherwise, creates a new
+       * response.
+       */
       respond(requestKey: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
         const known = get(requestKey) ?? underWay.get(requestKey);
         if (known) return known;

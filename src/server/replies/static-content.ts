@@ -9,7 +9,7 @@ type Content = {
   text: () => string | Promise<string>;
 };
 
-/** Returns `Vary` with one more field, since CORS may have set the header too. */
+/** Returns `Vary` with one more field, because CORS may have set the header too. */
 export const withVary = (reply: FastifyReply, field: string): string =>
   [reply.getHeader('vary') ?? [], field].flat().join(', ');
 
@@ -31,7 +31,7 @@ export async function sendShared(
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
 
-/** Serves a text that does not change while the process runs, created on the first request. */
+/** Serves a text that does not change while the process runs. The first request creates it. */
 export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
   let body: Body | undefined;
   app.get(url, { schema: { hide: true } }, async (request, reply) => {
@@ -49,7 +49,7 @@ export function neverStored(app: FastifyInstance): void {
   });
 }
 
-/** Allows no external and no inline content: pages load scripts and styles from the service's files. */
+/** Allows no external and no inline content. Pages load scripts and styles from the service's files. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

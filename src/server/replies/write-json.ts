@@ -1,13 +1,13 @@
 import { createLongWork } from '#core/time-slicing';
 
-/** A value longer than this, in characters, is written in pieces, with a turn of the event loop between them. */
+/** A value longer than this, in characters, is written in pieces. The event loop runs between pieces. */
 const PIECE = 64 * 1024;
 /** The estimated length of a value that is not a string, in characters. */
 const ANY = 8;
 
 const writing = createLongWork();
 
-/** Estimates how many of `room` characters are left after a value. Stops reading the value when none are left. */
+/** Subtracts the estimated length of a value from `room`. Stops reading the value when nothing is left. */
 function rest(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - ANY;
   let left = room - ANY;
