@@ -8,7 +8,7 @@ const EVERY = HOUR;
 /** The number of calls that a sample takes at a source, and the number of tokens that the source may serve. */
 type SampleCost = { calls: number; tokens: number };
 const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
-  // Two of the four chains are not currently listed; the service tries them once a day.
+  // CryptoCompare currently lists two of the four chains. The service requests the others once a day.
   cryptocompare: { calls: 1, tokens: 4 },
   'bitcoin-stats': { calls: 1, tokens: 1 },
   // The height, the mean block time, and the hash rate with the difficulty.
@@ -25,7 +25,7 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**
- * Allows twice the scheduled calls per month: the other half is for retries, probes and restarts. Allows six samples
+ * Allows twice the scheduled calls per month, which leaves half for retries, probes and restarts. Allows six samples
  * per token and minute, because blockchain.info, the strictest public host, allows one call every ten seconds.
  */
 const budgetOf = (cost: SampleCost): Budget => ({
@@ -38,10 +38,10 @@ export const STATISTICS_BUDGETS = Object.fromEntries(
   Object.entries(SAMPLE_COSTS).map(([kind, cost]) => [kind, budgetOf(cost)]),
 ) as Record<StatisticsKind, Budget>;
 
-/** In ms: `every` is the time between a token's samples, `apart` the time between calls that the budget allows. */
+/** In ms. `every` is the time between a token's samples; `apart` is the time between calls that the budget allows. */
 type StatisticsSchedule = { every: number; apart: number };
 
-/** The hourly schedule, throttled in proportion so that the rest of the budget lasts to the end of the month. */
+/** The hourly schedule, throttled in proportion so that the budget lasts until the end of the month. */
 export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }: SpentBudget): StatisticsSchedule {
   const { calls, tokens } = SAMPLE_COSTS[kind];
   const timeLeft = monthOf(now).end - now;

@@ -2,7 +2,7 @@ import { DAY, MINUTE } from '#core/clock';
 import type { Figure } from './figures.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
-/* Computes daily figures that a source does not report: its current counter minus its counter a day before. */
+/* Computes daily figures that a source does not report, as the current counter minus the counter a day before. */
 
 /** Each daily figure, and the counter from which it is computed. */
 const COUNTERS = {
@@ -17,7 +17,7 @@ const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 /** A source's counters for a chain (`at` in Unix ms). A counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/** In ms: one of the hourly samples lies within half an hour of 24 hours ago. A scaled value would be an estimate. */
+/** In ms. One of the hourly samples is within half an hour of 24 hours ago. A scaled value would be an estimate. */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {

@@ -11,7 +11,7 @@ import type { ChainSample, StatisticsSource, StatisticsSourceName, StatisticsSym
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
-/** A sample, its source, and the failures of the sources that were tried before that source. */
+/** A sample, its source, and the failures of the sources that were tried earlier. */
 export type FailoverResult = {
   source: StatisticsSourceName;
   sample: ChainSample;
@@ -56,7 +56,7 @@ export function createFailover({
     warnings: (): Warning[] => {
       const causes = new Map<StatisticsSourceName, FailureCause>();
       for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {
-        // The original cause says more than `resting`.
+        // The original cause is more informative than `resting`.
         const isLess = cause === 'resting' && causes.has(name);
         if (cause !== 'not_listed' && !isLess) causes.set(name, cause);
       }
@@ -72,7 +72,9 @@ export function createFailover({
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /** Each source gets an equal share of the time left. Throws the `UpstreamFailure` that can be retried soonest. */
+    /**
+     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` that can be retried soonest.
+     */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

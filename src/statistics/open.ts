@@ -71,7 +71,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
   const answers = responses('statistics', cache);
   const statistics = createStatistics({ cache, answers, failover, singleFlight, clock, log });
-  /** One source of each kind, with or without a key. The API description contains their figures. */
+  /** The API description contains the figures of one source of each kind, with or without a key. */
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
   let polled = cache.generation();
 

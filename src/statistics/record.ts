@@ -40,7 +40,9 @@ function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   return { ...record, ...ALL_NULL, ...figures };
 }
 
-/** Sets missing and foreign figures to null, and rounds a fractional block size. Undefined if `stored` is not a record. */
+/**
+ * Sets missing and foreign figures to null, and rounds a fractional block size. Undefined if `stored` is not a record.
+ */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...ALL_NULL, ...(stored as object) };
   const { block_size: size } = record;

@@ -18,7 +18,7 @@ const statisticsToken = z
     wire: { type: 'string', enum: STATISTICS_SYMBOLS, examples: ['btc'] },
   }) as z.ZodType<StatisticsSymbol, string>;
 
-/** Rejects other currencies: a client that requests euros must not mistake dollars for euros. */
+/** Rejects other currencies, because a client that requests euros must not mistake dollars for euros. */
 const usd = z
   .string()
   .transform((value) => value.toLowerCase())

@@ -34,7 +34,7 @@ type Dependencies = {
   log: Log;
 };
 
-/** Keeps the last valid statistics in memory. A sample is stored first and then reloaded by every process. */
+/** Caches the last valid statistics. Every process stores a sample first and then reloads it. */
 export async function openStatisticsCache({ store, versions, sources, clock, log }: Dependencies) {
   const cached = new Map<StatisticsSymbol, Cached>();
   let generation = 0;
@@ -60,7 +60,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-    /** When a token's cached statistics were fetched, by any process (Unix ms). */
+    /** When any process last fetched a token's cached statistics (Unix ms). */
     fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
     /** When a source last reported to any process that it does not list a chain (Unix ms). */
@@ -68,7 +68,6 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       fetchedAt(`unlisted:${source}:${symbol}`),
 
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
-    /** Increases with each reload. */
     generation: () => generation,
 
     /** Stores a sample as a token's last valid statistics, with the daily differences from earlier samples. */

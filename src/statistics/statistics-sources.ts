@@ -2,7 +2,6 @@ import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
 import type { Figure } from './figures.ts';
 
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
-/** The lower-case symbol of a token with statistics. */
 export type StatisticsSymbol = Symbols<BuiltInToken>;
 
 export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics }) =>
@@ -18,7 +17,10 @@ export const STATISTICS_KINDS = [
   'arweave-node',
 ] as const;
 export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
-/** The source's kind, numbered from the second URL on (`solana-rpc-2`). Never a URL, which may contain a secret. */
+/**
+ * The source's kind, with a number from the second URL on (`solana-rpc-2`). It is never a URL, which may contain a
+ * secret.
+ */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
@@ -29,7 +31,7 @@ export const isStatisticsSource = (text: string): text is StatisticsSourceName =
 
 /** A figure that the source did not report is missing. */
 export type ChainSample = {
-  /** The sample's own time, in Unix ms; a whole second. */
+  /** The sample's own time, in Unix ms. A whole second. */
   at: number;
   /** The source's own ID for the chain. */
   id?: number;
@@ -42,7 +44,7 @@ export type StatisticsSource = {
   name: StatisticsSourceName;
   /** The figures for each chain if the response has every field. */
   figuresByToken: Partial<Record<StatisticsSymbol, readonly Figure[]>>;
-  /** `withinMs` limits the whole sample. Throws `UpstreamFailure`: `not_listed` for a chain that is not served. */
+  /** `withinMs` limits the whole sample. Throws `UpstreamFailure`, with `not_listed` for a chain that is not served. */
   sample(symbol: StatisticsSymbol, withinMs?: number): Promise<ChainSample>;
   close(): Promise<void>;
 };
@@ -66,14 +68,14 @@ export type StatisticsConfiguration = {
 
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 
-/** mempool's API is below a path that ends in `/api`; the API of blockchain.info is below the root. */
+/** mempool's API is under a path that ends in `/api`; the API of blockchain.info is under the root. */
 export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 
 /** Paths of Blockscout's hosted service start with the chain ID (`/1/api/v2`). A single URL always gets the key. */
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
-/** All sources in order of preference: CryptoCompare, which reports the most, then each chain's own sources. */
+/** All sources in order of preference: CryptoCompare, which reports the most figures, then each chain's own sources. */
 export function sourceOrder(configuration: StatisticsConfiguration): ConfiguredSource[] {
   const { cryptocompare, bitcoin, ethereum, solana, arweave } = configuration;
   const keyed = keyedUrls(ethereum.urls);

@@ -23,7 +23,7 @@ export type StatisticsRow = {
   fetchedAt: number;
 };
 
-/** How long counters are kept, in ms. Daily figures need the counters from the day before. */
+/** How long counters are stored, in ms. Daily figures need the counters from the day before. */
 const COUNTERS_KEPT = 3 * DAY;
 type CounterRow = { at: number; transactions: number | null; addresses: number | null };
 
@@ -87,7 +87,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
         .map(({ token, at }) => implausibleRow(token, 'statistics', at));
     },
 
-    /** A source's counters within a span (Unix ms, both ends included), in ascending order. */
+    /** A source's counters within a span (Unix ms, inclusive), in ascending order. */
     async counters(symbol: StatisticsSymbol, source: StatisticsSourceName, { from, thru }: Span) {
       const rows = await prisma.$queryRaw<CounterRow[]>`
         SELECT ${epochMs('at')} AS at, transaction_count_all_time::float8 AS transactions,
@@ -98,7 +98,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
       return rows.map(toCounterSample);
     },
 
-    /** Increments the version of a fact that needs no row of its own, as of an instant (Unix ms). */
+    /** Increments the version of a fact without a row of its own, as of an instant (Unix ms). */
     async learnt(what: string, at: number): Promise<void> {
       await prisma.$executeRaw(bumpVersion(what, at));
     },

@@ -22,12 +22,14 @@ type Dependencies = {
   log: Log;
 };
 
-/** On-chain statistics, fetched when requested and due. During a fetch and on failure, the last record is served. */
+/**
+ * On-chain statistics, fetched when requested and due. During a fetch and after a failure, the last record is served.
+ */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
 
-  /** Logs a change of the source. It is logged once, because the record stores the source. */
+  /** Logs a change of the source once, because the record stores the source. */
   function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
     const { source: to, passedOver } = result;
     if (from === undefined || from === to) return;
@@ -94,7 +96,6 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
         idle: lastRequested.since(symbol),
       })),
 
-    /** Resolves when no fetch is in flight. */
     idle: singleFlight.idle,
   };
 }

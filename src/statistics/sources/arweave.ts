@@ -6,7 +6,7 @@ import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource 
 
 /** The number of blocks in about a day. */
 const BLOCKS_BACK = 720;
-/** In bytes: a block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
+/** In bytes. A block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
 const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
@@ -14,12 +14,12 @@ const infoAnswer = z.object({ height: whole });
 const blockAnswer = z.object({
   height: whole,
   timestamp: instant(SECOND),
-  // Older nodes send numbers, and newer ones send strings, because the values exceed a safe integer.
+  // Older nodes send numbers. Newer nodes send strings, because the values exceed a safe integer.
   diff: maybe(digits),
   weave_size: maybe(digits),
 });
 type Block = z.infer<typeof blockAnswer>;
-/** The newest block, and the block `BLOCKS_BACK` before it, which is undefined at the genesis block. */
+/** The newest block, and the block `BLOCKS_BACK` before it. `base` is undefined at the genesis block. */
 type Ends = { tip: Block; base: Block | undefined };
 
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {

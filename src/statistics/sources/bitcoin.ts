@@ -65,16 +65,16 @@ const MEMPOOL_RULES: FigureRules<Answers> = {
   // In H/s.
   hashrate: ({ hashrate }) => hashrate.currentHashrate / TERAHASH,
   difficulty: ({ hashrate }) => hashrate.currentDifficulty,
-  // In ms: the mean since the last adjustment. Before the first block of an epoch, a nominal ten minutes is reported.
+  // In ms: the mean since the last adjustment. Before an epoch's first block, mempool reports a nominal ten minutes.
   block_time: ({ adjustment: { timeAvg, remainingBlocks } }) => (remainingBlocks === EPOCH ? null : timeAvg / SECOND),
 };
 
-/** mempool's API; the URL ends in `/api`. The sample's time is the time of the response. */
+/** mempool's API. The URL ends in `/api`. The sample's time is the time of the response. */
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
   figuresByToken: { btc: reportedFigures(MEMPOOL_RULES) },
   async take(send, { name, clock }) {
-    // One call goes first, because a half-open circuit allows only a single probe.
+    // One call is made first, because a half-open circuit allows only a single probe.
     const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
     const [height, hashrate] = await Promise.all([
       // The body is a bare number.

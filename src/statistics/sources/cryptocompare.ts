@@ -9,7 +9,7 @@ import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.
 
 const OVER_RATE_LIMIT = 99;
 
-/** Errors have two formats. The older format comes with HTTP 200, the newer one with an error status. */
+/** Errors have two formats. The older format comes with HTTP 200; the newer format comes with an error status. */
 const olderError = z.object({
   Response: z.literal('Error'),
   Message: z.string().optional(),
@@ -75,7 +75,7 @@ const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
 
 /**
  * CryptoCompare (CoinDesk Data), `GET /data/blockchain/latest`. The list of its chains changes, so every chain is
- * requested; an unlisted chain fails with `not_listed`. The sample's time is the record's time, 00:00 UTC.
+ * requested. A chain that is not listed fails with `not_listed`. The sample's time is the record's time, 00:00 UTC.
  */
 export const openCryptoCompare = statisticsSource({
   kind: 'cryptocompare',

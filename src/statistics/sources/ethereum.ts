@@ -20,7 +20,6 @@ type Answers = {
   blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
 };
 
-/** Returns null unless every block has a size. */
 function meanSize(blocks: Answers['blocks'] = []): number | null {
   let total = 0;
   for (const { size } of blocks) {
@@ -32,8 +31,8 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
 
 /**
  * Blockscout, REST API v2 (docs.blockscout.com/api-reference). `/stats` contains the explorer's own counters, which are
- * updated about every half hour; 0 means that nothing has been counted yet. `total_blocks` is such a counter, not a
- * height, so the height comes from the newest block.
+ * updated about every half hour. A counter of 0 has not been calculated yet. `total_blocks` is a counter, not a height,
+ * so the height comes from the newest block.
  */
 const RULES: FigureRules<Answers> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
@@ -42,7 +41,7 @@ const RULES: FigureRules<Answers> = {
   block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
   // In bytes: the mean of the fifty newest blocks.
   block_size: ({ blocks }) => meanSize(blocks),
-  // For the last full day (UTC): despite the field's name, the explorer reads the last completed row.
+  // For the last full day (UTC). Despite the field's name, the explorer reads the last completed row.
   transaction_count: ({ stats }) => stats.transactions_today,
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };

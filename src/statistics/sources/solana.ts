@@ -6,10 +6,9 @@ import { type FigureRules, reportedFigures, sampleOf, statisticsSource, unlessRe
 const LAMPORTS = 1e9;
 /** The number of performance samples for the mean. There is one sample per minute, so they cover an hour. */
 const SAMPLES = 60;
-/** The maximum that a node returns. */
 const MOST_SAMPLES = 720;
 const epochInfo = z.object({ blockHeight: whole, transactionCount: maybe(whole) });
-// The total in lamports exceeds a safe integer. The rounding error of about 1e-7 coins does not show in coins.
+// The total in lamports exceeds a safe integer. The rounding error of about 1e-7 coins is insignificant.
 const supply = z.object({ value: z.object({ total: numeric }) });
 const performanceSamples = listOf(z.object({ numSlots: whole, samplePeriodSecs: whole }), MOST_SAMPLES);
 
@@ -65,7 +64,7 @@ export const openSolanaRpc = statisticsSource({
       const request = { path: '', body: { jsonrpc: '2.0', id: 1, method, params } };
       return send(request, answer, ({ result }) => result);
     };
-    // One call goes first, because a half-open circuit allows only a single probe.
+    // One call is made first, because a half-open circuit allows only a single probe.
     const epoch = await call(epochInfo, 'getEpochInfo');
     const [total, samples] = await Promise.all([
       unlessRefused(call(supply, 'getSupply', { excludeNonCirculatingAccountsList: true })),

@@ -34,7 +34,6 @@ type Sampling = { name: StatisticsSourceName; symbol: StatisticsSymbol; clock: C
 
 type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   kind: StatisticsKind;
-  /** Returns the value of the `Authorization` header. */
   authorization?: (apiKey: string) => string;
   /** Extracts an error in the source's own format from a body or a status. */
   errorIn?: (body: unknown, status: number, hasKey: boolean) => ReportedError | undefined;
@@ -67,7 +66,7 @@ export const statisticsSource =
     };
   };
 
-/** For an optional call: returns undefined if the source rejects the call, which the source may not support. */
+/** For an optional call. Returns undefined if the source rejects the call, because it may not support the call. */
 export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -80,7 +79,6 @@ export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefine
 /** A comment on a rule names the field, its unit or the conversion. Figures without a rule are not reported. */
 export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
 
-/** The figures that have a rule, in the order of the record. */
 export const reportedFigures = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
 
