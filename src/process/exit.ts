@@ -2,7 +2,7 @@ import { Problem } from '#core/problems';
 import { SettingsError } from '#core/setting-forms';
 import { type Database, openDatabase } from '#database/database';
 
-/** Exit codes. After `refused`, a retry fails until the input or the settings are changed. */
+/** Exit codes. After `refused`, a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
 /** An expected error, whose message is printed without a stack trace. */
@@ -38,7 +38,7 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
-/** One line for an expected error, one line per invalid setting, or the stack trace for any other error. */
+/** One line for an expected error, one line per invalid setting, or the stack trace of any other error. */
 export function toExitReport(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
@@ -50,12 +50,11 @@ export function toExitReport(error: unknown): { text: string; exitCode: number }
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
 
-/** Whether the database was unreachable, so that a later attempt may succeed. */
+/** Whether the database was unreachable, so that a retry may succeed. */
 export function isUnreachable(error: unknown): error is ExitError {
   return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
 }
 
-/** Opens the configured database. Throws `ExitError` for every failure. */
 export async function openConfiguredDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},

@@ -7,16 +7,13 @@ const LOOK = 5 * SECOND;
 /** The growth that triggers a collection. Memory must return to within a fifth of its quiet level. */
 const GROWN = 1.15;
 const CALM = 0.1;
-/**
- * After such a collection, V8 keeps no free pages: with 100 MB in use, a process of 240 MB shrinks to 150 MB instead of
- * 220 MB.
- */
+/** V8 then keeps no free pages: a process of 240 MB with 100 MB in use shrinks to 150 MB instead of 220 MB. */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
  * V8 collects garbage only when it allocates. After a burst, this function collects garbage while the process is idle
- * (see the README), which takes 50 ms, or 120 ms with 100 MB in use. Obtaining `gc` from a V8 context, without
- * `--expose-gc`, would cost a tenth of the throughput.
+ * (see the README). A collection takes 50 ms, or 120 ms with 100 MB in use. `gc` requires `--expose-gc`: obtaining it
+ * from a V8 context would cost a tenth of the throughput.
  */
 export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

@@ -6,11 +6,11 @@ export const NODE_FLAGS = [
   '--v8-pool-size=1',
   '--max-semi-space-size=8',
   '--max-old-space-size=512',
-  // Makes V8 compile WebAssembly quickly rather than optimize it.
+  // Makes V8 compile WebAssembly quickly instead of optimizing it.
   '--liftoff-only',
 ] as const;
 
-/** For glibc, which reads these variables at process start. */
+/** glibc reads these variables at process start. */
 export const NODE_ENVIRONMENT: Readonly<Record<string, string>> = {
   MALLOC_MMAP_THRESHOLD_: '40960',
   MALLOC_TRIM_THRESHOLD_: '131072',

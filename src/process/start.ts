@@ -25,14 +25,14 @@ const isLaunched = () =>
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
 /**
- * Restarts the process with the flags and the environment, which a running process cannot set. The operator's own
+ * Restarts the process with the flags and the environment, which a running process cannot change. The operator's own
  * values take precedence.
  */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
-  // If a flag is repeated, the last value applies.
+  // The last value of a repeated flag applies.
   const args = [...NODE_FLAGS, ...process.execArgv, ...process.argv.slice(1)];
-  // Windows has no such system call: `execve` exists there, but throws.
+  // On Windows, `execve` exists but throws.
   if (process.execve && process.platform !== 'win32') {
     process.execve(process.execPath, [process.execPath, ...args], env);
   }
@@ -40,7 +40,7 @@ export async function launch(): Promise<void> {
 }
 
 async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // The channel is closed when this process ends for any reason.
+  // The channel closes when this process ends for any reason.
   const child = spawn(process.execPath, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   // A terminal sends these signals to both processes. The child process handles them.
@@ -49,7 +49,7 @@ async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return code ?? 1;
 }
 
-/** Stops a child process after its parent has ended, in the same way as SIGTERM. */
+/** Stops a child process after its parent has ended, like SIGTERM. */
 export function stopWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => {

@@ -1,7 +1,7 @@
 // The first import of every entry point. If Node is too old, prints one line and exits. This file must have no imports
 // and no syntax newer than ES2020.
 
-/** The version that undici 8 requires. The same as `engines` in package.json. */
+/** undici 8 requires this version. Must equal `engines` in package.json. */
 const OLDEST = [22, 19] as const;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {

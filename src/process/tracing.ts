@@ -22,24 +22,27 @@ import { VERSION } from '#core/version';
 import { UpstreamFailure } from '#upstream/failure';
 import type { FailureLog } from '#upstream/failure-log';
 
-// Loaded only if traces are exported (see `open.ts`).
+// Imported only if traces are exported (see `open.ts`).
 
-/** Finished spans that wait for the collector; further spans are dropped. In a batch, in one turn of the event loop. */
+/**
+ * The maximum numbers of finished spans that wait for the collector, and that are exported in one turn of the event
+ * loop. Further spans are dropped.
+ */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 256 };
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 type Sampling = {
   /** Whether the parent decides for a trace that another service started. */
   followsParent: boolean;
-  /** The share of the other traces, from 0 to 1. */
+  /** The sampled share of the other traces, from 0 to 1. */
   ratio: number;
 };
 
 export type TracingOptions = { endpoint: string; sampling: Sampling };
 
 /**
- * Decides before a span exists. The SDK decides after it has created the identifiers, which took 4 % of the time of a
- * call from memory.
+ * Decides before a span exists. The SDK decides only after it has created the identifiers, which took 4 % of the time
+ * of a call from memory.
  */
 function createSampling({ followsParent, ratio }: Sampling): Tracer['isSampled'] {
   const byTraceId = new TraceIdRatioBasedSampler(ratio);
@@ -52,7 +55,7 @@ function createSampling({ followsParent, ratio }: Sampling): Tracer['isSampled']
 
 const COLLECTOR = 'collector';
 
-/** Does not contain the collector's URL, which may contain credentials. */
+/** Omits the collector's URL, which may contain credentials. */
 function toFailure({ code, message }: Error & { code?: unknown }): UpstreamFailure {
   if (typeof code === 'number') return new UpstreamFailure(COLLECTOR, 'refused', `status ${code}`);
   return new UpstreamFailure(COLLECTOR, 'unreachable', String(code ?? message));
@@ -76,7 +79,7 @@ export function startTracing(
     shutdown: () => exporter.shutdown(),
   };
   const own = { 'service.name': 'quotient', 'service.version': VERSION, 'service.instance.id': randomUUID() };
-  // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME. Other detectors would export the command line and the host.
+  // Reads OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME. Other detectors would export the command line and the host.
   const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector];
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(own)).merge(detectResources({ detectors })),
