@@ -40,18 +40,18 @@ type Options = {
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
   /**
-   * The key for the ETags of priced responses. If processes had different keys, clients would pay for unchanged data.
+   * The key for the ETags of charged responses. If it differed between processes, clients would pay for unchanged data.
    */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   timeouts?: Timeouts;
-  /** How long responses may still take after the app closes, in ms. Without it, they are cut off immediately. */
+  /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
   drainMs?: number;
-  /** The folder of the built console. Without it, no console is served. */
+  /** The folder of the built console. If undefined, no console is served. */
   consoleFolder?: string | undefined;
 };
 
-/** The trusted proxies: the listed addresses, or a number of hops. */
+/** A list of addresses, or a number of hops. */
 const trusted = (proxies: Settings['trustProxy']) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
 

@@ -1,4 +1,4 @@
 import '#process/supported-node';
 
-// Static imports are parsed before any module runs, so modules that an old Node cannot parse are imported dynamically.
+// Imported dynamically: static imports are parsed before any module runs, and an old Node cannot parse some modules.
 void import('#process/start').then(({ start }) => start(process.argv.slice(2), () => import('./serve.ts')));

@@ -31,20 +31,18 @@ import type { Settings } from './settings.ts';
 
 /** How often a process polls for changes by other processes, in ms. */
 const POLL_MS = SECOND;
-/** How long a database check is cached, in ms. */
 const CHECK_TTL = SECOND;
-/** The share of the shutdown grace period for requests in progress. The rest is for settling the ledger. */
+/** The share of the shutdown grace period for requests in progress. The remaining time is for settling the ledger. */
 const DRAINING = 0.7;
 /** The share for exporting the last traces. */
 const FLUSHING = 0.1;
 
-// The accept backlog. The event loop accepts the whole backlog in one turn: with Node's default of 511, a flood of new
-// connections blocked the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
+// The event loop accepts the whole backlog in one turn. With Node's default of 511, a flood of new connections blocked
+// the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
 const BACKLOG = 128;
 
 const BUILD = { version: VERSION, revision: REVISION, node: process.versions.node };
 
-/** A log that masks everything that looks like an API key. */
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
   return pino({ level, base: undefined, hooks: { streamWrite: maskApiKeys } }, destination);
 }
@@ -132,10 +130,9 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     accounts,
     notifications,
     requests,
-    /** Throws `database_unavailable` when the database cannot be written to. */
     checkDatabase,
     etagKey,
-    /** Reloads changes by other processes. Called once a second if other processes are possible. */
+    /** Reloads changes by other processes. Runs once a second if other processes may share the database. */
     poll,
     async close(): Promise<void> {
       await polling.close();
@@ -148,7 +145,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
 
 export type Closer = () => Promise<unknown>;
 
-/** `closers` receives the closer of each opened part in order, even if a later step fails. */
+/** Adds the closer of each opened part to `closers` in order, even if a later step fails. */
 export async function openService(
   settings: Settings,
   {
@@ -174,7 +171,6 @@ export async function openService(
   return {
     users: accounts.users,
 
-    /** May be called again after a failure. */
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
       const app = await buildApp({ ...opened, accounts, consoleFolder: CONSOLE_FOLDER, drainMs });
       stopping?.throwIfAborted();

@@ -10,13 +10,15 @@ import type { FailureLog } from '#upstream/failure-log';
 import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The pause between attempts to reach the database, in ms. It doubles up to `longest`. */
+/** The delay between attempts to reach the database, in ms. It doubles up to `longest`. */
 const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
 /** The statement timeout in ms. Requests wait 5 s for a statement; the longest statement at startup takes 1 s. */
 const LONGEST_STATEMENT = 10 * SECOND;
 const stopping = new AbortController();
 
-/** A signal closes everything in reverse order, within the grace period. A second signal ends the process at once. */
+/**
+ * A signal closes everything in reverse order, within the grace period. A second signal ends the process immediately.
+ */
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
@@ -37,7 +39,6 @@ async function start(settings: Settings): Promise<void> {
   if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
 }
 
-/** Reports that the embedded database's thread has ended and is being restarted. */
 const embeddedEnd = (reason: string) =>
   new Problem('database_unavailable', reason, { cause: Object.assign(new Error(reason), { code: 'ended' }) });
 

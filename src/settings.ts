@@ -100,7 +100,7 @@ function tracingSettings(env: z.output<typeof variables>) {
   return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio } };
 }
 
-/** An empty value counts as unset. Throws `SettingsError`. Its faults never repeat a value, which may be a secret. */
+/** An empty value counts as unset. Throws `SettingsError`, whose faults never repeat a value: it may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
   const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {
