@@ -3,7 +3,6 @@ import type { LeaseRows } from '#accounts/ledger/ledger-store';
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 
-/** In seconds. */
 const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export function createLedgerMetrics(registry: MetricsRegistry) {

@@ -56,7 +56,6 @@ export function openAccounts({ mail, ...deps }: Deps) {
         addLeaseRowReadings(registry, () => withinDeadline(ledger.leaseRows()));
       },
     },
-    /** Deletes expired daily call counts. Resolves when done. */
     enforceRetention: retention.look,
 
     async close(): Promise<void> {

@@ -7,7 +7,6 @@ import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 
 const USAGE_DATES = 31;
-/** How often ended keys and old leases are deleted, in ms. */
 const TIDY_EVERY = HOUR;
 
 type Dependencies = LeaseOptions & { keyCache: KeyCache };

@@ -23,7 +23,6 @@ declare module 'fastify' {
 /** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
 
-/** Returns the `Origin` of a request from a page on another site. */
 function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
   if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
   return ORIGIN.test(origin) ? origin : undefined;
@@ -38,10 +37,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /**
-   * Records the use of a key. Also records which foreign page uses an owner key: the page exposes a key that can erase
-   * its user.
-   */
+  /** Records the use of a key, and a foreign page that uses an owner key: it exposes a key that can erase its user. */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');

@@ -7,10 +7,7 @@ import { fieldsIn } from '#server/connections/request-head';
 const FIX =
   'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
 
-/**
- * Returns the Bearer token (RFC 6750). For Basic (RFC 7617), returns the user name or the password if the other is
- * empty.
- */
+/** Returns the Bearer token (RFC 6750) or, for Basic (RFC 7617), the only non-empty part. */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
   const scheme = field.slice(0, space).toLowerCase();

@@ -8,7 +8,6 @@ import { clientOf, createBurst } from './limits.ts';
 /** The `Retry-After` of a call that requires mail while mail is not configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 
-/** Throws `registration_closed` if only the operator may register users. */
 export function refuseClosed(registration: string): void {
   if (registration === 'closed')
     throw new Problem('registration_closed', 'Only the operator of this service can register users.');

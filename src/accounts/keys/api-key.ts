@@ -71,7 +71,6 @@ export type { Scope };
 
 /** `account` allows reading and changing the user; `prices` also covers the statistics. */
 export const SCOPES = ['account', 'prices', 'node'] as const satisfies readonly Scope[];
-/** Only owner keys have the scope `account`. */
 export const OWNER_SCOPES: readonly Scope[] = SCOPES;
 export const RESTRICTED_SCOPES = ['prices', 'node'] as const satisfies readonly Scope[];
 

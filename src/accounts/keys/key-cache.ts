@@ -12,7 +12,6 @@ import { UNUSED, type Use, writeUses } from './key-use.ts';
 /** Maximum numbers of cached keys and of cached well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
-/** How long a key that does not exist is cached, in ms. */
 const UNKNOWN_FOR = MINUTE;
 /** How long cached keys are accepted while the database does not respond, in ms. */
 const TRUSTED_FOR = 18 * SECOND;
@@ -124,9 +123,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     }
   }
 
-  /**
-   * Looks up every cached key again, because the database may have given a lost user's record number to another user.
-   */
+  /** Looks up every cached key again, because another user may now have a lost user's record number. */
   async function startOver(): Promise<void> {
     const ended = [...holderByHash].filter(([, { holder }]) => hasEnded(holder)).map(([hash]) => hash);
     const read = await withinDeadline(store.findByHashes(ended.slice(0, MOST_REVIVED)));
@@ -181,10 +178,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
       return changed.holders;
     },
 
-    /**
-     * Records a use to the minute, so that most calls only compare two numbers. `now` is in Unix ms. `pageOrigin` is
-     * set for requests from a foreign page.
-     */
+    /** Records a use to the minute, so that most calls only compare two numbers. Foreign pages set `pageOrigin`. */
     noteUse(holder: Caller, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);
       if (holder.usedMinute === minute && (pageOrigin === undefined || pageOrigin === holder.pageOrigin)) return;

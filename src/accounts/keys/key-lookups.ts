@@ -20,8 +20,7 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
   async function run(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      // Requests that arrive together are parsed in one turn of the event loop. Waiting a turn puts all of them in this
-      // statement.
+      // After a turn of the event loop, all requests that arrived together have been parsed and join this statement.
       await nextTurn();
       const batch = queue.splice(0, BATCH);
       failure = await read(batch).catch((error) => error);

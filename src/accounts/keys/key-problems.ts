@@ -23,7 +23,6 @@ export function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
   return new Problem('api_key_expired', `This API key expired at ${iso(at)}. ${remedy}`);
 }
 
-/** The requesting owner key is no longer active in the database. */
 export const notActive = () =>
   new Problem(
     'api_key_revoked',

@@ -13,7 +13,6 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
 
 export type NewKey = { hash: string; start: string };
-/** `expiresAt` in Unix ms. */
 export type KeyTerms = { label: string; scopes: readonly Scope[]; expiresAt: number | null };
 
 /** Instants in Unix ms. */
@@ -47,10 +46,7 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: Key
 
 const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
-/**
- * SQL fragment that selects all keys of a user. `dead_at` may be in the future. `owns` marks owner keys that may change
- * the user.
- */
+/** SQL fragment: all keys of a user. `dead_at` may be in the future. `owns` marks keys that may change the user. */
 const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
     ${IS_ACTIVE_OWNER} AS owns
@@ -66,7 +62,6 @@ const deleteSurplus = (now: number) => Prisma.sql`
     SELECT hash FROM mine WHERE dead_at <= ${iso(now)}::timestamptz
     ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)`;
 
-/** SQL conditions on the user's keys (`mine`). */
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
 /** In Unix ms. The replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
@@ -215,7 +210,6 @@ export function createKeyStatements(prisma: PrismaClient) {
       return rows.map(toStoredKey);
     },
 
-    /** Deletes keys that ended before an instant (Unix ms). */
     async deleteDeadKeys(before: number): Promise<void> {
       await prisma.$executeRaw`
         DELETE FROM api_key WHERE least(revoked_at, expires_at) < ${iso(before)}::timestamptz`;

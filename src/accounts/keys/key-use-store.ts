@@ -7,9 +7,7 @@ type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 /** Does not mark the user as changed, because no process depends on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /**
-   * Skips rows that another process or a rotation has locked, and returns their IDs, so that the caller retries them.
-   */
+  /** Skips rows that another process or a rotation has locked, and returns their IDs for a retry. */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`

@@ -29,7 +29,6 @@ export type KeyHolder = {
   scopes: readonly Scope[];
   /** From this time on, the key is valid for reading only. */
   replacedAt: number | undefined;
-  /** For a replaced key, the end of its grace period. */
   expiresAt: number | undefined;
   revokedAt: number | undefined;
 };
@@ -60,9 +59,7 @@ const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revoked
   revokedAt: revokedAt?.getTime(),
 });
 
-/**
- * A change is dated before its transaction commits. Two changes within this time may become visible in either order.
- */
+/** A change is dated before it commits. Two changes within this time may become visible in either order. */
 const COMMIT_LAG_SECONDS = 15;
 
 /** Two users may have the same record number: after a failover, the database may reuse the number of a lost user. */
@@ -154,9 +151,7 @@ export function createUserStore(
       await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
     },
 
-    /**
-     * Sets the term that `renewed` derives from the stored term. Returns `too_early` if `renewed` returns undefined.
-     */
+    /** Sets the term that `renewed` derives from the stored term. Returns `too_early` if the result is undefined. */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
@@ -167,7 +162,6 @@ export function createUserStore(
         return 'renewed';
       }),
 
-    /** Revokes every key of a user. Returns the number of revoked keys. */
     async revokeKeys(key: number, now: number): Promise<number> {
       const [, { count }] = await prisma.$transaction([touch(prisma, key, now), revoke(prisma, key, now)]);
       return count;
@@ -183,10 +177,7 @@ export function createUserStore(
         return 'erased' as const;
       }),
 
-    /**
-     * Returns the keys of users that changed since an earlier read. May return a change twice if it was made during
-     * that read.
-     */
+    /** Returns the keys of users that changed since an earlier read. May repeat changes made during that read. */
     async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
       const [row] = await prisma.$queryRaw<[ChangesRow]>`

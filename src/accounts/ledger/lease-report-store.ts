@@ -5,15 +5,11 @@ import type { Prisma } from '#generated/prisma/client';
 export type LeaseReport = {
   id: string;
   userKey: number;
-  /** The start of the period, in Unix ms. */
   periodStart: number;
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
   spent: number;
-  /**
-   * Spent calls that the ledger has acknowledged. If the ledger has deleted the lease's row, it counts from this
-   * number.
-   */
+  /** Spent calls that the ledger has acknowledged. It counts from here if it has deleted the lease's row. */
   settled: number;
   /** The total number of calls that the lease should hold, including spent calls; 0 requests none. */
   want: number;
@@ -42,10 +38,7 @@ export type LeaseState = {
   reclaimableIn: number | null;
 };
 
-/**
- * Converts a column of reports to a PostgreSQL array. Reports and states are sent as columns, because rows would take
- * megabytes.
- */
+/** Converts a column of reports to a PostgreSQL array. As rows, reports and states would take megabytes. */
 export const columnOf = (
   reports: readonly LeaseReport[],
   type: 'uuid' | 'int' | 'bigint' | 'bool',

@@ -4,12 +4,8 @@ import { Problem } from '#core/problems';
 
 /** How long calls may be spent after the lease was requested or extended, in ms: 2 s less than the lease's lifetime. */
 const USABLE_FOR = 18 * SECOND;
-/**
- * A lease holds enough calls for this time at the user's current rate. It is extended when less than half of them
- * remain.
- */
+/** A lease holds the calls of this time at the user's rate. It is extended when less than half of them remain. */
 const BLOCK_SECONDS = 20;
-/** The assumed rate of a new user, in calls per second. */
 const FIRST_RATE = 1;
 /** A user without a call for this time is idle, in ms. An idle user's lease returns all but a few of its calls. */
 export const IDLE_AFTER = 5 * SECOND;
@@ -121,9 +117,7 @@ export function giveBackCall(lease: Lease, cost = 1): void {
   lease.spent -= cost;
 }
 
-/**
- * @param comesBackIn the time in seconds after which another process may have returned calls
- */
+/** @param comesBackIn the time in seconds after which another process may have returned calls */
 export function quotaExceeded(
   cost: number,
   comesBackIn: number | undefined,

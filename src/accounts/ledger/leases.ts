@@ -31,7 +31,6 @@ export type Receipt = { lease: Lease; cost: number; remaining: number };
 export type LeasesReading = Held & {
   settled: number;
   refunded: number;
-  /** Time between ticks, in ms. */
   tick: number;
   /** Since the ledger last responded, in ms; Infinity before its first response. */
   sinceConfirmed: number;
@@ -44,7 +43,6 @@ const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 
 export type LeaseOptions = SchedulerOptions & {
   ledger: LedgerStore;
-  /** The minimum size of a first grant if plenty of calls are left. */
   firstGrant?: number | undefined;
   /** How long a call pauses before it retries while other processes return calls, in ms. */
   recallMs?: number | undefined;
@@ -90,10 +88,7 @@ export function createLeases(dependencies: LeaseOptions) {
 
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
 
-  /**
-   * Waits up to `atMost` ms for the next statement with this user's leases. The grant is for the user, so another call
-   * may spend it.
-   */
+  /** Waits up to `atMost` ms for the next statement. Another call of the user may spend the calls that it grants. */
   async function settled(quota: QuotaState, cost: number, atMost: number): Promise<void> {
     quota.lastCallAt = clock.elapsed();
     quota.waiting.push(cost);
@@ -149,10 +144,7 @@ export function createLeases(dependencies: LeaseOptions) {
   }
 
   return {
-    /**
-     * Charges the whole cost, or throws `quota_exceeded` and charges nothing. `waited` is the time that the call has
-     * already waited for the database, in ms.
-     */
+    /** Charges the whole cost, or throws `quota_exceeded`. `waited` is the time spent waiting for the ledger, in ms. */
     spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
       return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
     },
@@ -162,7 +154,6 @@ export function createLeases(dependencies: LeaseOptions) {
       lease.inFlight -= cost;
     },
 
-    /** Refunds the call in the period and on the date in which it was charged. */
     refund({ lease, cost }: Receipt): void {
       refunded += cost;
       giveBackCall(lease, cost);
@@ -180,10 +171,7 @@ export function createLeases(dependencies: LeaseOptions) {
       sinceConfirmed: settling.sinceConfirmed(),
     }),
 
-    /**
-     * Returns the users' leased calls, except those that an idle lease may keep. Another process may need them, or the
-     * limit may have changed.
-     */
+    /** Returns leased calls that another process may need, or that a changed limit may not allow. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
@@ -204,8 +192,7 @@ export function createLeases(dependencies: LeaseOptions) {
       while (!quotas.areSettled() && clock.elapsed() < deadline) {
         // Waiting calls receive their grants before their leases end.
         for (const quota of quotas.all()) if (quota.waiting.length === 0) endLease(quota);
-        // Waits for both, even if one fails immediately. Otherwise, the next round would start while the other is still
-        // running.
+        // Waits for both: if one fails immediately, the next round must not start while the other is running.
         await Promise.all([scheduler.soonGranted().catch(report), scheduler.tick().catch(report)]);
       }
     },

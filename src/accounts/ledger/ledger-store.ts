@@ -66,7 +66,6 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
   restingPart = RESTING_PART,
 ) {
-  /** Runs a statement that reports leases. */
   function reporting<Row>(name: string, { length }: readonly LeaseReport[], statement: Prisma.Sql): Promise<Row[]> {
     counted();
     return traced(`ledger ${name}`, { 'quotient.leases': length }, () => query<Row>(statement));
@@ -88,18 +87,12 @@ export function createLedgerStore(
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
-    /**
-     * Grants new leases that request at most a fourth of the period's remaining calls. Omits the states of other
-     * leases.
-     */
+    /** Grants new leases that request at most a fourth of the period's remaining calls. Omits all other states. */
     grantFirst: reported('first grant', firstGrants),
     /** A lease without a state must be sent again, because another process opened its period at the same moment. */
     settle,
 
-    /**
-     * Returns the calls of a period (its start in Unix ms), of the newest UTC dates, and of the open or listed leases.
-     * All counts are from one snapshot.
-     */
+    /** Counts the calls of a period (its start in Unix ms), of the newest dates, and of leases, from one snapshot. */
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
       const [row] = await prisma.$queryRaw<[Counts]>`

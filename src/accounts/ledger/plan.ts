@@ -24,9 +24,7 @@ export function addMonths(instant: number, months: number): number {
   return date.getTime();
 }
 
-/**
- * Counts months from the anchor, so that the day does not drift: 31 January is followed by 28 February and 31 March.
- */
+/** Counts months from the anchor, so that the day does not drift: 31 January, 28 February, 31 March. */
 export function boundary(plan: Plan, anchor: number, n: number): number {
   return addMonths(anchor, n * PLANS[plan].months);
 }
@@ -52,10 +50,7 @@ export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/**
- * Restarts an expired term, or extends the term by a period. Returns undefined if the term already ends after the
- * current period.
- */
+/** Restarts an expired term, or extends it by a period. Undefined if it already ends after the current period. */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

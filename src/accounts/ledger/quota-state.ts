@@ -10,7 +10,6 @@ export type Spender = Term & { key: number; limit: number };
 
 export type QuotaState = {
   lease: Lease | undefined;
-  /** Closed leases whose last calls are not settled yet. */
   ended: Lease[];
   /** The rate in calls per second as of the last tick, and the number of calls since that tick. */
   rate: number;
@@ -18,12 +17,8 @@ export type QuotaState = {
   lastCallAt: number;
   reportedAt: number;
   waiting: number[];
-  /**
-   * Another process may need these calls. The next settlement returns all of them, except those that an idle lease may
-   * keep.
-   */
+  /** Another process may need these calls. The next settlement returns all that the lease may not keep. */
   recalled: boolean;
-  /** The settlement that this user's calls wait for. */
   asked: Promise<void> | undefined;
   /** The cost that the ledger could not grant, when to retry, and the seconds until calls may be returned. */
   exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
@@ -33,7 +28,6 @@ export type Held = {
   leases: number;
   granted: number;
   unspent: number;
-  /** Spent calls that the ledger has not confirmed. */
   unsettled: number;
 };
 
@@ -96,10 +90,7 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /**
-     * Once per tick, measures rates, closes outdated leases and deletes idle states. Returns the number of active
-     * users.
-     */
+    /** Once per tick, measures rates, closes outdated leases and deletes idle states. Counts the active users. */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -144,10 +135,7 @@ export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
 /** How long nothing is reclaimed after a database failure, in ms. Disconnected processes need this time to settle. */
 const AFTER_FAILURE = 10 * SECOND;
-/**
- * How long nothing is reclaimed after this process started, in ms, because the database may have restarted too. All
- * calls are returned 35 s after a crash.
- */
+/** How long a new process reclaims nothing, because the database may have restarted. A crash returns calls in 35 s. */
 const AFTER_START = 5 * SECOND;
 
 /** A lease expires while its holder cannot reach the database. Each process detects an outage by its own statements. */

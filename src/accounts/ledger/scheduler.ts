@@ -74,10 +74,7 @@ export function dueInTick(
   return items;
 }
 
-/**
- * The number of active users up to which a tick has its minimum length. Above it, the length grows in proportion, up to
- * `LONGEST` times.
- */
+/** Up to this number of active users, a tick has its minimum length. Above it, the length grows in proportion. */
 const USERS_PER_TICK = 10_000;
 const LONGEST = 4;
 
@@ -86,7 +83,6 @@ export type Statement = () => Promise<void>;
 export type SchedulerOptions = {
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
-  /** Time between ticks, in ms. */
   tickMs?: number | undefined;
 };
 
@@ -104,8 +100,7 @@ function createShared(inTurn: InTurn, statement: Statement): Statement {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(async () => {
-      // Requests that arrive together are parsed in one turn of the event loop. Waiting a turn puts all of them in this
-      // statement.
+      // After a turn of the event loop, all requests that arrived together have been parsed and join this statement.
       await nextTurn();
       next = undefined;
       return statement();
@@ -143,7 +138,6 @@ export function createScheduler({ settleAsking, grantFirst, begin, clock, failur
   return {
     /** Requests the next statement for waiting calls. Rejects with its error. */
     soon: createShared(inTurn, settleAsking),
-    /** Requests the next first grants. Rejects with their error. */
     soonGranted: createShared(createMutex(), grantFirst),
     tick,
     interval: (): number => interval,

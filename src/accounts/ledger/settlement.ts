@@ -18,7 +18,6 @@ type Dependencies = {
   ledger: LedgerStore;
   clock: Clock;
   outages: ReclaimGuard;
-  /** The minimum size of a first grant if plenty of calls are left. */
   firstGrant: number;
 };
 
@@ -41,9 +40,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /**
-   * @param mayGiveBack whether calls of an idle or recalled user are returned, except those that the lease may keep
-   */
+  /** @param mayGiveBack whether calls of an idle or recalled user are returned, except those that the lease may keep */
   function reportOf({ quota, lease, want, need = 1, recalled }: DueLease, mayGiveBack: boolean): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
@@ -97,8 +94,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   }
 
   /**
-   * If the user has plenty of calls left, a first grant takes a fourth of the time of a settlement. For other users,
-   * the calls request a settlement.
+   * If plenty of calls are left, a first grant takes a fourth of a settlement's time. Otherwise, requests a settlement.
    */
   async function grantFirst(): Promise<void> {
     refuseFailed();
@@ -111,9 +107,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  /**
-   * A heartbeat takes a third of the time of a settlement. Leases that the heartbeat does not find open are settled.
-   */
+  /** A heartbeat takes a third of a settlement's time. Leases that it does not find open are settled. */
   async function heartbeat(items: readonly DueLease[]): Promise<void> {
     const request = instantOf(clock);
     const reports = items.map((item) => reportOf(item, false));
@@ -164,9 +158,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
       return isFirst;
     },
 
-    /** Throws `database_unavailable`. */
     settleAsking,
-    /** Throws `database_unavailable`. */
     grantFirst,
 
     /** Starts a tick. Returns its statements, each of bounded size. A statement throws `database_unavailable`. */

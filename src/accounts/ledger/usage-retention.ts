@@ -8,7 +8,6 @@ import type { UsageDayStore } from './usage-day-store.ts';
 type Dependencies = {
   store: UsageDayStore;
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
-  /** In ms. */
   retention: number;
   clock: Clock;
   log: Log;

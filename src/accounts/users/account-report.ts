@@ -7,7 +7,6 @@ import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts'
 /** A user as the operator sees it; instants in Unix ms. */
 export type Account = User & {
   state: UserState;
-  /** Live keys, including those in the grace period of a rotation. */
   keys: number;
   /** Calls made in the current period. The count may lack the calls of the last few seconds. */
   used: number;
@@ -20,7 +19,6 @@ type Shown<Notices> = { account: Account; keys: (AccountKey & { state: KeyState 
 type Dependencies<Notices> = {
   users: UserStore;
   accounts: AccountStore;
-  /** Returns undefined for an unknown user. */
   noticesOf: (userKey: number) => Promise<Notices | undefined>;
   clock: Clock;
 };
@@ -50,7 +48,6 @@ export function createAccountReport<Notices>({ users, accounts, noticesOf, clock
       });
     },
 
-    /** Throws `not_found`. */
     async show(key: number): Promise<Shown<Notices>> {
       const now = clock.now();
       const [user, [facts], keys, settings] = await Promise.all([
@@ -75,7 +72,6 @@ type UserState = 'active' | 'expired' | 'revoked' | 'erased';
 type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 type UserFacts = { isErased: boolean; liveKeys: number; validUntil: number };
 
-/** Instants in Unix ms. */
 function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
   if (isErased) return 'erased';
   if (liveKeys === 0) return 'revoked';
@@ -84,7 +80,6 @@ function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number)
 
 type KeyFacts = { revokedAt: number | null; expiresAt: number | null; replacedAt: number | null };
 
-/** Returns the state of the key alone, regardless of its user's state. */
 function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';

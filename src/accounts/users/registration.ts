@@ -22,9 +22,7 @@ const plan = z
 export const registrationForm = z.object({ name, email, plan });
 export type RegistrationForm = z.infer<typeof registrationForm>;
 
-/**
- * The `Link` of a registration (RFC 8288): the call that renews the key, and the section of the guide about renewal.
- */
+/** The `Link` of a registration (RFC 8288): the call that renews the key, and the guide's section about renewal. */
 export const renewalLink = (basePath: string) =>
   [
     `<${basePath}/v1/user/renew>; rel="related"; title="renew"`,

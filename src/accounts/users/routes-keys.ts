@@ -18,7 +18,6 @@ const id = z
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
-/** The largest ID that the database's type can hold. */
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({

@@ -98,7 +98,6 @@ const erase = {
 export type UserOptions = {
   users: Users;
   allowance: Allowance;
-  /** Verifies addresses. Undefined if mail is not configured. */
   mail: { registration: { request(form: RegistrationForm): Promise<RegistrationPending> } } | undefined;
   settings: { basePath: string; registration: 'open' | 'verified' | 'closed' };
 };

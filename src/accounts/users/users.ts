@@ -94,10 +94,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /**
-     * Replaces lost owner keys immediately. Returns undefined if the user was erased, the keys were revoked, or the
-     * code is no longer valid.
-     */
+    /** Replaces lost owner keys immediately. Undefined for an erased user, revoked keys or an invalid code. */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
@@ -130,9 +127,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       }
     },
 
-    /**
-     * Adds a period, or starts a new term if the last one has ended. Throws `renew_too_early` and `api_key_revoked`.
-     */
+    /** Adds a period, or restarts an expired term. Throws `renew_too_early` and `api_key_revoked`. */
     async renew(authority: Authority): Promise<User> {
       const { validUntil } = await existing(authority.userKey);
       const now = clock.now();
