@@ -63,7 +63,6 @@ export function createCatalogue(tokens: readonly Token[]) {
   let index = indexOf(tokens);
   let generation = 0;
 
-  /** Returns tokens with a similar name, symbol or title, the closest first. */
   function alike(text: string): Token[] {
     const most = tolerance(text.length);
     if (most === 0) return [];

@@ -32,7 +32,6 @@ export type Added = {
   /** False if earlier prices may exist, but the plan's history is too short to show them. */
   isFirstDate: boolean;
   pair: PairOutcome;
-  /** Other tokens with the same symbol. */
   shared: readonly Token[];
   /** The token that the symbol refers to. */
   meant: Token;
@@ -107,9 +106,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
   }
 
   return {
-    /**
-     * Adds a token by its CoinGecko id, or updates it if it is already served. `pair` is a Kraken pair name or `none`.
-     */
+    /** Adds a token by its CoinGecko id, or updates a served token. `pair` is a Kraken pair name or `none`. */
     async add(wanted: Wanted): Promise<Added | Refusal> {
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');

@@ -25,10 +25,7 @@ export function createTokenStore(prisma: PrismaClient) {
       return rows.map(toToken);
     },
 
-    /**
-     * Adds or updates a token, or restores a removed token in its former position. Increments the row `what` of
-     * `Refresh`.
-     */
+    /** Adds, updates or restores a token, which keeps its position. Increments the row `what` of `Refresh`. */
     async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
