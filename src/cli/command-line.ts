@@ -89,10 +89,7 @@ export function printFirst(limit: number, kind: string) {
   };
 }
 
-/**
- * Writes progress lines that overwrite each other on a terminal. If the output is not a terminal, writes only permanent
- * lines.
- */
+/** On a terminal, each progress line overwrites the last one. Elsewhere, only permanent lines are written. */
 export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   let isOpen = false;
   const clear = () => {

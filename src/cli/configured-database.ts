@@ -17,10 +17,7 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/**
- * Connects through the service if it is using the embedded database. If the database has no users, prints its location
- * to stderr.
- */
+/** Connects through the service if it runs on the embedded database. Prints where a database without users is. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {
@@ -41,7 +38,6 @@ const emptinessOf = ({ databaseUrl, dataDir }: Settings) =>
     ? `The embedded database in ${resolve(dataDir)} has no users. To use another database, set DATA_DIR or DATABASE_URL.`
     : `The database at ${configuredDatabasePlaceOf(databaseUrl)} has no users. To use another database, set DATABASE_URL.`;
 
-/** The hosts and the database's name, without credentials or parameters. */
 function configuredDatabasePlaceOf(databaseUrl: string): string {
   const { hosts } = parseServerUrl(databaseUrl);
   const { pathname } = new URL(hosts[0]?.url ?? databaseUrl);

@@ -47,10 +47,7 @@ const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
 });
 
-/**
- * Returns the operator's settings, except those that the demo sets itself. `overridden` lists the settings that it
- * changes.
- */
+/** Returns the operator's settings except those of the demo. `overridden` lists the settings that it changes. */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);
   return {

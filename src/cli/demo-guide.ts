@@ -13,7 +13,6 @@ const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = 
 const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 type Guide = {
-  /** Includes `BASE_PATH`. */
   url: string;
   environment: Environment;
   overridden: readonly SettingName[];

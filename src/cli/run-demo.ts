@@ -28,10 +28,7 @@ It needs no network. All figures are synthetic. Ctrl-C stops it.
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
-/**
- * Returns the text to print. Adds a function to `closers` for everything that it opens, so that a failed start can be
- * undone.
- */
+/** Returns the text to print. Adds a function to `closers` for each opened part, in case a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   print('Starting simulated data sources and a small blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));

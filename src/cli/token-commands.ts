@@ -72,9 +72,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
 const SERVED = '`npm run tokens -- list` lists the served tokens';
 
-/**
- * @param hint how to find an ID if no ID is similar
- */
+/** @param hint how to find an ID if no ID is similar */
 function refusalText({ reason, names: similar }: Refusal, hint: string): string {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
