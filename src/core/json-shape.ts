@@ -1,5 +1,4 @@
-// Parsed JSON takes many times the memory of its text, and JSON with more than a few thousand levels cannot be
-// serialized.
+// Parsed JSON takes many times the memory of its text. JSON with over a few thousand levels cannot be serialized.
 
 /** `depth` limits nested objects and arrays; `values` limits the total number of values. */
 export type JsonBounds = { depth: number; values: number };

@@ -44,7 +44,6 @@ type Extras = {
   cause?: unknown;
   /** Overrides the code's status, for example with the node's own status for `node_rejected`. */
   status?: number;
-  /** In seconds. */
   retryAfter?: number;
   headers?: Record<string, string>;
   members?: { errors?: InputFault[]; gaps?: string[]; error?: string; txhash?: string; scope?: string };

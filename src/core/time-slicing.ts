@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from './clock.ts';
 import { createMutex } from './mutex.ts';
 
-/** How long work may block the event loop, in ms. */
 const PIECE_MS = 5;
 /** Yields to the event loop if the work has blocked it for `PIECE_MS`. */
 export type Yield = () => Promise<void> | undefined;

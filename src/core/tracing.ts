@@ -12,7 +12,6 @@ export type TraceAttributes = {
   'http.route'?: string;
   'url.path'?: string;
   'http.response.status_code'?: number;
-  /** The number of earlier attempts. */
   'http.request.resend_count'?: number;
   /** A problem's code, the cause of an upstream failure, or an error class. */
   'error.type'?: string;
@@ -22,22 +21,17 @@ export type TraceAttributes = {
   'quotient.resource'?: string;
   /** Whether this process received the claim. */
   'quotient.claimed'?: boolean;
-  /** The number of leases in a statement. */
   'quotient.leases'?: number;
-  /** The kind of a message in the outbox. */
   'quotient.message'?: string;
   'quotient.attempts'?: number;
 };
 
-/**
- * The allowed part of a span. Events, links, exceptions and messages are excluded, because their text may be a secret.
- */
+/** The allowed part of a span. Excludes events, links, exceptions and messages, whose text may be a secret. */
 export type TraceSpan = Pick<Span, 'updateName' | 'spanContext' | 'end'> & {
   setAttributes(attributes: TraceAttributes): unknown;
   setStatus(status: { code: SpanStatusCode }): unknown;
 };
 
-/** An incoming request, a call to an upstream, or internal work. */
 export type TraceKind = 'server' | 'client' | 'internal';
 
 export type Tracer = {
