@@ -7,9 +7,7 @@ export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/**
- * Rejects with `database_unavailable` on failure or after `ms`. The statement may continue, but its result is ignored.
- */
+/** Rejects with `database_unavailable` on failure or after `ms`. The statement may continue without effect here. */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,
@@ -34,10 +32,7 @@ export async function withinDeadline<Answer>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/**
- * Applies the deadline to stores once `begin` is called, because reads at startup may take longer. Bugs are rethrown
- * unchanged.
- */
+/** Applies the deadline to stores once `begin` is called: reads at startup may take longer. Bugs are rethrown. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 
@@ -58,9 +53,7 @@ export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
 
 export type Deadline = ReturnType<typeof createDeadline>;
 
-/**
- * A connection without Prisma, which cannot run scripts because it prepares statements. PGlite has this interface too.
- */
+/** A connection without Prisma, which prepares statements and so cannot run scripts. PGlite has this interface too. */
 export type Session = {
   exec(script: string): Promise<unknown>;
   query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;

@@ -64,9 +64,7 @@ export async function readMigrations(directory: URL = DIRECTORY): Promise<Migrat
   return Promise.all(names.sort().map(read));
 }
 
-/**
- * The lock ends with the transaction, so each call rereads the records. A session lock would not work behind a pooler.
- */
+/** The lock ends with the transaction, so each call rereads the records. Session locks do not work behind a pooler. */
 async function applyNext(
   session: Session,
   { known, clock, version, isExact }: Required<Omit<Options, 'migrations'>> & { known: Migration[] },
@@ -130,9 +128,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
 /** Stored in the record, where older releases without this migration find the line. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
-/**
- * @param version the running release; undefined rejects every unknown migration
- */
+/** @param version the running release; undefined rejects every unknown migration */
 function refuseNewer({ name, logs }: Recorded, version: string | undefined): void {
   const oldest = OLDEST_RELEASE.exec(logs ?? '')?.[1];
   if (oldest === undefined || version === undefined) {

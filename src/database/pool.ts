@@ -55,10 +55,7 @@ function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
   return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
 }
 
-/**
- * After a query timeout, `pg` returns a client to the pool that still awaits a response. The next user of the client
- * would wait too.
- */
+/** After a query timeout, `pg` pools a client that still awaits a response. The client's next user would wait too. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }

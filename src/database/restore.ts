@@ -53,10 +53,7 @@ async function tryOut(dataDir: string): Promise<{ users: number }> {
   }
 }
 
-/**
- * Restores into an empty or missing directory. Throws `ArchiveFault`, or an Error with code `DIRECTORY_IN_USE` or
- * `NOT_EMPTY`.
- */
+/** Restores into an empty or missing directory. Throws `ArchiveFault`, `DIRECTORY_IN_USE` or `NOT_EMPTY`. */
 export async function restoreBackup(file: string, dataDir: string) {
   await mkdir(dataDir, { recursive: true });
   const lock = lockDirectory(dataDir);

@@ -8,10 +8,7 @@ export type OpenSession = { session: Session; name: string; isShared: boolean; c
 /** Differs from the name that serving processes use, because `isInUse` counts their sessions. */
 const APPLICATION = 'quotient database';
 
-/**
- * Opens one connection without migrating. Locks an embedded database, unless `isShared` is true and another process has
- * it.
- */
+/** Opens one connection without migrating. Locks an embedded database, or with `isShared` joins the locking process. */
 export async function openSession(place: Place, isShared = false): Promise<OpenSession> {
   const reached = await reach('url' in place ? place : { ...place, isShared });
   const name = 'url' in place ? undefined : place.dataDir;
@@ -34,7 +31,6 @@ type Reached = {
   isShared: boolean;
   /** Starts to end an embedded database's thread that hangs. */
   guard: () => void;
-  /** Releases the place. Call this after all clients have ended. */
   close: () => Promise<void>;
 };
 

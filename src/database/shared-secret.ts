@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/**
- * A named random value that all processes share. If two processes insert it at once, one row remains and both read it.
- */
+/** A random value that all processes share. If two processes insert it at once, one row remains and both read it. */
 export async function readSharedSecret({ sharedSecret }: PrismaClient, name: string): Promise<string> {
   const known = await sharedSecret.findUnique({ where: { name } });
   if (known) return known.value;

@@ -42,10 +42,7 @@ function entryOf(header: Buffer): Entry | undefined {
   return { name: name.replace(/\/$/, ''), size, isDirectory: kind === '5' };
 }
 
-/**
- * Callers must read an entry's content before the next entry. Throws `ArchiveFault` if the archive is truncated or
- * invalid.
- */
+/** Callers must read an entry's content before the next entry. Throws `ArchiveFault`. */
 export async function* readArchive(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ entry: Entry; content: () => AsyncGenerator<Buffer> }> {

@@ -78,9 +78,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /**
-   * Copies tables and sequences, and compares tables. Resumes an earlier run, or starts over if the source has changed.
-   */
+  /** Copies tables and sequences, and compares tables. Resumes an earlier run, unless the source has changed. */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();

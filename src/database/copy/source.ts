@@ -59,9 +59,7 @@ export function createCopySource(session: Session) {
   };
 }
 
-/**
- * Whether serving processes have open leases or sessions. Behind a pooler, a session may belong to an ended process.
- */
+/** Whether serving processes have open leases or sessions. Behind a pooler, sessions may outlive their processes. */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT FROM public.lease WHERE NOT closed AND expires_at > clock_timestamp())
@@ -79,9 +77,7 @@ export type Table = { name: string; columns: readonly Column[]; key: readonly Co
 export type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
-/**
- * Makes text independent of the server's settings, and removes timeouts. `LOCAL`, because a pooler reuses the session.
- */
+/** Makes text independent of server settings, and removes timeouts. `LOCAL`, because a pooler reuses the session. */
 export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
   SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
   SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;

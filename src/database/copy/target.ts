@@ -26,10 +26,7 @@ type TargetState =
 
 const takenOver = () => new Error('another process has resumed this copy');
 
-/**
- * During the copy, a row in the table of migrations stores the progress and prevents processes from starting on the
- * database.
- */
+/** An unfinished migration record stores the copy's progress, and prevents processes from starting on the database. */
 export function createCopyTarget(session: Session, ownTokens: Iterable<string>) {
   // A process that resumes the copy replaces the mark. Statements of earlier processes then write nothing.
   const mark = randomUUID();

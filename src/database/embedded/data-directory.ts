@@ -53,8 +53,7 @@ function takeLock(directory: string): DatabaseSync {
   try {
     const file = join(directory, 'lock');
     lock = new DatabaseSync(file, { timeout: 0 });
-    // SQLite opens a read-only file without a lock. Opening and closing the file here would release this process's
-    // lock.
+    // SQLite opens a read-only file without a lock. Opening the file here would release this process's lock.
     accessSync(file, constants.W_OK);
     lock.exec('BEGIN IMMEDIATE');
     return lock;

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
 export type WorkerData = {
-  /** The data directory; `memory://` stores nothing. */
   at: string;
   loadDataDir: Blob | undefined;
   socketPath: string | undefined;
@@ -11,8 +10,7 @@ export type WorkerData = {
 export type ToWorker = { kind: 'client'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' };
 export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } | { kind: 'pong' };
 
-// See "Frontend/Backend Protocol" in PostgreSQL's documentation. A message's length includes the length field, but not
-// the type byte.
+// PostgreSQL's frontend/backend protocol. A message's length includes the length field, but not the type byte.
 
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;

@@ -31,10 +31,7 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/**
- * Replaces an existing socket, which must be stale because this process has the lock. Undefined if the system has no
- * sockets.
- */
+/** Replaces an existing socket, which is stale because this process has the lock. Undefined without socket support. */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -105,9 +102,7 @@ export class PortStream extends Duplex {
   #taken: (() => void) | undefined;
   #isOwed = false;
 
-  /**
-   * @param port the port, or a function that `connect` calls to get it
-   */
+  /** @param port the port, or a function that `connect` calls to get it */
   constructor(port: MessagePort | (() => Promise<MessagePort>)) {
     super({ allowHalfOpen: false });
     if (typeof port === 'function') this.#open = port;

@@ -93,9 +93,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/**
- * A response ends with ReadyForQuery, which contains the transaction state. After Flush, more messages follow instead.
- */
+/** A response ends with ReadyForQuery and the transaction state. After Flush, more messages follow instead. */
 function isInTransaction(answer: Buffer): boolean {
   const ready = answer.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;

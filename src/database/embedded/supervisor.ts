@@ -15,7 +15,6 @@ const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
 /** The ping interval in ms, and the number of unanswered pings after which the thread counts as hanging. */
 const PING = 10 * SECOND;
 const UNANSWERED = 6;
-/** How long a stop may take, in ms. */
 const STOP = 10 * SECOND;
 
 /** Restarts the thread when it ends unexpectedly, and calls `onEnd`. Throws if the first start fails. */
@@ -76,9 +75,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /**
-     * Starts to end a thread that does not respond for a minute. Call this after the migrations, which may take longer.
-     */
+    /** From now on, ends a thread that does not respond for a minute. Migrations, which may take longer, come first. */
     guard(): void {
       isGuarded = true;
     },

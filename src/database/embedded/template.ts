@@ -33,10 +33,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/**
- * Unpacks into a temporary directory and renames it, so that the target is always complete. Does nothing without a
- * template.
- */
+/** Unpacks to a temporary directory and renames it, so that the target is always complete. Optional. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');

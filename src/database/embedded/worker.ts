@@ -6,8 +6,7 @@ import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
 import { unpackTemplate } from './template.ts';
 
-// The embedded database's thread. It ends on request or after an unhandled error, after which the supervisor restarts
-// it.
+// The embedded database's thread. It ends on request or after an unhandled error; the supervisor restarts it.
 
 /** File errors that the operator can fix, by WASI error number and by Node error code. */
 const FILE_ERRORS: Record<number | string, string> = {
@@ -17,9 +16,7 @@ const FILE_ERRORS: Record<number | string, string> = {
   ENOSPC: 'no space left on the disk',
 };
 
-/**
- * PGlite never releases its memory. After a crash, the start replays the log since the last checkpoint (see README).
- */
+/** PGlite never releases its memory. After a crash, it replays the log since the last checkpoint (see README). */
 const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
 
 async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
