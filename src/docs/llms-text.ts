@@ -6,7 +6,6 @@ export type Described = {
   paths: Record<string, Record<string, Operation>>;
 };
 
-/** The guide sections whose summaries are included. */
 const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
 
 /** `days (1 to 36500, like 30)`. A question mark follows the name of an optional parameter. */

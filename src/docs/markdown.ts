@@ -34,7 +34,5 @@ function itemHtml(item: string): string {
   return `${inlineHtml(words)}\n<ul>\n${nested.map((one) => `<li>${inlineHtml(one)}</li>`).join('\n')}\n</ul>`;
 }
 
-/**
- * Converts paragraphs, lists of two levels and fenced code, separated by empty lines, and inline `code` and [links](…).
- */
+/** Converts paragraphs, lists of two levels, fenced code, and inline `code` and [links](…). */
 export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');

@@ -32,16 +32,12 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
 }
 
 type Dependencies = {
-  /** Throws `database_unavailable` if the database is not writable. */
   checkDatabase: () => Promise<void>;
   isStopping: () => boolean;
   capabilities: readonly Pick<Capability, 'warnings'>[];
 };
 
-/**
- * Returns the readiness check. The check throws a problem if the service is not ready; otherwise, it returns the
- * warnings.
- */
+/** Returns the readiness check, which throws a problem if the service is not ready and otherwise returns warnings. */
 export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
   return async function readiness(): Promise<Warning[]> {
     if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });

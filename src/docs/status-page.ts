@@ -39,7 +39,6 @@ function warningList(warnings: readonly Warning[]): string {
   return `<h2>Warnings</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
-/** `at` is in Unix ms. */
 export function statusPage(basePath: string, status: Status, at: number): string {
   const { kind, sign, title, text } = stateOf(status);
   const time = `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
@@ -114,7 +113,6 @@ function fetchOf(resource: string): { words: FetchWords | undefined; token: stri
   return { words: FETCHES[kind], token };
 }
 
-/** The maximum number of tokens that are named. */
 const NAMED = 5;
 
 function listOf(tokens: readonly string[]): string {

@@ -42,8 +42,7 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // The samples of other operations change their height too, so the page scrolls to keep the clicked element in
-    // place.
+    // Scrolls to keep the clicked element in place, because the samples of other operations change their height too.
     const { top } = target.getBoundingClientRect();
     if (language) {
       speak(language);

@@ -6,7 +6,6 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 
-/** The output of the console's build. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console', import.meta.url));
 
 type ConsoleSettings = {

@@ -3,7 +3,6 @@ import type { Entry } from './document.ts';
 
 /** Placeholder for the service's origin. Behind a proxy, the service may not know its origin. */
 export const EXAMPLE_ORIGIN = 'https://quotient.example';
-/** Placeholder for the reader's key. */
 export const EXAMPLE_KEY = 'qt_your_key';
 export const LANGUAGES = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -107,7 +106,6 @@ with urlopen(request) as response:
     print(response.status${isEmpty ? '' : ', json.load(response)'})`;
 }
 
-/** `isEmpty` means that the response has no body. */
 export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
   curl: curl(call),
   javascript: javascript(call, isEmpty),

@@ -26,7 +26,6 @@ export type Entry = {
   tag: string;
   title: string;
   description: string;
-  /** Undefined if the operation is free. */
   price: string | undefined;
   needsKey: boolean;
   /** Whether a key is accepted, even if it is not required. */

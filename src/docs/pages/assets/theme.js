@@ -1,5 +1,4 @@
-// The theme of all pages, including the console. Loaded as a classic script in the head, so that it applies before the
-// first paint.
+// The theme of all pages, including the console. A classic script in the head, to apply it before the first paint.
 {
   /** The key in `localStorage`. */
   const STORAGE_KEY = 'quotient:theme';
