@@ -68,10 +68,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /**
-   * Tries another node only if no part of the request was sent. Sends `block` as `sync`, which returns a hash to look
-   * up.
-   */
+  /** Tries another node only while nothing has been sent. Sends `block` as `sync`, which returns a hash to look up. */
   async function send(request: BroadcastRequest, until: number): Promise<Sent> {
     const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>

@@ -20,7 +20,6 @@ const ROUNDS = 2;
 const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
 type Options = {
-  /** In the order in which they are tried. */
   sources: readonly NodeSource[];
   dialect: NodeDialect | 'auto';
   /** The default is the chain of the first node that reports one. */
@@ -50,9 +49,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     }
   }
 
-  /**
-   * Refreshes the heights when they are due. Only the first callers wait for the heights, and only for a limited time.
-   */
+  /** Refreshes the heights when they are due. Only the first callers wait, for a limited time. */
   async function checkHeights(): Promise<void> {
     if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
       checkedAt = clock.elapsed();
@@ -78,8 +75,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
-    // The node with the greatest height may fail all other calls. While no node is healthy, nodes that are far behind
-    // are tried too.
+    // The best node may fail all other calls. While no node is healthy, nodes that are far behind are tried too.
     return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
   }
 
@@ -88,10 +84,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     call,
     checkChain: chain.check,
 
-    /**
-     * Each node gets a share of the time, so that the next node has time left. Throws `NodeRejection`, or the last
-     * `UpstreamFailure`.
-     */
+    /** Shares the time among the nodes. Throws `NodeRejection`, or the last `UpstreamFailure`. */
     async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
       const asked = new Set<Member>();
       let failure: unknown;

@@ -13,7 +13,6 @@ import {
 /** A gateway or proxy in front of the node sends these statuses. They do not describe the request. */
 const IN_BETWEEN = new Set([502, 503, 504]);
 const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
-/** The maximum size of a response, and of a page of transactions, in bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** The maximum nesting depth of JSON. Real transactions are far below this limit. */
@@ -82,15 +81,11 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     connections: CONNECTIONS,
   };
   const upstream = openUpstream(parts);
-  // Callers determine how long a search takes. Searches have their own connections and breaker, so that slow searches
-  // delay no other calls.
+  // Callers determine how long a search takes. Searches have separate connections, so that they delay no other calls.
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /**
-     * Throws `UpstreamFailure` if there is no response. Its `sent` states whether the node may have received the
-     * request.
-     */
+    /** Throws `UpstreamFailure` without a response. `sent` states whether the node may have received the request. */
     send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);
