@@ -20,19 +20,14 @@ import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { addOutboxReadings } from './metrics.ts';
 import type { NotificationSettings } from './settings.ts';
 
-/** How often old rows are deleted, in ms. */
 const TIDY_EVERY = HOUR;
-/**
- * The number of concurrent webhooks. It is large, because a receiver that does not respond occupies a slot until the
- * deadline.
- */
+/** Concurrent webhooks. Many are allowed, because an unresponsive receiver occupies a slot until the deadline. */
 const WEBHOOKS_AT_ONCE = 50;
 /** How long a stopping process waits for emails in progress, in ms. */
 const LAST_MAILS = 2000;
 
 type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };
 
-/** Returns undefined if mail is not configured. */
 async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;

@@ -8,13 +8,11 @@ export type OutboxMessage = {
   payload: unknown;
   /** The number of claims of the message, including this one. It distinguishes this claim from later claims. */
   attempts: number;
-  /** Time since the message was added, in ms. */
   age: number;
 };
 
 export type Backlog = { kind: string; messages: number; oldest: number };
 
-/** How long a given-up message is stored, in days. */
 const KEPT_DAYS = 30;
 
 const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}::float8)`;

@@ -7,21 +7,13 @@ import type { FailureLog } from '#upstream/failure-log';
 
 /** How often a process checks for due messages of all processes, in ms. */
 const POLL_EVERY = 5 * SECOND;
-/** How long an attempt may take, in ms. */
 const ATTEMPT = 30 * SECOND;
-/**
- * How long a claim lasts, in ms: longer than an attempt. If a process is killed, another process takes over within a
- * minute.
- */
+/** In ms, longer than an attempt. If a process is killed, another process takes over within a minute. */
 const CLAIM = 45 * SECOND;
-/** The default number of concurrent deliveries of a kind. */
 const AT_ONCE = 5;
 const MAX_REASON = 300;
 
-/**
- * Throws `Undeliverable` if a retry is useless. A message may be delivered twice. Errors are logged and shown to
- * operators.
- */
+/** Throws `Undeliverable` if a retry is useless. A message may be delivered twice. Operators can see the errors. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
@@ -141,7 +133,6 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** The age at which a message is given up, in ms. */
 export const GIVEN_UP_AFTER = 24 * HOUR;
 /** The pause between attempts, in ms. It doubles after each attempt up to `longest`. */
 const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
@@ -149,10 +140,7 @@ const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
-/**
- * Returns the pause in ms, or undefined to give up. Schedules the last attempt at the maximum age. `age` is in ms;
- * `random` is from 0 to 1.
- */
+/** Returns the pause in ms; undefined to give up. The last attempt is at the maximum age. `random` is from 0 to 1. */
 export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
   const pause = Math.min(PAUSE.first * 2 ** (attempts - 1), PAUSE.longest) * (1 + SPREAD * random);

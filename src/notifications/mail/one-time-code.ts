@@ -5,7 +5,6 @@ import { Problem } from '#core/problems';
 /* A one-time code is 32 bytes from a CSPRNG in base64url. Only its SHA-256 is stored. */
 const BYTES = 32;
 const FORM = /^[A-Za-z0-9_-]{43}$/;
-/** How long a code is valid, in ms. */
 export const TOKEN_LIFE = { recover: 30 * MINUTE, verify: DAY } as const;
 
 export const mintMailToken = () => randomBytes(BYTES).toString('base64url');

@@ -46,10 +46,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
       return token?.registration?.plan;
     },
 
-    /**
-     * Returns the new user's record number, or undefined for an invalid code. Race: only one statement deletes the
-     * registration.
-     */
+    /** Returns the new user's record number, or undefined. Race: only one statement deletes the registration. */
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },

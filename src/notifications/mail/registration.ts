@@ -18,10 +18,7 @@ type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<U
 /** Creates a user only after the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /**
-     * Stores a registration and requests the email with the one-time code. Throws `rate_limited` at the address's
-     * limit.
-     */
+    /** Stores a registration and requests the email with the code. Throws `rate_limited` at the address's limit. */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;

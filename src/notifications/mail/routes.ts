@@ -71,7 +71,6 @@ const PROBLEMS: ProblemCode[] = ['unsupported_media_type', 'overloaded', 'databa
 type MailServices = { recovery: Recovery; registration: VerifiedRegistration };
 
 type Options = {
-  /** Undefined if mail is not configured. */
   mail: MailServices | undefined;
   bodies: RequestBodies;
   settings: Pick<RegistrationSettings, 'basePath' | 'registration'>;

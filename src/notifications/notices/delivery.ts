@@ -12,9 +12,7 @@ import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.t
 import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
-/**
- * The daily limit for an unverified address, so that a registration with a stranger's address cannot flood the mailbox.
- */
+/** The daily limit for an unverified address, which may be a stranger's mailbox. */
 export const MAILS_A_DAY = 20;
 
 const payload = z.object({ notice: z.uuid() });
@@ -66,15 +64,11 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
   return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;
 }
 
-/**
- * How often each look-up runs in all processes together, and how often a process checks whether its turn is due, in ms.
- */
+/** How often each look-up runs in all processes together, and how often a process checks for its turn, in ms. */
 const USAGE_EVERY = 5 * SECOND;
 const VALIDITY_EVERY = MINUTE;
 const TURN_EVERY = 2.5 * SECOND;
-/**
- * The delay between look-ups is at least this many times as long as a look-up, so it grows with the number of users.
- */
+/** The delay between look-ups is at least this many times their duration, so it grows with the number of users. */
 const PART = 50;
 /** How long a call may wait, in ms, except for upstreams. After this time, its charge is final. */
 const LONGEST_WAIT = 10 * SECOND;

@@ -7,10 +7,7 @@ import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
 /** SQL condition: a user `u` with the settings `s` receives notices. */
 const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
 
-/**
- * SQL fragment that ends a statement. It adds the messages of the notices `fresh` (id, user_key), and returns the
- * number of notices.
- */
+/** SQL fragment: adds the messages of the notices `fresh` (id, user_key), and returns the number of notices. */
 const addMessagesOfFresh = Prisma.sql`
   added AS (
     INSERT INTO outbox_message (id, kind, user_key, payload)
@@ -58,10 +55,7 @@ const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => 
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
 
-/**
- * For plans with longer periods, reads the periods of each user. A search by the start of the period would read many
- * more rows.
- */
+/** For longer periods, reads each user's periods: a search by the start of the period would read many more rows. */
 const busy = (now: number): Prisma.Sql => {
   const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;

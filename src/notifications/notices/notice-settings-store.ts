@@ -7,7 +7,6 @@ import { DEFAULT_THRESHOLDS } from './notice.ts';
 export type NoticeSettings = {
   email: boolean;
   webhookUrl: string | null;
-  /** Percentages of the allowance, in ascending order. */
   thresholds: number[];
 };
 

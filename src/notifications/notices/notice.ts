@@ -3,7 +3,6 @@ import { iso } from '#core/clock';
 import { inWords, writeMail } from '#notifications/mail/mails';
 import type { Mail } from '#notifications/sources/smtp';
 
-/** Percentages of the allowance. */
 export const DEFAULT_THRESHOLDS = [80, 100];
 export const THRESHOLDS = { min: 1, max: 100, most: 10 } as const;
 export const DAYS_BEFORE_END = [7, 1];

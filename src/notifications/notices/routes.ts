@@ -81,7 +81,6 @@ const put = (allowed: NotificationSettings['webhookAllow']) => ({
 });
 
 type Options = {
-  /** Undefined if mail is not configured. */
   mail: { notices: Notices } | undefined;
   bodies: RequestBodies;
   settings: Pick<NotificationSettings, 'webhookAllow'>;

@@ -11,7 +11,6 @@ type SmtpServer = {
   password: string | undefined;
 };
 
-/** In ms. */
 const TIMEOUTS = {
   dnsTimeout: 5 * SECOND,
   connectionTimeout: 10 * SECOND,
@@ -31,10 +30,7 @@ function reasonOf({ command, response, message }: SmtpError): string {
   return said.replace(/[^\s<>"',:;]+@[^\s<>"',:;]+/g, '…');
 }
 
-/**
- * Whether the mailbox does not exist (RFC 5321, 4.2.1). Policy rejections (RFC 3463, X.7) do not count, because the
- * operator can resolve them.
- */
+/** The mailbox does not exist (RFC 5321, 4.2.1). Policy rejections (RFC 3463, X.7) are for the operator to resolve. */
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
 

@@ -42,10 +42,7 @@ const network = (text: string): Network => {
 /** Parses a comma-separated list. Throws an error that states the accepted format. */
 export const parseNetworks = (text: string): readonly Network[] => text.split(',').map((one) => network(one.trim()));
 
-/**
- * The space that IANA has assigned to hosts (RFC 4291, 2.4). All other IPv6 addresses are reserved, embed IPv4
- * addresses, or are local.
- */
+/** The space that IANA assigns to hosts (RFC 4291, 2.4). Other IPv6 addresses are special or embed IPv4 addresses. */
 const GLOBAL_UNICAST = network('2000::/3');
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): boolean =>
@@ -54,9 +51,7 @@ const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Network): bo
 /** Whether the second half of an IPv6 address embeds an IPv4 address (ISATAP, RFC 5214, 6.1). */
 const isTunnel = ({ parts }: ipaddr.IPv6): boolean => (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 
-/**
- * Whether an address is globally reachable unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP).
- */
+/** Whether an address is public unicast. Excludes embedded addresses (mapped, 6to4, Teredo, NAT64, ISATAP). */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);

@@ -37,10 +37,7 @@ type Options = {
   deadlineMs?: number;
 };
 
-/**
- * Sends each POST on its own connection to a checked address. Follows no redirects, uses no proxy, and reads only the
- * response head.
- */
+/** Sends each POST on its own connection to a checked address, without redirects or proxies. Reads only the head. */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   return {
     /** Resolves on 2xx. Throws `WebhookFailure`. */
