@@ -32,7 +32,6 @@ export async function openBudget(dependencies: Dependencies) {
       return true;
     },
 
-    /** Reads the calls spent by all processes. */
     async sync(): Promise<void> {
       month = monthOf(clock.now()).start;
       spent = await store.spent(upstream, month);
@@ -45,9 +44,7 @@ export async function openBudget(dependencies: Dependencies) {
       return { spent: count, limit, daysLeft: count === 0 ? Number.POSITIVE_INFINITY : (limit - count) / perDay };
     },
 
-    /**
-     * Lowers the budget to reported limits. `left` calls remain this month, because other clients may use the same key.
-     */
+    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may use the same key. */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {

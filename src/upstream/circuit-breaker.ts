@@ -26,10 +26,7 @@ export function createBreaker() {
       return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
     },
 
-    /**
-     * Requests a call. Returns 0 if the call is allowed. Otherwise, returns the time in ms until the next request is
-     * useful.
-     */
+    /** Requests a call. Returns 0 if the call is allowed, or the time in ms until the next request is useful. */
     request(now: number): number {
       if (now < openUntil) return openUntil - now;
       if (openings === 0 && failures < FAILURES) return 0;
@@ -52,10 +49,7 @@ export function createBreaker() {
       probing = false;
     },
 
-    /**
-     * Concurrent calls that fail after the circuit has opened do not count. `spacing` (ms) may keep the circuit open
-     * longer.
-     */
+    /** Concurrent failures after the circuit has opened do not count. `spacing` (ms) may keep it open longer. */
     failed(now: number, spacing = 0): void {
       if (now < openUntil) return;
       failures += 1;

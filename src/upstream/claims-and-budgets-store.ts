@@ -17,8 +17,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
     },
 
-    // One statement, so that only one process gets the claim for `forMs` ms. The claim fails if the data was fetched
-    // since `knownVersion`.
+    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`.
     async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (what, holder, until)
@@ -29,7 +28,6 @@ export function createRefreshStore(prisma: PrismaClient) {
       return claimed > 0;
     },
 
-    /** Releases the claim after a failed fetch. */
     async release(what: Resource, holder: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
@@ -88,10 +86,7 @@ export function createRefreshStore(prisma: PrismaClient) {
 
 export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
-/**
- * Makes all processes reload the resource, and ends its claim. `at` is the time of a fetch (Unix ms); undefined for
- * operator changes.
- */
+/** Makes all processes reload the resource, and ends its claim. `at` is the time of a fetch (Unix ms), if any. */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
   INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
   ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,

@@ -5,7 +5,6 @@ import type { RefreshStore } from './claims-and-budgets-store.ts';
 import type { FailureLog } from './failure-log.ts';
 import { ageAt } from './freshness.ts';
 
-/** How often a process checks whether a round is due, in ms. */
 const LOOK_EVERY = MINUTE;
 /** How long the claim of a dead process blocks other processes, in ms. A batch takes much less time. */
 const CLAIM = 10 * MINUTE;
@@ -18,7 +17,6 @@ type Dependencies = {
   isDue: (age: number, now: number) => boolean;
   /** Yields after each batch. */
   deleteOld: (now: number) => AsyncIterable<unknown>;
-  /** Also called after an interrupted round. */
   afterRound?: () => Promise<unknown>;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
@@ -50,7 +48,6 @@ export function createDeletionRounds(dependencies: Dependencies) {
   void looking.run();
 
   return {
-    /** Runs a round if it is due. Resolves when the round has ended. */
     look: looking.run,
 
     async close(): Promise<void> {

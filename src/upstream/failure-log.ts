@@ -19,7 +19,6 @@ const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 type Outage = {
   since: number;
   failedAt: number;
-  /** The first success after the last failure. */
   workedAt: number | undefined;
   count: number;
   isLogged: boolean;
@@ -59,7 +58,6 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   let reviewing: ReturnType<typeof every> | undefined;
   let writing: NodeJS.Immediate | undefined;
 
-  /** Logs the causes whose last line is older than `window` ms. */
   function writeDue({ name, level, facts, causes, outage }: Subject, now: number, window = WINDOW): void {
     for (const [cause, entry] of causes) {
       if (now - entry.loggedAt < window) continue;
@@ -171,7 +169,6 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     watch: (key: string, check: () => Promise<void>): void => void checks.set(key, check),
     review,
 
-    /** Writes the lines that wait for the end of their window. */
     close(): void {
       void reviewing?.close();
       clearImmediate(writing);

@@ -13,7 +13,6 @@ type Identity = {
   recovers: boolean;
   /** Undefined if only the consequence is known: a request rejected because the database has just failed. */
   cause: string | undefined;
-  /** Further members of the log line. */
   details: object;
 };
 
@@ -68,7 +67,6 @@ const FAILURES = {
   not_listed: ['upstream_unavailable', 'does not provide this data'],
   /** Any other 3xx or 4xx. */
   refused: ['upstream_unavailable', 'rejected the request'],
-  /** 5xx. */
   server_error: ['upstream_unavailable', 'reported an internal error'],
   not_json: ['upstream_invalid', 'did not return JSON'],
   unexpected: ['upstream_invalid', 'returned an unexpected response'],
@@ -90,7 +88,6 @@ export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
   readonly upstream: string;
   readonly reason: FailureCause;
-  /** Seconds until the upstream can be called again, if known. */
   readonly retryAfter: number | undefined;
   /** Whether the upstream may have received any part of the request. */
   readonly sent: boolean;
@@ -114,7 +111,6 @@ export const isOutOfReach = (error: unknown): error is UpstreamFailure =>
 
 /** The text that follows the subject, such as `is unreachable`. */
 export const causeInWords = (cause: FailureCause): string => FAILURES[cause][1];
-/** Default `Retry-After`, in seconds. */
 const RETRY_AFTER = 30;
 
 type Options = {

@@ -51,9 +51,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /**
-     * Fetches, or joins the fetch in flight. Returns true if `fetch` itself ran: a joined fetch may be for other data.
-     */
+    /** Fetches, or joins the fetch in flight. Returns false for a joined fetch, which may be for other data. */
     async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(what, () => {
@@ -138,9 +136,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
   }
 
   return {
-    /**
-     * Starts a fetch or joins the fetch in flight. Returns undefined during the pause after a failure (see `failure`).
-     */
+    /** Starts or joins a fetch. Returns undefined during the pause after a failure (see `failure`). */
     start(what: What, fetch: () => Promise<void>): InFlight | undefined {
       const known = inFlight.get(what);
       if (known) return known;

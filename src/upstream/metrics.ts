@@ -71,7 +71,6 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 
 /** The number of tokens with their own series. Each has four kinds of data and three metrics. */
 const MOST_TOKENS = 10;
-/** The token label of all other tokens. */
 const OTHER = 'other';
 /** Data counts as requested for this time after a request, in ms. */
 const REQUESTED = 10 * MINUTE;

@@ -44,9 +44,7 @@ export function errorText(body: unknown): ReportedError | undefined {
   return data && { message: data.error };
 }
 
-/**
- * `errorIn` extracts the upstream's own errors under any status. `apiKey` is masked, because an upstream may repeat it.
- */
+/** `errorIn` extracts the upstream's own errors. `apiKey` is masked, because an upstream may repeat it. */
 export function createJsonReader(
   upstream: string,
   errorIn: (body: unknown, status: number) => ReportedError | undefined,
@@ -86,10 +84,7 @@ export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number, or a number sent as text. */
 export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
 
-/**
- * A list of at most `most` elements. The elements are counted before they are parsed, and only the first invalid
- * element is reported.
- */
+/** A list of at most `most` elements, counted before they are parsed. Reports only the first invalid element. */
 export const listOf = <T>(element: z.ZodType<T>, most: number) =>
   z
     .array(z.unknown())

@@ -7,13 +7,10 @@ import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
-/**
- * How often an idempotent call is retried, and the maximum delay before the first retry, in ms. The maximum doubles.
- */
+/** How often an idempotent call is retried, and the maximum delay before the first retry, in ms. It doubles. */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
-/** The default maximum size of a response, in bytes. */
 const MAX_BYTES = 64 * 1024;
 /** The maximum number of concurrent connections. Further calls wait. */
 const CONNECTIONS = 8;
@@ -201,9 +198,7 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-    /**
-     * For idempotent calls only. Retries a broken connection and 5xx. Throws `UpstreamFailure` and errors of `read`.
-     */
+    /** For idempotent calls only: retries broken connections and 5xx. Throws `UpstreamFailure` and errors of `read`. */
     send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
       send(request, read, RETRIES),
 
