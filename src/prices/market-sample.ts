@@ -38,7 +38,6 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let failure: unknown;
 
-  /** Throws a problem if nothing is stored. */
   async function read(): Promise<Sample> {
     await archive.load(token.name);
     const price = priceOf(archive, token);
@@ -86,6 +85,5 @@ export function createSample({ market, archive, backfill, clock }: Dependencies)
     }
   }
 
-  /** Throws a problem if there is no data. */
   return memo(make, { ttl: KEPT_FOR, clock, keepsErrors: true });
 }

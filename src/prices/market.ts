@@ -166,10 +166,7 @@ export function createMarket(dependencies: Dependencies) {
 
     generation: archive.generation,
 
-    /**
-     * Returns each token's first known instant (Unix ms), its archived spans, and its first available price per
-     * interval.
-     */
+    /** Returns each token's first known instant (Unix ms), archived spans, and first available price per interval. */
     async tokens() {
       const rowsOf = Map.groupBy(await summary(), ({ token }) => token);
       return catalogue.all().map((token) => {

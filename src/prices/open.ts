@@ -53,7 +53,6 @@ export async function openPrices(deps: PriceDeps) {
       add: (registry) => addMemoryReadings(registry, workingSet.reading),
     },
 
-    /** Deletes expired samples and candles. Resolves when they are deleted. */
     enforceRetention: async () => retention?.look(),
 
     async close(): Promise<void> {

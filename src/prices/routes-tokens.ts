@@ -56,7 +56,6 @@ function toRecord({ token, listedAt, held, firstPrice }: Listed, firstCandles: F
 
 /** How long all clients share a list, in ms. Requests need no key. */
 const KEPT_FOR = SECOND;
-/** A longer list is built in pieces. */
 const LONG_LIST = 200;
 type Options = { catalogue: Catalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
 

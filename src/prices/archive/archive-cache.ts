@@ -78,7 +78,6 @@ export async function openArchiveCache(dependencies: Dependencies) {
   const latest = createLatestPrices();
   let state = STARTING_STATE;
 
-  /** The instants from which new latest prices may have changed a series. */
   const touchedByLatest = (rows: readonly LatestRow[]): RowsFrom[] =>
     rows.flatMap(({ token, source, at, fetchedAt }) => {
       const before = latest.of(token, source);
@@ -120,7 +119,6 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** The latest price as served, and the latest price of one source. */
     latest: latest.served,
     latestOf: latest.of,
-    /** The source of latest prices as of the last reload. */
     failover: (): FailoverState => state,
     isFallbackServed: (): boolean => state.served !== PRIMARY_SOURCE,
     /** The first instant with known data: the listing, or an older day in memory. */

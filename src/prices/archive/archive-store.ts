@@ -32,7 +32,6 @@ export function createArchiveStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The plausible latest prices of some tokens, from each source. */
     latest: async (tokens: readonly TokenName[], times: Span): Promise<LatestRow[]> =>
       (await latestOf(tokens)).flatMap((row) => readLatest(row, times) ?? []),
 

@@ -8,9 +8,7 @@ import { plausibleTimes } from '#upstream/plausible';
 import type { ArchiveStore } from './archive-store.ts';
 import type { Coverage, SeriesSummary } from './series-store.ts';
 
-/**
- * One series from one source. Instants are in Unix ms. `first` and `last` are the times of the first and last sample.
- */
+/** One series from one source. `first` and `last` are the times of the first and last sample in Unix ms. */
 export type CoverageRow = {
   token: TokenName;
   interval: Interval;
@@ -28,7 +26,6 @@ type StoredSeries = {
   tokens: readonly Token[];
   summary: readonly SeriesSummary[];
   coverage: readonly Coverage[];
-  /** The complete spans of an interval, from stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
   gapsOf: (token: Token, interval: Interval, reported: readonly SeriesSummary[], complete: Span[]) => Span[];
   /** The source that always has a row. Other sources have a row only if they have data. */
@@ -82,10 +79,7 @@ export function beginningIn(report: readonly CoverageRow[]) {
 type Counted = { changes: number; rows: readonly SeriesSummary[] };
 type Dependencies = { store: Pick<ArchiveStore, 'changes' | 'summary'>; clock: Clock };
 
-/**
- * The first sample, the last sample and the number of samples of each series and source. Counted again only after a
- * change.
- */
+/** The first and last sample and the number of samples per series and source. Counted again only after a change. */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
 

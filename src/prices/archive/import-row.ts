@@ -70,7 +70,6 @@ export type CsvLine = { line: number; fields: readonly string[] };
 
 export type BadLine = { line: number; fault: string };
 
-/** The file cannot be read as an export. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';
 }
@@ -92,10 +91,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
 /** Spreadsheets quote fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/**
- * Reads CSV in constant memory, any number of times. Accepts any line endings, a BOM and quoted fields. Throws
- * `ImportFileError`.
- */
+/** Reads CSV in constant memory, repeatedly. Accepts all line endings, a BOM and quotes. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);

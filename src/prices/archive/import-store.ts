@@ -8,7 +8,6 @@ import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** Stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
-/** Spans for which a source has provided all its data. */
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });

@@ -10,11 +10,9 @@ import { type ImportFile, mergeDays } from './price-import.ts';
 
 const BATCH_ROWS = 500;
 
-/** A stored row that is kept although the file's row differs. */
 export type KeptRow = { stored: SourcedSample; given: SourcedSample };
 
 type ImportOptions = {
-  /** Whether the file's rows replace settled rows. */
   replace: boolean;
   strict: boolean;
   /** After an abort, the import reads no more rows. It writes the rows read so far, except the deferred ones. */
@@ -27,13 +25,9 @@ type ImportOptions = {
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/**
- * `isOutranked` means that the file has a better row for the same date. `dates` are the possible dates of a bad line,
- * in Unix ms.
- */
+/** `isOutranked`: the file has a better row for the date. `dates`: the possible dates of a bad line, in Unix ms. */
 type CheckedRow = { sample: SourcedSample } | { isOutranked: true } | (BadLine & { dates: readonly number[] });
 
-/** The span from the earliest row to the latest. Undefined without rows. */
 function extent(samples: readonly Sample[]): Span | undefined {
   if (samples.length === 0) return undefined;
   const times = samples.map(({ at }) => at);
@@ -42,7 +36,6 @@ function extent(samples: readonly Sample[]): Span | undefined {
 
 const wholeDate = (date: number): Span => ({ from: date, thru: date + DAY - 1 });
 
-/** A date (Unix ms of its midnight) that a source covers. */
 type CoveredDate = { date: number; source: MarketSourceName };
 
 const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
@@ -125,10 +118,7 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /**
-     * Imports in batches. An interruption keeps the completed batches, and the import can be repeated. Throws
-     * `ImportFileError` and database errors.
-     */
+    /** Imports in batches, which an interruption keeps. The import can be repeated. Throws `ImportFileError`. */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();

@@ -39,10 +39,8 @@ export function createLatestPrices() {
 /** The last price of a token from one source. Instants in Unix ms. */
 type FromSource = { source: MarketSourceName; record: LatestPrice; at: number; fetchedAt: number };
 
-/** The latest price of a token as served. Instants in Unix ms. */
 export type SourcedLatest = {
   record: LatestPrice;
-  /** The time of the price. */
   at: number;
   fetchedAt: number;
   /** The source of the price comes first. */
@@ -52,10 +50,7 @@ export type SourcedLatest = {
 const sourcesOf = (...rows: readonly [FromSource, ...FromSource[]]): SourcedLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/**
- * Kraken provides only the price, so all other figures remain those of the primary source. `rows` must be in source
- * order.
- */
+/** Kraken provides only the price. Other figures are the primary source's. `rows` must be in source order. */
 function composeLatest(rows: readonly FromSource[], { served, since }: FailoverState): SourcedLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

@@ -42,9 +42,7 @@ export const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.
   ON CONFLICT (token, source) DO UPDATE
   SET record = excluded.record, at = excluded.at, fetched_at = excluded.fetched_at`;
 
-/**
- * Also stores each latest price as a sample, unless its slot has a permanent row or a preferred source covers its time.
- */
+/** Also stores each price as a sample, unless its slot has a permanent row or a preferred source covers its time. */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = preferredTo(source);
   const replaceable = isReplaceable(POINT, preferred);
@@ -70,10 +68,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     ON CONFLICT (token, grain, at) DO UPDATE SET ${POINT.replaced} WHERE ${replaceable}`;
 }
 
-/**
- * CoinGecko's first price in an hour is also the hour's sample. Kraken's price is not, because the hour's candle
- * provides a sample.
- */
+/** CoinGecko's first price in an hour is also the hour's sample. Kraken's hours come from candles instead. */
 export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
@@ -82,14 +77,12 @@ export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sq
 /** Prices (USD) of two sources that differed greatly at a switch. */
 export type PriceDifference = { token: TokenName; from: number; to: number };
 
-/** The active source of latest prices, for all processes. */
 export type FailoverState = {
   served: MarketSourceName;
   /** Consecutive good responses of the primary source since the fallback took over. */
   goodAnswers: number;
   /** When the active source took over (Unix ms). Undefined before the first switch. */
   since: number | undefined;
-  /** The prices that differed greatly at the switch. */
   differences: readonly PriceDifference[];
 };
 

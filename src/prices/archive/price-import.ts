@@ -10,7 +10,6 @@ import { isMidnightSample } from '#prices/model/interval';
 import { type MarketSourceName, preferredTo } from '#prices/model/market-sources';
 import type { Sample } from '#prices/model/sample';
 
-/** Columns whose names differ in the service's own CSV. */
 const SERVICE_NAMES: Readonly<Record<string, ImportColumn>> = { date: 'snapped_at' };
 
 /** Reads the header, so that a wrong file is rejected immediately. Throws `ImportFileError`. */
@@ -55,7 +54,6 @@ export async function openImportFile(path: string) {
 export type ImportFile = Awaited<ReturnType<typeof openImportFile>>;
 type Day = Sample & { settled: boolean; source: MarketSourceName };
 
-/** The result of comparing a given row with the stored rows of its date. */
 type MergedDay<Row extends Day> =
   | { outcome: 'added' | 'changed' | 'skipped'; given: Row }
   | { outcome: 'kept'; given: Row; stored: Row };

@@ -14,7 +14,6 @@ const LONGEST = 30_000;
 
 type Kind = {
   table: SeriesTable<unknown>;
-  /** The time range that a row occupies. */
   slot(interval: Interval): Prisma.Sql;
   /** The resource that processes watch for deletions. */
   purged(token: string, interval: Interval): string;
@@ -87,7 +86,6 @@ const TOKENS = Prisma.sql`
   UNION SELECT token FROM source_coverage UNION SELECT token FROM candle_coverage
   UNION SELECT token FROM source_latest`;
 
-/** Deletes a source's points, candles, latest prices and coverage. */
 export function createPurgeStore(prisma: PrismaClient) {
   return {
     async tokens(): Promise<string[]> {
@@ -95,10 +93,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token).sort();
     },
 
-    /**
-     * Deletes a source's rows of a series in batches. An interruption keeps the completed batches. Returns the numbers
-     * of deleted rows and changed spans.
-     */
+    /** Deletes a source's rows of a series in batches. An interruption keeps completed batches. Returns the counts. */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const { table, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };

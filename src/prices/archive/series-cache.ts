@@ -18,10 +18,7 @@ const MINUTES_IN_MEMORY = 31 * DAY;
 const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/**
- * Merges the changed rows of each series into one entry. The entry starts at the earliest change, but not before the
- * data in memory.
- */
+/** Merges the changes of each series into one that starts at the earliest change, within the data in memory. */
 function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   const of = new Map<string, RowsFrom>();
   for (const { token, interval, from } of rows) {
@@ -61,7 +58,6 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
   /** The resources that concern only a group, and those that concern all groups. */
   namesOf: (group: string) => readonly What[];
   ofAll?: readonly What[];
-  /** The rows that a change may have affected since an instant (Unix ms). */
   touched: (what: What, since: number) => readonly RowsFrom[];
   /** The complete spans of a series as of now, from its stored coverage. */
   complete: (coverage: readonly Coverage[], interval: Interval, now: number) => readonly Span[];
@@ -73,10 +69,7 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
   dropped?: (group: string) => void;
 };
 
-/**
- * Stored series in memory. Each process stores data first and then reloads it. A group must be loaded (`load`) before
- * use.
- */
+/** Stored series in memory. Each process stores data first, then reloads it. Call `load` before using a group. */
 export function createSeriesCache<C extends Columns, Row, Stored extends Row & StoredRow, What extends Resource>(
   options: Options<C, Row, Stored, What>,
 ) {
@@ -105,7 +98,6 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     };
   }
 
-  /** Marks the group as used. */
   function of(token: TokenName, interval: Interval): Cached<C, Row> {
     const name = groupOf(token, interval);
     const group = kept.get(name);
@@ -174,10 +166,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     fetchedAt,
     loaded: (): string[] => [...kept.keys()],
 
-    /**
-     * Loads a group with a poll. Returns undefined if the group is already in memory, where it remains while it is
-     * used.
-     */
+    /** Loads a group with a poll. Returns undefined if it is in memory, where it remains while it is used. */
     load(name: string): Promise<void> | undefined {
       const group = kept.get(name);
       if (!group) {
@@ -201,7 +190,6 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       return all && all.start < all.end ? all.columns.at[all.start] : undefined;
     },
 
-    /** Increases with each change to the data in memory. */
     generation: () => generation,
 
     /** The series from the start of a span. Read from the store if memory does not contain the start. */

@@ -18,9 +18,7 @@ type Definition<Row> = {
   figures: Readonly<Record<string, string>>;
   /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
   hasFallback: boolean;
-  /**
-   * Converts an array of the time, the figures, and whether the row is final. The source follows if there are several.
-   */
+  /** The array contains the time, the figures, whether the row is final, and the source if there are several. */
   toRow: (values: never) => Row;
   isPlausible: (times: Span) => Prisma.Sql;
   /** The name of implausible rows in reports, and the columns by which they are counted. */
@@ -42,7 +40,6 @@ function seriesTable<Row>(definition: Definition<Row>) {
     replaced: raw(columns.map((column) => `${column} = excluded.${column}`)),
     jsonColumns: raw([...Object.keys(figures).map((name) => `"${name}" float8`), 'settled boolean']),
     jsonFigures: raw(Object.entries(figures).map(([name, column]) => `"${name}" AS ${column}`)),
-    /** The values of the array that `toRow` reads, after the time. */
     values: raw([...figureColumns, ...(hasFallback ? ['settled AND NOT provisional', 'source'] : ['settled'])]),
     provisional: Prisma.raw(hasFallback ? `${rows}.provisional` : 'false'),
     preferredTo: (source: MarketSourceName) => (hasFallback ? preferredTo(source) : []),
@@ -87,10 +84,7 @@ export const CANDLE = seriesTable({
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
-/**
- * Whether a row may be replaced by a row of another source. `preferred` are the sources that take precedence over that
- * source.
- */
+/** Whether a row may be replaced by a source to which the sources in `preferred` are preferred. */
 export const isReplaceable = (
   { rows, table, provisional }: SeriesTable<unknown>,
   preferred: readonly MarketSourceName[],
@@ -100,10 +94,7 @@ export const isReplaceable = (
 export const lockRows = ({ lock }: SeriesTable<unknown>) => Prisma.sql`
   INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT (what) DO UPDATE SET what = excluded.what`;
 
-/**
- * Waits for an exclusive lock, but not for shared locks. The insert comes first, because a concurrent insert also
- * blocks.
- */
+/** Waits for exclusive locks, but not for shared locks. The insert comes first: concurrent inserts also block. */
 export const shareRows = ({ lock }: SeriesTable<unknown>) => [
   Prisma.sql`INSERT INTO refresh (what) VALUES (${lock}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE what = ${lock} FOR SHARE`,
@@ -147,9 +138,7 @@ export function addCoverage(
   ON CONFLICT (token, grain, source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/**
- * Day rows at other times than midnight, possibly of other sources, remain until a response has a row for their date.
- */
+/** Day rows at other times than midnight, of any source, remain until a response has a row for their date. */
 const isSuperseded = (interval: Interval, { from, thru }: Span) => {
   const isCovered = Prisma.sql`at BETWEEN ${toInstant(from)} AND ${toInstant(thru)}`;
   if (interval !== 'day') return isCovered;
@@ -160,10 +149,7 @@ const isSuperseded = (interval: Interval, { from, thru }: Span) => {
 
 type NewRow = { at: number; settled: boolean };
 
-/**
- * Rows as the columns of their table, sent as one JSON text. The server parses the digits of each figure, so no figure
- * is rounded. Provisional rows are never settled.
- */
+/** Rows as columns, sent as one JSON text. The server parses the digits, so no figure is rounded. */
 export function given(table: SeriesTable<unknown>, source: MarketSourceName, rows: readonly NewRow[]) {
   const provisional = table.preferredTo(source).length > 0;
   return Prisma.sql`

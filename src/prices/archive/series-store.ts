@@ -17,11 +17,9 @@ import {
 } from './series-sql-store.ts';
 
 type OfSource = { token: TokenName; interval: Interval; source: MarketSourceName };
-/** A span for which a source has provided all its data. */
 export type Coverage = OfSource & { span: Span };
 export type SeriesSummary = OfSource & { from: number; thru: number; points: number };
 
-/** The rows of a series from an instant on (Unix ms). */
 export type RowsFrom = { token: TokenName; interval: Interval; from: number };
 
 /** Rows of a series per page. The event loop runs between pages. */
@@ -75,10 +73,7 @@ export const countImplausible = (
   SELECT token, ${Prisma.raw(what)} AS what, count(*)::int AS count, ${firstInstants(column)} AS instants
   FROM ${from} WHERE ${isMeant(tokens)} AND NOT ${isPlausible} GROUP BY ${Prisma.raw(by)} ORDER BY ${Prisma.raw(by)}`;
 
-/**
- * A fallback takes the lock exclusively. Otherwise, it would miss coverage that the primary source is writing. All
- * other writes share the lock.
- */
+/** A fallback's lock is exclusive, so that it sees coverage that the primary source is writing. Others are shared. */
 export const locksOf = (prisma: PrismaClient, table: SeriesTable<unknown>, source: MarketSourceName) =>
   (table.preferredTo(source).length > 0 ? [lockRows(table)] : shareRows(table)).map((lock) => prisma.$executeRaw(lock));
 
@@ -126,7 +121,6 @@ export function createSeriesStore<Row extends { at: number; settled: boolean }>(
       return rows.map((found) => (JSON.parse(found.rows ?? '[]') as never[]).map(series.toRow));
     },
 
-    /** The coverage of each source and series, by default of all tokens. */
     async coverage(tokens?: readonly TokenName[]): Promise<Coverage[]> {
       const rows = await prisma.$queryRaw<
         { token: TokenName; interval: Interval; source: string; from: number; thru: number }[]
@@ -136,7 +130,6 @@ export function createSeriesStore<Row extends { at: number; settled: boolean }>(
       return ofKnownSources(rows).map(({ from, thru, ...rest }) => ({ ...rest, span: { from, thru } }));
     },
 
-    /** The plausible rows of each series and source, counted by the database. */
     async summary(times: Span, tokens?: readonly TokenName[]): Promise<SeriesSummary[]> {
       const rows = await prisma.$queryRaw<(Omit<SeriesSummary, 'source'> & { source: string })[]>`
         SELECT token, grain::text AS interval, source, ${epochMs('min(at)')} AS "from", ${epochMs('max(at)')} AS thru,

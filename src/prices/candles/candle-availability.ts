@@ -28,9 +28,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
   /** Repeated after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /**
-   * @returns a function of a token and the first instant with a known price (Unix ms)
-   */
+  /** @returns a function of a token and the first instant with a known price (Unix ms) */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
@@ -57,10 +55,7 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 /** `first` and `last` are the starts of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/**
- * Lists the stored candles and gaps per token, interval and source. `beginning` returns the time of a token's first
- * known price (Unix ms).
- */
+/** Lists candles and gaps per token, interval and source. `beginning` returns a token's first known price (Unix ms). */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],

@@ -34,7 +34,6 @@ type Dependencies = {
   workingSet: WorkingSet;
 };
 
-/** Holds stored candles in memory. Each series is loaded separately. */
 export const createCandleCache = (dependencies: Dependencies) =>
   createSeriesCache({
     ...dependencies,

@@ -32,9 +32,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
 
-  /**
-   * The missing parts of a window. Excludes the newest candle of an open window, which may not have been fetched yet.
-   */
+  /** The missing parts of a window, except the newest candle of an open window, which may not exist yet. */
   function missing(series: CandleSeries, { span, open }: Window) {
     const now = clock.now();
     const { interval } = series;
@@ -140,9 +138,7 @@ export const runningCandle = (interval: Interval, now: number): number =>
 const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/**
- * The start of the first candle to request. Kraken does not provide older candles, or the service does not store them.
- */
+/** The start of the first candle to request. Older candles are not provided by Kraken, or not stored. */
 export const firstRequested = (
   interval: Interval,
   { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
@@ -159,10 +155,7 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/**
- * Plans at most one call. The response waits for missing candles, only a moment for the newest candle, and not at all
- * for unsettled candles.
- */
+/** Plans at most one call. Missing candles are awaited, the newest one for a moment, unsettled ones not at all. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < REQUEST_EVERY) return undefined;

@@ -19,7 +19,6 @@ const LARGEST_SECONDS = 1e11;
 const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
 
-/** The start of a line's candle in Unix ms, or the line's fault. */
 function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
@@ -119,10 +118,7 @@ type Options = {
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /**
-     * Derives a file's interval from the smallest distance between two lines. Returns a bad line if no interval has
-     * this length.
-     */
+    /** Derives the interval from the smallest distance between two lines. Returns a bad line if none matches. */
     async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
@@ -159,10 +155,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return bad;
     },
 
-    /**
-     * Imports a checked file completely or not at all. Settled candles do not change. Throws `ImportFileError` and
-     * database errors.
-     */
+    /** Imports a checked file completely or not at all. Settled candles do not change. Throws `ImportFileError`. */
     async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
       const now = clock.now();
       const length = candleLength(interval);

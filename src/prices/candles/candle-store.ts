@@ -21,10 +21,7 @@ export function createCandleStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, CANDLE),
 
-    /**
-     * Stores all of a file's candles or none. Calls `covers` after reading the last candle. Returns the number of
-     * changed rows.
-     */
+    /** Stores all candles of a file or none. Calls `covers` after the last candle. Counts the changed rows. */
     import: (
       what: string,
       { token, interval, source }: CandleSeries & { source: MarketSourceName },
@@ -45,7 +42,6 @@ export function createCandleStore(prisma: PrismaClient) {
         { timeout: IMPORT_MS },
       ),
 
-    /** Increases with each change to candles. */
     async changes(): Promise<number> {
       const [row] = await prisma.$queryRaw<{ changes: number }[]>`
         SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE what LIKE 'candles%'`;

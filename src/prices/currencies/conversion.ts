@@ -22,9 +22,7 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, usd
   return Number.isNaN(figure) ? null : (figure as Figure);
 }
 
-/**
- * Uses the reference rates of each instant's UTC date. `units` is the currency's rate per euro; undefined for the euro.
- */
+/** Uses the reference rates of each instant's UTC date. `units` is the rate per euro; undefined for the euro. */
 export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefined): UsdRate {
   let date = Number.NaN;
   let usdRate = Number.NaN;

@@ -10,9 +10,7 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/**
- * The ECB documents no limits. This budget limits a malfunction: a normal day takes two calls, and a holiday takes six.
- */
+/** The ECB documents no limits. This budget limits a malfunction: a normal day takes two calls, a holiday six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Reads nothing before the first request for a currency other than the dollar. */
@@ -51,7 +49,6 @@ export function openCurrencies(deps: PriceDeps) {
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
 
   return {
-    /** The supported currencies, the dollar first. */
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],

@@ -30,12 +30,10 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   );
 
   return {
-    /** The spans with a rate, in ascending order. The last may have no end. */
     known: known as readonly Span[],
     /** The date of the last rate, if rates are no longer published. */
     endedOn: isOver ? last : undefined,
 
-    /** The rate at an instant, and the date for which it was published. */
     at(instant: number): { rate: number; on: number } | undefined {
       if (!known.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
       const place = placeOf(dates, startOfDate(instant) + DAY) - 1;
@@ -54,10 +52,7 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
-/**
- * Plans the call for the rates from an instant on, if one is needed. The longer new rates are missing, as on a holiday,
- * the less often they are requested.
- */
+/** Plans the call for rates from an instant on, if needed. On a holiday, calls become less and less frequent. */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,

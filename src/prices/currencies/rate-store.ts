@@ -36,7 +36,6 @@ export function createRateStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The first date for which rates were fetched (Unix ms). */
     async from(): Promise<number | undefined> {
       const row = await prisma.exchangeRateSpan.findUnique({ where: { source: SOURCE } });
       return row?.from.getTime();

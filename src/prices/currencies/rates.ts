@@ -50,7 +50,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
   }
 
   return {
-    /** The value of a currency from an instant on (Unix ms). */
     async valuation(currency: Currency, since: number): Promise<Valuation> {
       await open();
       const outcome = await refresh(since);
@@ -85,7 +84,6 @@ export const NO_RATES: Rates = {
   idle: async () => undefined,
 };
 
-/** The name of the only fetch, here and in the store. */
 const RATES = 'rates';
 type RateFetch = typeof RATES;
 

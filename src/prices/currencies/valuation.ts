@@ -12,16 +12,13 @@ import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.t
 /** The value of a currency over time. Instants in Unix ms. */
 export type Valuation = {
   currency: Currency;
-  /** The source of the value, for `Quotient-Currency`. */
   source: string;
   /** Identifies these values in caches. Undefined if they have no version. */
   version: string | undefined;
   usdRate: UsdRate;
   /** The midnight of the date of the rate at an instant. NaN if there is no rate. */
   on: UsdRate;
-  /** The parts of a span without a known value, in ascending order. */
   missing: (span: Span) => Span[];
-  /** Whether the values through an instant are final. */
   isSettled: (thru: number) => boolean;
   endedOn: number | undefined;
   outcome: FetchOutcome;
@@ -59,9 +56,7 @@ function digits(rate: number): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/**
- * The value of `Quotient-Currency`: `eur;source=ecb`, plus the rate and its date if the response uses a single rate.
- */
+/** The value of `Quotient-Currency`: `eur;source=ecb`, plus the rate and its date for a single rate. */
 export function currencyText({ currency, source, usdRate, on }: Valuation, at?: number): string {
   if (at === undefined) return `${currency};source=${source}`;
   return `${currency};rate=${digits(1 / usdRate(at))};on=${isoDate(on(at))};source=${source}`;

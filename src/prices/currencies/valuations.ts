@@ -46,7 +46,6 @@ export function createValuations({ archive, backfill, reader, rates, clock }: De
     );
   }
 
-  /** Values a token now and on the dates of the extremes. */
   async function latestBySamples(currency: Currency, token: TokenName, extremes: readonly number[]) {
     await archive.load(token);
     const outcome = await backfill.latest(token);

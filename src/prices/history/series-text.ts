@@ -66,7 +66,6 @@ function dateText(instant: number): string {
   return `${WEEKDAYS[date.getUTCDay()]}, ${twoDigits(date.getUTCDate())} ${month} ${date.getUTCFullYear()} `;
 }
 
-/** The time part of an HTTP-date, from ms since midnight. */
 function timeText(ms: number): string {
   if (ms === 0) return '00:00:00 GMT';
   const seconds = Math.floor(ms / SECOND);

@@ -40,10 +40,7 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
     return first && isMidnightSample(first.at) ? first : undefined;
   }
 
-  /**
-   * Reads a window's rows and the samples that follow them. The result is valid only until the next await, because rows
-   * may be replaced.
-   */
+  /** Reads a window's rows and the samples after them. Valid only until the next await: rows may be replaced. */
   function read(token: TokenName, window: Window, series: PointSeries) {
     const { interval, span, open, withLatest } = window;
     const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
@@ -72,7 +69,6 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
       first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
-      /** A copy of the rows. */
       columns: () => columnsOf(POINTS, following, slice),
       /** Identifies the rows. Undefined for rows that are not in memory, so that their bodies are not cached. */
       version: inMemory

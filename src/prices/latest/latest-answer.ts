@@ -53,10 +53,7 @@ export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
 type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
 
-/**
- * The latest price of a token and its 24-hour change. The change is calculated in dollars from the samples of the
- * chart's series.
- */
+/** The latest price of a token and its 24-hour change, calculated in dollars from the chart's series. */
 export function priceOf(archive: Archive, { name, symbol }: Named): Row {
   const latest = archive.latest(name);
   const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
@@ -67,10 +64,7 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
 type Dependencies = { archive: Archive; latestAnswer: LatestAnswers };
 
 export function createLatestTable({ archive, latestAnswer }: Dependencies) {
-  /**
-   * Returns records in the order of the tokens. A token without a price has null figures. Throws a problem if no token
-   * has a price.
-   */
+  /** Returns records in the order of the tokens. Unknown figures are null. Throws a problem if no token has a price. */
   return function latestTable(tokens: readonly Named[], currency = DOLLAR): Answer | Promise<Answer> {
     const names = tokens.map(({ name }) => name);
     const requestKey = `latest ${currency} ${names.join()}`;
@@ -127,7 +121,6 @@ type LatestRequest<R extends LatestAnswerRow> = {
   requestKey: string;
   tokens: readonly TokenName[];
   read: () => R[];
-  /** Identifies the figures in the rows. */
   versionOf: (rows: readonly R[]) => string;
   write: (rows: readonly R[]) => string;
 };

@@ -10,13 +10,11 @@ import { type Implausible, implausible } from '#upstream/plausible';
  */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
-/** Kraken's candle intervals, in minutes. */
 export type CandleMinutes = 1 | 5 | 60 | 1440;
 
 /** Minute candles span five minutes, like CoinGecko's samples. */
 export const CANDLE_MINUTES = { minute: 5, hour: 60, day: 1440 } as const satisfies Record<Interval, CandleMinutes>;
 
-/** In ms. */
 export const candleLength = (interval: Interval): number => CANDLE_MINUTES[interval] * MINUTE;
 
 /** Finished candles in ascending order. They are complete for the span `covers`. */

@@ -17,7 +17,6 @@ export function isGap(interval: Interval, { from, thru }: Span): boolean {
   return interval === 'day' ? startOfDate(from + DAY - 1) <= thru : thru - from + 1 >= SPACING[interval];
 }
 
-/** The start of the minute, hour or UTC date of an instant. */
 export function slotOf(interval: Interval, at: number): number {
   return Math.floor(at / SLOT[interval]) * SLOT[interval];
 }
@@ -39,15 +38,11 @@ export function isSettled(interval: Interval, at: number, fetchedAt: number): bo
   return fetchedAt > at + 2 * HOUR;
 }
 
-/** When the daily row of the date that contains `at` is final. */
 export function dayReady(at: number): number {
   return startOfDate(at) + 40 * MINUTE;
 }
 
-/**
- * If `open`, later samples are included, so that none is lost if the clock is behind CoinGecko's. `withLatest` appends
- * the newest sample.
- */
+/** If `open`, includes later samples: the clock may be behind CoinGecko's. `withLatest` appends the newest sample. */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 
 /** The window of `history/days`. `days` is an integer from 1; `now` is in Unix ms. */
@@ -67,9 +62,7 @@ export function rangeWindow(interval: Interval, fromDate: number, thruDate: numb
   return { interval, span: { from: fromDate, thru }, open, withLatest: open && interval === 'day' };
 }
 
-/**
- * The complete spans of a series as of now, from its stored coverage. They start after the first block and end by now.
- */
+/** The complete spans of a series, from its stored coverage, between the first block and now. */
 export function completeSpans(coverage: readonly { span: Span }[], interval: Interval, now: number): Span[] {
   const knowable = { from: FIRST_BLOCK, thru: lastKnowable(interval, now) };
   return union(coverage.flatMap(({ span }) => overlap(span, knowable) ?? []));

@@ -9,10 +9,7 @@ export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
-/**
- * CoinGecko is always primary: only CoinGecko has all figures, and Kraken has only the newest 720 days. Throws
- * `RangeError`.
- */
+/** CoinGecko is always primary: Kraken lacks most figures and has only the newest 720 days. Throws `RangeError`. */
 export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const names = text.split(',').map((name) => name.trim());
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
@@ -23,9 +20,7 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
   return names as MarketSourceName[];
 }
 
-/**
- * The sources that take precedence over a source. If there are any, the source's rows are provisional and replaceable.
- */
+/** The sources that take precedence over a source. If there are any, the source's rows are provisional. */
 export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
@@ -40,14 +35,10 @@ export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSou
     .map(({ name }) => name);
 }
 
-/**
- * How long each source's samples and candles are stored after their own time, in ms. Without an entry, they are stored
- * forever.
- */
+/** How long each source's samples and candles are stored after their own time, in ms; forever without an entry. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
 const FORM = `must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
 
-/** Throws `RangeError`. */
 export function parseRetention(text: string): Retention {
   const retention: Retention = {};
   for (const entry of text.split(',')) {
@@ -63,7 +54,6 @@ export function parseRetention(text: string): Retention {
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 
-/** The rows and the covered span from an instant on. */
 export const keptOf = <Row extends { at: number }>(rows: readonly Row[], covers: Span | undefined, from: number) => ({
   rows: rows.filter(({ at }) => at >= from),
   covers: covers && overlap(covers, { from, thru: Number.POSITIVE_INFINITY }),

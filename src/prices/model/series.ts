@@ -11,7 +11,6 @@ export type ColumnsOf<Figure extends string, Mark extends string = never> = Colu
 
 export type Layout<C extends Columns, Row> = {
   allocate(capacity: number): C;
-  /** Writes rows to columns, starting at a position. */
   put(columns: C, first: number, rows: readonly Row[]): void;
 };
 
@@ -63,7 +62,6 @@ export function placeOf(instants: ArrayLike<number>, instant: number, length = i
 
 const arraysOf = (columns: Columns) => Object.entries(columns) as [keyof Columns, Float64Array | Uint8Array][];
 
-/** Copies rows to the start of `target`. */
 function copyRows<C extends Columns>({ columns, start, end }: Slice<C>, target: C): void {
   for (const [name, column] of arraysOf(columns)) target[name].set(column.subarray(start, end));
 }
@@ -84,9 +82,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
     columns = larger;
   }
 
-  /**
-   * @param rows ascending, none before `instant`
-   */
+  /** @param rows ascending, none before `instant` */
   function replaceFrom(instant: number, rows: readonly Row[]): void {
     const keep = placeOf(columns.at, instant, length);
     reserve(keep + rows.length);
@@ -127,13 +123,11 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
 export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
 export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({ columns, start: 0, end: columns.at.length });
 
-/** The time of the first row that may still change. */
 export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {
   const place = settled.subarray(start, end).indexOf(0);
   return place < 0 ? undefined : at[start + place];
 }
 
-/** Copies rows to new columns, after the rows of a slice. */
 export function columnsOf<C extends Columns, Row>(
   { allocate, put }: Layout<C, Row>,
   rows: readonly Row[],

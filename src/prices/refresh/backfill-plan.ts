@@ -25,7 +25,6 @@ type PlannedFetch = {
 export type PlanInput = Known & {
   earliest: number;
   isBeginningCovered: boolean;
-  /** The first instant that CoinGecko's plan includes. */
   reach: number;
   isSettled: boolean;
   newestAt: number | undefined;
@@ -63,20 +62,14 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/**
- * Whether to look for data before the known start. It is requested once, so that the response does not depend on
- * earlier requests.
- */
+/** Whether to request data before the known start. A single request keeps responses independent of earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;
   return !isKnown && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
-/**
- * One call returns every missing day. If a day is missing at the known start or before it, the call includes all older
- * data.
- */
+/** One call returns every missing day. If the known start is missing, the call includes all older data. */
 function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
@@ -151,10 +144,7 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/**
- * Call this again after each fetch. After a failure, no fetch is awaited to its end, so a response waits for at most
- * one deadline.
- */
+/** Called again after each fetch. After a failure, fetches are not awaited, so a response waits for one deadline. */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

@@ -58,7 +58,6 @@ export function createBackfill(dependencies: Dependencies) {
     return Number.isFinite(own) && ofAll < schedule.current().early ? ofAll : own;
   }
 
-  /** How often the active source's latest prices are fetched, in ms. */
   const latestEvery = (): number => (isFallbackServed() ? FALLBACK_EVERY : schedule.current().latest);
 
   const reach = (interval: Interval, now: number): number => reachOf(fetches.limits, interval, now);

@@ -13,7 +13,6 @@ export function createDemandStore(prisma: PrismaClient) {
           WHERE name = ANY (${[...tokens]}::text[]) ORDER BY name FOR UPDATE)`;
     },
 
-    /** The tokens requested since an instant (Unix ms), sorted by name. */
     async since(at: number): Promise<TokenName[]> {
       const rows = await prisma.$queryRaw<{ name: TokenName }[]>`
         SELECT name FROM token WHERE requested_at >= ${iso(at)}::timestamptz AND removed_at IS NULL ORDER BY name`;

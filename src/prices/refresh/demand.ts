@@ -4,7 +4,6 @@ import type { DemandStore } from './demand-store.ts';
 
 /** How long a token is in demand after a request, in ms. During this time, its latest price is fetched on schedule. */
 const IN_DEMAND = HOUR;
-/** The shortest time between two records of a token's demand, in ms. */
 const NOTE_EVERY = 5 * MINUTE;
 type Dependencies = { store: DemandStore; clock: Clock };
 
@@ -32,7 +31,6 @@ export function createDemand({ store, clock }: Dependencies) {
     mark: (token: TokenName): void => void requestedAt.set(token, clock.now()),
     note,
 
-    /** The tokens requested within the hour, by name. */
     async tokens(): Promise<TokenName[]> {
       await note();
       return store.since(clock.now() - IN_DEMAND);

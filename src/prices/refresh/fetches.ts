@@ -89,10 +89,7 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       await record(`chart:${token}`, token, updates, now);
     },
 
-    /**
-     * Makes one call for hours older than a day. If the span reaches into the last 90 days, the call covers all 90
-     * days.
-     */
+    /** Makes one call for hours older than a day. If the span reaches into the last 90 days, it covers all 90 days. */
     async hours(token: TokenName, span: Span): Promise<void> {
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;

@@ -28,9 +28,7 @@ type Dependencies = {
   store: FailoverStore;
   singleFlight: SingleFlight<Fetch>;
   retention: Retention;
-  /** The primary source's schedule. */
   schedule: Schedule;
-  /** Counts a token whose price differed greatly at a switch. */
   differed: (token: TokenName) => void;
   clock: Clock;
   log: Log;
@@ -82,7 +80,6 @@ export function createLatestFailover(dependencies: Dependencies) {
     }
   }
 
-  /** Applies an event at an instant (Unix ms), and stores the new state. */
   async function decide(event: FailoverEvent, at: number): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const from = archive.failover();
@@ -146,9 +143,7 @@ export type LatestFailover = ReturnType<typeof createLatestFailover>;
 
 /** How many consecutive good responses the primary source needs before it is served again. */
 const GOOD_ANSWERS = 2;
-/**
- * In ms. A source is frozen if the newest sample of a good response is older than twice the interval plus this time.
- */
+/** In ms. A source is frozen if its newest sample is older than twice the interval plus this time. */
 const BEHIND = 10 * MINUTE;
 /** `isSound` is the result of the function `isSound` for the primary source. */
 export type FailoverEvent =

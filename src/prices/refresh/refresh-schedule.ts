@@ -7,7 +7,6 @@ import { QUOTES_PER_CALL } from './fetches.ts';
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
 
-/** Throws `RangeError`. */
 export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   const schedule: Partial<RefreshSchedule> = {};
   for (const entry of text.split(',')) {
@@ -25,10 +24,7 @@ const LONGEST_CHART = DAY - HOUR;
 /** The shortest time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
-/**
- * The schedule's load: calls per fetch of the latest prices, and the numbers of tokens whose charts and days are in
- * demand.
- */
+/** Calls per fetch of the latest prices, and the numbers of tokens whose charts and days are in demand. */
 type ScheduledLoad = { latest: number; charts: number; days: number };
 
 /** `early` is the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
@@ -70,7 +66,6 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** The schedule that the budget allows. */
 export function createSchedule({ configured, budget, archive, clock }: Dependencies) {
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 

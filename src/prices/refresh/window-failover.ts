@@ -16,10 +16,8 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** The missing samples of a series, from an instant on (Unix ms). */
 type Missing = { token: TokenName; interval: Interval; from: number };
 
-/** Fills the gaps of a window from the fallback. */
 export function createWindowFailover({ fallback, archive, singleFlight, retention, clock }: Dependencies) {
   const recorder = createRecorder(fallback.name, { archive, retention });
   const nameOf = (token: TokenName, interval: Interval): Fetch => `${fallback.name}:${interval}:${token}`;
@@ -47,10 +45,7 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
     await recorder.record(nameOf(token, interval), token, [{ interval, rows, covers }], clock.now());
   }
 
-  /**
-   * Whether a newer sample has become available since the last request, or this process has not requested samples this
-   * old.
-   */
+  /** Whether a newer sample has become available, or this process has not requested samples this old. */
   function isDue({ token, interval, from }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
     const now = clock.now();
@@ -60,7 +55,6 @@ export function createWindowFailover({ fallback, archive, singleFlight, retentio
   }
 
   return {
-    /** Whether a window has no gaps, across all sources. */
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), token, window).length === 0,
 

@@ -66,10 +66,7 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/**
- * The days of history to assume after a refusal. Uses the number in the refusal, otherwise the next smaller plan's
- * number, otherwise half.
- */
+/** The days of history to assume after a refusal: the number in it, or the next smaller plan's, or half. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);

@@ -54,7 +54,6 @@ const columnOf = (most: number) =>
       return points;
     });
 
-/** A chart with at most `most` points in each array. */
 export const chartOf = (most: number) => {
   const column = columnOf(most);
   return z.object({ prices: column, market_caps: column, total_volumes: column });
@@ -97,7 +96,6 @@ const errorAnswer = z.object({
 const BEYOND_TIME_RANGE = 10012;
 const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', [BEYOND_TIME_RANGE]: 'out_of_reach' };
 
-/** The days of history that a refusal states. */
 export function namedReach({ message }: UpstreamFailure): number | undefined {
   const [, days] = /\bpast (\d{1,5}) days\b/.exec(message) ?? [];
   return days === undefined ? undefined : Number(days);
@@ -141,7 +139,6 @@ function errorIn(body: unknown): ReportedError | undefined {
   return { message: message ?? `code ${code}`, cause: code === undefined ? undefined : CAUSES[code] };
 }
 
-/** Parses a body. Throws `UpstreamFailure`. */
 export const createReader = (apiKey: string | undefined) => createJsonReader(UPSTREAM, errorIn, apiKey);
 
 /**

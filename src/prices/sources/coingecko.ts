@@ -31,7 +31,6 @@ const POINT_BYTES = 400;
 const MORE_POINTS = 1000;
 const MORE_TOKENS = 250;
 
-/** The number of points in each array of a chart. */
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
 const FIVE_MINUTES = 5 * MINUTE;
 const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
@@ -77,19 +76,14 @@ export function openCoinGecko(options: Options) {
     history.finer = Math.min(history.finer, days);
   }
 
-  /**
-   * Learns from a refusal how far the history reaches. The refusal of a request for hours limits the daily series only
-   * if it states the plan's days.
-   */
+  /** Learns from a refusal how far the history reaches. For hours, only a stated number limits the daily series too. */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);
     limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
   }
 
-  /**
-   * @param days how far back the request reaches
-   */
+  /** @param days how far back the request reaches */
   async function chart(
     token: TokenName,
     path: string,
@@ -121,10 +115,7 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /**
-     * The days of history of the daily series and of finer series. Refusals and `limitReach` lower them. A restarted
-     * process learns them again.
-     */
+    /** The days of history of the daily and the finer series. Refusals and `limitReach` lower them for this process. */
     history: history as Readonly<typeof history>,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
@@ -150,9 +141,7 @@ export function openCoinGecko(options: Options) {
       });
     },
 
-    /**
-     * The last `days` days at CoinGecko's own interval, ascending: five minutes for one day, hours for 2 to 90 days.
-     */
+    /** The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. */
     recent: (token: TokenName, days: number) =>
       chart(token, '/market_chart', { days: String(days) }, pointsIn(days, days === 1 ? FIVE_MINUTES : HOUR), days),
 

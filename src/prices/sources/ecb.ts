@@ -12,7 +12,6 @@ const UPSTREAM = 'ecb';
 
 /** The dimensions: daily (D), every currency, against the euro, the reference rate (SP00), average (A). */
 const PATH = '/data/EXR/D..EUR.SP00.A';
-/** The required values of a row, by column. */
 const OF_THE_SERIES = [
   ['FREQ', 'D'],
   ['CURRENCY_DENOM', 'EUR'],

@@ -30,7 +30,6 @@ function errorIn(body: unknown): ReportedError | undefined {
   return { message: errors.join('; '), cause: known?.[1] };
 }
 
-/** Parses a body. Throws `UpstreamFailure`. */
 export const read = createJsonReader(UPSTREAM, errorIn);
 
 /** The names of a pair: Kraken's own, and the newer one of its symbols (`BTC/USD`). */
@@ -104,7 +103,6 @@ const assetPair = z.object({
 export type ListedPair = {
   /** Kraken's own name, then others: `XXBTZUSD`, `XBTUSD`, `XBT/USD`. */
   names: readonly [string, ...string[]];
-  /** `online` if the pair is traded. */
   status: string;
 };
 

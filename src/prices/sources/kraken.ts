@@ -54,7 +54,6 @@ const namesOf = ({ symbol }: Token, pair: string): PairNames => [pair, `${symbol
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
 const wsnameOf = (symbol: string): string => `${symbol.toUpperCase()}/USD`;
 
-/** Finds the pair against the US dollar by a symbol or a pair name. */
 function dollarPair(pairs: ReadonlyMap<string, ListedPair>, text: string): ListedPair | undefined {
   const upper = text.toUpperCase();
   const inDollars = [...pairs.values()].filter(({ names }) => names.some((name) => /\/Z?USD$/.test(name)));
@@ -100,10 +99,7 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
     throw new UpstreamFailure(UPSTREAM, 'not_listed', `does not trade ${tokens.join(', ')}`, { sent: false });
   }
 
-  /**
-   * The finished candles from `from` (Unix ms) on, or all by default. Fails with `not_listed` if the token is not
-   * traded.
-   */
+  /** The finished candles from `from` (Unix ms) on; all by default. Fails with `not_listed` for an untraded token. */
   async function candles(name: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
     const length = minutes * MINUTE;
     const send = withinDeadline();
@@ -131,10 +127,7 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
     name: UPSTREAM,
     reach: (interval: Interval, now: number): number => now - CANDLES_SERVED * candleLength(interval),
 
-    /**
-     * The price of each token's last trade. The time is now, because the response states no time. Omits tokens without
-     * a price.
-     */
+    /** The price of each token's last trade, dated now: the response states no time. Omits tokens without a price. */
     async quotes(tokens: readonly TokenName[]): Promise<Quote[]> {
       const send = withinDeadline();
       const traded = await namesOfTraded(tokens, send);
