@@ -19,7 +19,6 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   /** Wraps every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
-  /** Reloads caches of stored data. */
   versions: VersionWatcher;
   responses: ResponseCache;
   metrics: MetricsRegistry;

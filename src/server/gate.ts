@@ -41,7 +41,6 @@ export type RouteFacts = {
   csv?: true;
   /** How the cost depends on the parameters, in words. */
   price?: string;
-  /** Required on every route that needs a key. */
   scope?: WantedScope;
   /** Also accepts the keys of an expired user. */
   allowExpired?: true;
@@ -51,7 +50,6 @@ export type RouteFacts = {
   sameSite?: true;
   /** Registers a user. The operator may disable such routes. */
   registers?: true;
-  /** Requires mail to be configured. */
   needsMail?: true;
   /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;

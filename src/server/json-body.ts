@@ -3,9 +3,7 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
-/**
- * Includes the defaults of old clients and curl. The key or the route, not the type, excludes pages from other sites.
- */
+/** Includes the defaults of old clients and curl. The key or the route, not the type, excludes foreign pages. */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
@@ -27,7 +25,6 @@ function parse(text: string): unknown {
 }
 
 type Options = {
-  /** In bytes. */
   limit: number;
   /** Identifies the client whose bodies count together. The default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;

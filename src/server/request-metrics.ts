@@ -66,7 +66,6 @@ export function createRequestHistograms() {
 
 export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
 
-/** Records the framework's responses, except those that run no hook. */
 export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? undefined : request.routeOptions.url;
@@ -99,9 +98,7 @@ const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
 const SLOW = 0.5;
 const FAST_BUCKETS = BOUNDS.indexOf(SLOW) + 1;
 
-/**
- * Counts responses by their result for the service level. All results exist from the start, so `rate` sees the first.
- */
+/** Counts responses by their result for the service level. All results exist from the start, as `rate` requires. */
 function resultsOf(histograms: Iterable<Histogram>) {
   const results = { ok: 0, slow: 0, rejected: 0, failed: 0 };
   for (const histogram of histograms) {

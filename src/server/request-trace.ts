@@ -33,7 +33,6 @@ export function traceRequests(framework: RequestListener): RequestListener {
   };
 }
 
-/** Names the spans of requests after their routes. */
 export function traceRoutes(app: FastifyInstance): void {
   if (currentTracer() === undefined) return;
   app.addHook('onRequest', ({ is404, method, routeOptions: { url } }, _reply, done) => {

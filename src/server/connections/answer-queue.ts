@@ -10,9 +10,7 @@ const tooMany = () =>
     retryAfter: 2,
   });
 
-/**
- * Runs responses in the order of their requests. A response occupies a slot until it is sent or its client disconnects.
- */
+/** Runs responses in the order of their requests. Each occupies a slot until it is sent or its client disconnects. */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
   /** Running responses and when each started, oldest first. */
   const given = new Map<ServerResponse, number>();
@@ -66,9 +64,7 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
 
 /** How many responses to a user may wait. One runs at a time. */
 const WAITING = { long: 3, wide: 30 } as const;
-/**
- * Bounds of long responses to all users. A response can take 20 MB, which stay in memory until the client has read it.
- */
+/** Bounds of long responses to all users. One can take 20 MB of memory until the client has read it. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
 /** One queue per user for long and wide responses, and one queue for long responses to all users. */

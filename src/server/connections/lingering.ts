@@ -40,10 +40,7 @@ const LEAST_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
-/**
- * Cuts connections whose clients read too slowly. If all connections together hold too much data, also cuts those that
- * have waited longest.
- */
+/** Cuts connections whose clients read too slowly and, above the total limit, those that have waited longest. */
 export function limitUnread(server: Server): void {
   const sockets = new Map<Socket, Wait | undefined>();
 

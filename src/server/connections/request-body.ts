@@ -24,17 +24,13 @@ const SHORT = 64 * 1024;
 const PER_TURN = 4;
 /** After this many bytes, a body waits for its next turn. */
 const TURN = 32 * 1024;
-/** The maximum size of an unwanted body, in bytes. */
 export const MAX_DISCARDED = 1024 * 1024;
 /** The maximum size of the buffers of all bodies in progress, in bytes, and the maximum number of bodies per client. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
 /** In bytes per second. */
 const LEAST_RATE = 1024;
-/**
- * The maximum number of pieces of a body. Each piece costs a call, and a chunk (RFC 9112, 7.1) may contain a single
- * byte.
- */
+/** The maximum number of pieces of a body. Each costs a call, and a chunk (RFC 9112, 7.1) may be a single byte. */
 const MOST_PIECES = 4096;
 const FIRST_BUFFER = 4 * 1024;
 
@@ -58,10 +54,7 @@ const overloaded = (detail: string) => new Problem('overloaded', detail, { retry
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
-/**
- * Starts or continues reading a body. A request's stream does not resume its connection if it believes that it is
- * already reading.
- */
+/** Starts or continues reading a body. A stream that believes it is reading does not resume its connection. */
 function flow(request: IncomingMessage): void {
   request.resume();
   request.socket.resume();
@@ -180,9 +173,7 @@ export function createRequestBodies(
     /** Discards a body. Resolves at its end. Throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
-    /**
-     * Reads a body of at most `limit` bytes. Also throws `overloaded`, because a client may send only a few at once.
-     */
+    /** Reads a body of at most `limit` bytes. Throws `overloaded` if the client sends too many at once. */
     async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
       const end = beginReading(caller);

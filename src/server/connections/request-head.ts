@@ -18,7 +18,6 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
   return `${run}-${count.toString(36)}`;
 }
 
-/** Whether a request announces a body (RFC 9112, 6.3). */
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 

@@ -11,7 +11,6 @@ import { hasBody, requestId } from './request-head.ts';
 const MAX_CONNECTIONS = 8_000;
 /** In bytes. Higher than the service's own limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
-/** How long an idle connection stays open, in ms. */
 export const KEEP_ALIVE = 72 * SECOND;
 
 /** How many requests on a connection may wait for earlier responses. */
@@ -20,10 +19,7 @@ const WAITING = 32;
 /** A connection's parser. Node does not document it, so its shape is checked. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/**
- * Otherwise, the parser would continue with a request for every 27 bytes of 64 KB. The result 2 (another protocol
- * follows) stops it.
- */
+/** Otherwise, the parser would process a request per 27 bytes. The result 2 (another protocol follows) stops it. */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;

@@ -54,10 +54,7 @@ function alone(bytes: Buffer): Buffer {
 const [making, compressing] = [createLongWork(), createLongWork()];
 /** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
 const LONG_BODY = 1024 * 1024;
-/**
- * The size of a block, in bytes. Encoding a block takes half a millisecond. The memory of smaller blocks would not be
- * returned to the system.
- */
+/** In bytes. Encoding a block takes half a millisecond. The allocator does not release smaller blocks. */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {
@@ -131,7 +128,6 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
 /** A response, and the data for its cache headers. Instants in Unix ms. */
 export type Answer = {
   body: Body;
-  /** The name of the downloaded file, without extension. */
   fileName?: string;
   /** The sources of the response, as in `Quotient-Source`: the primary one first, separated by commas. */
   source: string;
@@ -143,7 +139,6 @@ export type Answer = {
   /** When the data is next due for a fetch, if it is requested. */
   dueAt: number;
   settled: boolean;
-  /** Missing spans, as `from/thru`. */
   gaps: readonly string[];
   /** Returns the response to the same request at an instant (Unix ms), if it is cached. */
   fromCache?: (now: number) => Answer | undefined;

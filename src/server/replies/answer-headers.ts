@@ -13,9 +13,7 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-/**
- * In seconds from the fetch, because a cache subtracts `Age` (RFC 9111, 4.2). For a stale response, less than its age.
- */
+/** In seconds from the fetch: caches subtract `Age` (RFC 9111, 4.2). For a stale response, less than its age. */
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
@@ -39,9 +37,7 @@ function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
   return `quotient; hit; ttl=${ttl}`;
 }
 
-/**
- * Whether an `If-None-Match` contains a validator (RFC 9110, 13.1.2). Uses weak comparison, and accepts lists and `*`.
- */
+/** Whether an `If-None-Match` contains a validator (RFC 9110, 13.1.2): weak comparison, lists and `*`. */
 export function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;

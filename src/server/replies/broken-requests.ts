@@ -9,7 +9,6 @@ import type { PendingResponses } from '#server/connections/server';
 import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
 import type { RequestHistograms } from '#server/request-metrics';
 
-/** Node's error for invalid bytes, with the last bytes received. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /** Whether the URI in the request line is too long by itself. */

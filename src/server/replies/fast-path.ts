@@ -23,10 +23,8 @@ type Known = {
   fromCache: NonNullable<Answer['fromCache']>;
   /** The catalogue's generation when the request was validated. */
   generation: number;
-  /** In calls. */
   cost: number;
   scope: WantedScope;
-  /** The histogram of its 200 responses. */
   histogram: Histogram | undefined;
 };
 

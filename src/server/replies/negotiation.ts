@@ -26,10 +26,7 @@ function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): n
   return range === undefined ? 0 : (qualities.get(range) as number);
 }
 
-/**
- * Returns the preferred media type, or the first in a tie. Without an `Accept`, any type is accepted. Throws
- * `not_acceptable`.
- */
+/** Returns the preferred media type; the first in a tie or without an `Accept`. Throws `not_acceptable`. */
 export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
@@ -71,9 +68,7 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/**
- * The number and maximum length of cached headers. Clients send few different headers, and each call needs a choice.
- */
+/** The number and maximum length of cached headers. Clients send few different ones, and each call needs a choice. */
 const REMEMBERED = 256;
 const LONGEST = 256;
 const chosen = new Map<string, Coding>();

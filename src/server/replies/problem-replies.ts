@@ -64,7 +64,6 @@ type Options = {
   log: Pick<RequestLog, 'failed'>;
   requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
   limits?: Record<string, string>;
-  /** Returns the known path that resembles an unknown path. */
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
@@ -147,7 +146,6 @@ function createKnownPaths(app: FastifyInstance) {
   const pathOf = (url: string) => url.split('?', 1)[0] as string;
 
   return {
-    /** The methods of a URL's path. Undefined for an unknown path. */
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 

@@ -83,9 +83,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       return answer;
     }
 
-    /**
-     * @param version identifies everything from which the body is made, so that a cached body is never outdated
-     */
+    /** @param version identifies everything from which the body is made, so that a cached body is never outdated */
     function body(requestKey: string, version: string, make: () => string): Body {
       const key = keyOf(requestKey);
       return bodyFor(key, version) ?? keepBody(key, version, bodyOf(make()));
@@ -96,9 +94,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
       keep,
       body,
 
-      /**
-       * @param pieces the text. For a wide window, the pieces are read later, when the rows may have been replaced
-       */
+      /** @param pieces the text. For a wide window, the pieces are read later, when the rows may have been replaced */
       async bodyOfRows(requestKey: string, { version, isWide }: Rows, pieces: () => Iterable<string>): Promise<Body> {
         const text = () => [...pieces()].join('');
         if (version === undefined) return isWide ? longBodyOf(pieces) : bodyOf(text());
@@ -107,10 +103,7 @@ export function createResponseCache(clock: Clock, keptBytes = KEPT_BYTES) {
         return bodyFor(key, version) ?? keepBody(key, version, await longBodyOf(pieces));
       },
 
-      /**
-       * Returns the recent response to the same request or the long response in progress. Otherwise, creates a new
-       * response.
-       */
+      /** Returns the recent response or the long response in progress to the same request, or creates a new one. */
       respond(requestKey: string, isLong: () => boolean, make: () => Promise<Answer>): Answer | Promise<Answer> {
         const known = get(requestKey) ?? underWay.get(requestKey);
         if (known) return known;

@@ -11,10 +11,7 @@ import { acceptedCoding } from './negotiation.ts';
 /** Node keeps the text of a head here until it is sent. The property is not public, so `takesHead` checks for it. */
 type WithHeader = { _header?: string | null };
 
-/**
- * Whether the connection is to stay open and no header is set yet. Fastify's `inject` has no socket and needs
- * `writeHead`.
- */
+/** Whether the connection stays open and no header is set. Fastify's `inject` has no socket and needs `writeHead`. */
 const takesHead = (response: ServerResponse): boolean =>
   response.shouldKeepAlive &&
   (response as WithHeader)._header === null &&
@@ -126,9 +123,7 @@ export function createSend({ write, remember, now }: SendDependencies) {
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 
-  /**
-   * Runs synchronously if the body exists in the accepted coding, because the cost of a promise per call is measurable.
-   */
+  /** Runs synchronously if the body exists in the accepted coding: a promise per call is measurable. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,
