@@ -21,7 +21,6 @@ const SAMPLE_COSTS: Record<StatisticsKind, SampleCost> = {
   'arweave-node': { calls: 3, tokens: 1 },
 };
 
-/** How many calls the hourly schedule makes in a month of 31 days. */
 const perMonth = ({ calls, tokens }: SampleCost) => ((31 * DAY) / EVERY) * calls * tokens;
 
 /**

@@ -19,12 +19,10 @@ export type FailoverResult = {
 };
 
 type Dependencies = {
-  /** In order of preference. */
   sources: readonly StatisticsSource[];
   /** The time between a token's samples that the source's budget allows, in ms. */
   interval: (source: StatisticsSourceName) => number;
   cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
-  /** The deadline for a sample across all sources, in ms. */
   timeoutMs: number;
   clock: Clock;
   /** Counts a sample that was dropped because of an implausible time. */
@@ -72,9 +70,7 @@ export function createFailover({
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /**
-     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` that can be retried soonest.
-     */
+    /** Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry. */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

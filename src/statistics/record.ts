@@ -7,7 +7,6 @@ import { type ChainSample, isStatisticsSymbol, type StatisticsSymbol } from './s
 const PROOF_OF_STAKE: ReadonlySet<StatisticsSymbol> = new Set<StatisticsSymbol>(['eth', 'sol']);
 const MINING: ReadonlySet<Figure> = new Set<Figure>(['hashrate', 'difficulty']);
 
-/** The figures that a chain has, in the order of the record. */
 export const figuresOf = (symbol: StatisticsSymbol): readonly Figure[] =>
   PROOF_OF_STAKE.has(symbol) ? FIGURES.filter((figure) => !MINING.has(figure)) : FIGURES;
 
@@ -40,9 +39,7 @@ function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   return { ...record, ...ALL_NULL, ...figures };
 }
 
-/**
- * Sets missing and foreign figures to null, and rounds a fractional block size. Undefined if `stored` is not a record.
- */
+/** Sets missing and foreign figures to null, and rounds a fractional block size. Undefined for other values. */
 export function readStatisticsRecord(stored: unknown): TokenStatistics | undefined {
   const record: Record<string, unknown> = { ...ALL_NULL, ...(stored as object) };
   const { block_size: size } = record;

@@ -60,7 +60,6 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-    /** When any process last fetched a token's cached statistics (Unix ms). */
     fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
 
     /** When a source last reported to any process that it does not list a chain (Unix ms). */

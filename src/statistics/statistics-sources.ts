@@ -17,10 +17,7 @@ export const STATISTICS_KINDS = [
   'arweave-node',
 ] as const;
 export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
-/**
- * The source's kind, with a number from the second URL on (`solana-rpc-2`). It is never a URL, which may contain a
- * secret.
- */
+/** The source's kind, numbered from the second URL on (`solana-rpc-2`). It is not a URL, which may contain a secret. */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 

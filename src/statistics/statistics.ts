@@ -22,9 +22,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * On-chain statistics, fetched when requested and due. During a fetch and after a failure, the last record is served.
- */
+/** On-chain statistics, fetched when requested and due. During or after a failed fetch, the last record is served. */
 export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());

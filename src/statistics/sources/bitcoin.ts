@@ -77,7 +77,6 @@ export const openMempool = statisticsSource({
     // One call is made first, because a half-open circuit allows only a single probe.
     const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
     const [height, hashrate] = await Promise.all([
-      // The body is a bare number.
       send({ path: '/blocks/tip/height' }, whole),
       send({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
     ]);

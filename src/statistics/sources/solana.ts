@@ -42,7 +42,6 @@ function errorIn(body: unknown): ReportedError | undefined {
   return { message: `${code} ${message ?? ''}`.trim(), cause: causeOf(code) };
 }
 
-/** Solana's methods (solana.com/docs/rpc/http). */
 const RULES: FigureRules<Answers> = {
   block_height: ({ epoch }) => epoch.blockHeight,
   // In seconds: the mean slot time of the last sixty performance samples. A slot may have no block.

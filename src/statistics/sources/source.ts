@@ -17,7 +17,6 @@ export type StatisticsOptions = Pick<
   UpstreamOptions,
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 > & {
-  /** Defaults to the kind. */
   name?: StatisticsSourceName;
   /** A secret, which no message repeats. */
   apiKey?: string | undefined;
