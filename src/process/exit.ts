@@ -50,7 +50,6 @@ export function toExitReport(error: unknown): { text: string; exitCode: number }
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
 
-/** Whether the database was unreachable, so that a retry may succeed. */
 export function isUnreachable(error: unknown): error is ExitError {
   return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
 }

@@ -24,10 +24,7 @@ const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
-/**
- * Restarts the process with the flags and the environment, which a running process cannot change. The operator's own
- * values take precedence.
- */
+/** Restarts the process with flags and environment that cannot be changed at run time. The operator's values win. */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last value of a repeated flag applies.

@@ -24,26 +24,19 @@ import type { FailureLog } from '#upstream/failure-log';
 
 // Imported only if traces are exported (see `open.ts`).
 
-/**
- * The maximum numbers of finished spans that wait for the collector, and that are exported in one turn of the event
- * loop. Further spans are dropped.
- */
+/** Finished spans that wait for the collector (others are dropped), and spans per turn of the event loop. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 256 };
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 type Sampling = {
   /** Whether the parent decides for a trace that another service started. */
   followsParent: boolean;
-  /** The sampled share of the other traces, from 0 to 1. */
   ratio: number;
 };
 
 export type TracingOptions = { endpoint: string; sampling: Sampling };
 
-/**
- * Decides before a span exists. The SDK decides only after it has created the identifiers, which took 4 % of the time
- * of a call from memory.
- */
+/** Decides before a span exists: the SDK would first create identifiers, 4 % of the time of a call from memory. */
 function createSampling({ followsParent, ratio }: Sampling): Tracer['isSampled'] {
   const byTraceId = new TraceIdRatioBasedSampler(ratio);
   return (parent) => {
