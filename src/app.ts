@@ -39,9 +39,7 @@ type Options = {
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
-  /**
-   * The key for the ETags of charged responses. If it differed between processes, clients would pay for unchanged data.
-   */
+  /** The key for the ETags of charged responses. With different keys, clients would pay for unchanged data. */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   timeouts?: Timeouts;

@@ -34,7 +34,6 @@ const POLL_MS = SECOND;
 const CHECK_TTL = SECOND;
 /** The share of the shutdown grace period for requests in progress. The remaining time is for settling the ledger. */
 const DRAINING = 0.7;
-/** The share for exporting the last traces. */
 const FLUSHING = 0.1;
 
 // The event loop accepts the whole backlog in one turn. With Node's default of 511, a flood of new connections blocked

@@ -16,9 +16,7 @@ const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
 const LONGEST_STATEMENT = 10 * SECOND;
 const stopping = new AbortController();
 
-/**
- * A signal closes everything in reverse order, within the grace period. A second signal ends the process immediately.
- */
+/** A signal closes everything in reverse order, within the grace period. A second signal ends the process at once. */
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
