@@ -18,7 +18,6 @@ export type Registration = { name: string; email: string; plan: Plan };
 /** A registration with a service that confirms email addresses. `verify` completes it with the emailed token. */
 export type PendingRegistration = RegistrationPending & { apiKey?: undefined };
 
-/** The scopes that a key can have. */
 export type KeyScope = Exclude<ApiKey['scopes'][number], 'account'>;
 
 export type KeyOptions = {
@@ -31,7 +30,6 @@ export type KeyOptions = {
 };
 
 export type NoticeSettings = {
-  /** Whether notices are sent by email. */
   email: boolean;
   /** The URL to which notices are posted; null disables the webhook. */
   webhookUrl: string | null;

@@ -25,9 +25,7 @@ type Facts = {
   txhash?: string | undefined;
 };
 
-/**
- * The error of every failed call and of the constructors. An aborted call rejects with its signal's reason instead.
- */
+/** The error of failed calls and of the constructors. An aborted call rejects with its signal's reason instead. */
 export class QuotientError extends Error {
   override readonly name = 'QuotientError';
   /** The codes are stable. A newer version of the service may add codes. */
@@ -40,11 +38,10 @@ export class QuotientError extends Error {
   readonly retryAfter: number | undefined;
   /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** The invalid fields of the request. */
   readonly errors: NonNullable<Problem['errors']>;
   /** The spans of the requested range for which there are no data. */
   readonly gaps: readonly Gap[];
-  /** The hash of a transaction that may have arrived although there was no response. */
+  /** The hash of a transaction that may have been received although there was no response. */
   readonly txhash: string | undefined;
 
   constructor(code: QuotientErrorCode | (string & {}), detail: string, facts: Facts = {}) {
@@ -66,7 +63,6 @@ export function withFacts(error: QuotientError, facts: Pick<Facts, 'txhash'>): Q
 
 export const invalid = (detail: string, cause?: unknown) => new QuotientError('invalid_request', detail, { cause });
 
-/** Converts every error of `read` to a `QuotientError`. */
 export function readArguments<T>(read: () => T): T {
   try {
     return read();

@@ -23,7 +23,7 @@ export type PriceOptions = CallOptions & {
 };
 type Options = PriceOptions | undefined;
 
-/** Two UTC dates, both included, and the interval between points; `daily` by default. */
+/** Two UTC dates, both inclusive, and the interval between points (`daily` by default). */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
 /**

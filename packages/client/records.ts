@@ -26,7 +26,7 @@ export function object<T extends object>(wire: T): T {
   return wire;
 }
 
-/** Converts the members in `times` and `nullable` to `Date`. Only the latter may be null. Throws `RangeError`. */
+/** Converts the members in `times` and `nullable` to `Date`. Those in `nullable` may be null. Throws `RangeError`. */
 export const record =
   <T extends object>(times: readonly (keyof T & string)[], nullable: typeof times = []) =>
   (wire: Wire<T>): T => {
@@ -47,7 +47,6 @@ export type DateInput = Date | string;
 /** An instant: a `Date` or an ISO 8601 string. */
 export type TimeInput = Date | string;
 
-/** Formats a date as `YYYY-MM-DD`. Throws `invalid_request` for an invalid date. */
 export function isoDate(input: DateInput): string {
   const date = typeof input === 'string' ? new Date(`${input}T00:00:00.000Z`) : input;
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
@@ -60,7 +59,6 @@ export function isoDate(input: DateInput): string {
   return text;
 }
 
-/** Formats a date as `DD-MM-YYYY`. */
 export const dayFirst = (input: DateInput) => isoDate(input).split('-').reverse().join('-');
 
 /** Formats an instant in ISO 8601. Throws `invalid_request` for an invalid `Date`. The service validates strings. */
@@ -107,7 +105,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
 
 export const toCandles = each(record<Candle>(['date']));
 
-/** Returns the element of an array of one, which is how the service returns a history. */
+/** Returns the only element of an array, which is how the service returns a history. */
 export function only<T>(wire: readonly T[]): T {
   const [first] = wire;
   if (first === undefined) throw new RangeError('the array is empty');

@@ -60,11 +60,10 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
   });
 
   return {
-    /** The allowance reported by the latest charged call. */
     allowance: () => allowance,
     about: answers.of,
 
-    /** Rejects with `QuotientError`, even if `make` throws another error; on abort, with the signal's reason. */
+    /** Rejects with `QuotientError`, even if `make` throws another error, or with the signal's reason. */
     async send<T>(make: () => Request<T>, apiKey: string | undefined, call?: CallOptions): Promise<T> {
       const { isPublic, read, ...prepared } = readArguments(() => {
         const { query = {}, ...request } = make();

@@ -9,7 +9,7 @@ import { isTransient } from '../transport/retries.ts';
 import { hashOf, type readSigned } from './node-transport.ts';
 
 export type BroadcastOptions = CallOptions & {
-  /** `sync` (default) waits for the node's check; `async` does not; `block` waits for the block. */
+  /** `sync` (default) waits for the node's check, `async` waits for nothing, and `block` waits for the block. */
   mode?: BroadcastMode | undefined;
   /** Waits until the transaction is in a block, and returns the result of the look-up. */
   wait?: true | WaitOptions | undefined;
@@ -20,10 +20,7 @@ type Deps = {
   lookUp: (hash: string, call: CallOptions) => Promise<LegacyTransaction>;
 };
 
-/**
- * Sends a signed transaction once. If there is no response, the transaction may still have arrived, so the error
- * contains the `txhash`.
- */
+/** Sends a signed transaction once. If the outcome is unknown, the error contains the `txhash`. */
 export async function broadcast(
   { within, lookUp }: Deps,
   signed: ReturnType<typeof readSigned>,
@@ -68,18 +65,18 @@ export async function broadcast(
   });
 }
 
-/** Whether a broadcast may have arrived although the node, or a proxy in front of it, reports an error. */
+/** Whether the node may have received a broadcast, although it or a proxy in front of it reports an error. */
 const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';
 
 export type WaitOptions = {
   /** The maximum wait in ms; 60,000 by default. */
   timeout?: number | undefined;
-  /** The pause between look-ups in ms; 1,000 by default. */
+  /** The delay between look-ups in ms; 1,000 by default. */
   interval?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** Whether a look-up that fails with this error is repeated. With status 404, the node has not found it yet. */
+/** Whether a look-up is repeated after this error. With status 404, the node has not found the transaction yet. */
 const isTransientLookUp = (error: unknown) =>
   error instanceof QuotientError && (error.status === 404 || error.code === 'timeout' || isTransient(error));
 

@@ -42,7 +42,6 @@ export type ChainClientOptions = NetworkChoice & TransportOptions;
  * rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class ChainClient {
-  /** Builds the URLs of explorer pages. */
   readonly explorer: Explorer;
   readonly #network: Network;
   readonly #transport: Transport;

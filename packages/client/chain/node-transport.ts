@@ -22,7 +22,7 @@ class NodeResponse extends QuotientError {
 }
 
 function toError(response: Response, text: string): QuotientError {
-  // This response is from the service in front of the node.
+  // The service in front of the node sent this response.
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) return problemOf(response, text);
   return new NodeResponse(response, parseJson(text));
 }
@@ -70,7 +70,7 @@ export function asQuotientError(error: unknown): unknown {
   return error;
 }
 
-/** Calls a node through the service, which serves legacy shapes but accepts `tx_bytes` and searches in any dialect. */
+/** Calls a node through the service, which returns legacy shapes, and accepts `tx_bytes` and both search dialects. */
 export function createServiceAdapter(send: SendToNode): NodeCalls {
   return {
     ...createLegacyAdapter(send),
@@ -88,7 +88,7 @@ export type StdTx = { msg: readonly unknown[]; fee: unknown; signatures: readonl
 /** A signed transaction: the bytes of a `TxRaw`, the same bytes in base64, or an amino `StdTx`. */
 export type SignedTransaction = Uint8Array | string | StdTx;
 
-/** A signature alone takes 64 bytes, so shorter input is not a signed transaction and may be a key. */
+/** A signature alone takes 64 bytes. Shorter input is not a signed transaction and may be a key. */
 const MIN_BYTES = 65;
 
 function bytesOf(text: string): string {
@@ -99,7 +99,7 @@ function bytesOf(text: string): string {
   }
 }
 
-/** Throws `QuotientError` if the input is not a signed transaction. The error never repeats the input. */
+/** Throws `QuotientError` if the input is not a signed transaction. The error never contains the input. */
 export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' | 'tx_bytes'> {
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     rejectSecret('the transaction', tx);
@@ -115,7 +115,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   return { tx };
 }
 
-/** Returns undefined for amino JSON, because its hash is unknown until the node has encoded it. */
+/** Returns undefined for amino JSON: its hash is unknown until the node has encoded it. */
 export async function hashOf({ tx_bytes }: Pick<BroadcastRequest, 'tx_bytes'>): Promise<string | undefined> {
   return tx_bytes === undefined ? undefined : txHashOf(tx_bytes).catch(() => undefined);
 }

@@ -8,7 +8,7 @@ export type ExplorerTemplates = { transaction?: string | undefined; address?: st
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
 type NodeOptions = {
-  /** The API key for a service. If it is set next to `networks`, it is sent only to URLs ending in `/v1/node`. */
+  /** The API key for a service. Next to `networks`, it is sent only to URLs that end in `/v1/node`. */
   apiKey?: string | undefined;
   /** The dialect of the node; detected by default (`auto`). Ignored for a service. */
   dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;
@@ -21,7 +21,7 @@ export type Network = NodeOptions & {
   nodeUrl: string;
 };
 
-/** A network, or the choice of an entry in `networks`. The options next to `networks` are defaults for its entries. */
+/** A network, or the selection of an entry in `networks`. Options next to `networks` are defaults for its entries. */
 export type NetworkChoice =
   | Network
   | (NodeOptions & { network: NetworkName; networks: Partial<Record<NetworkName, Network>> });

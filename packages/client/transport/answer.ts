@@ -24,7 +24,6 @@ export type Answer = {
   allowance?: Allowance;
 };
 
-/** Parses `2013-04-28/2024-11-21`. */
 const toGap = (text: string): Gap => {
   const [from = '', thru = ''] = text.trim().split('/');
   return { from, thru };
@@ -94,7 +93,7 @@ export function problemOf(response: Response, text: string): QuotientError {
   });
 }
 
-/** The maximum total length of the CSV strings that are kept. The latest string is kept whatever its length. */
+/** The maximum total length of the CSV strings whose metadata is stored. The latest string is always included. */
 const MAX_CHARACTERS = 4_000_000;
 
 /** Keeps the metadata of each object for the object's lifetime, and that of the latest CSV strings. */

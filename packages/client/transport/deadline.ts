@@ -1,9 +1,9 @@
 import { QuotientError } from '../error.ts';
 
-/** The longest delay of `setTimeout`, which fires immediately if the delay is longer. */
+/** The longest delay of `setTimeout`. A longer delay fires immediately. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** A deadline whose signal also aborts when the caller's does. Early releases of Node 18 have no `AbortSignal.any`. */
+/** A deadline whose signal also aborts with the caller's. Early releases of Node 18 have no `AbortSignal.any`. */
 export function startDeadline(requested: number, caller?: AbortSignal) {
   const timeout = Math.min(requested, MAX_MS);
   const controller = new AbortController();
@@ -24,9 +24,8 @@ export function startDeadline(requested: number, caller?: AbortSignal) {
   over.catch(() => undefined);
   return {
     signal,
-    /** Rejects with the signal's reason on abort, for work that ignores the signal. */
+    /** For work that ignores the signal: rejects with the signal's reason on abort. */
     over,
-    /** The remaining milliseconds. */
     left: () => Math.max(0, end - performance.now()),
     check(): void {
       if (signal.aborted) throw signal.reason;
@@ -60,7 +59,7 @@ export type Deadline = ReturnType<typeof startDeadline>;
 /** The followers of a signal share one listener, because Node warns about a signal with many listeners. */
 const followed = new WeakMap<AbortSignal, { stops: Set<() => void>; notify: () => void }>();
 
-/** Calls `stop` when the signal aborts. Returns a function that removes `stop`, and also the listener if unused. */
+/** Calls `stop` when the signal aborts. Returns a function that removes `stop`, and the listener once it is unused. */
 function onAbort(signal: AbortSignal, stop: () => void): () => void {
   let followers = followed.get(signal);
   if (!followers) {

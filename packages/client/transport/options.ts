@@ -12,10 +12,7 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
-  /**
-   * The maximum number of retries of a GET; 2 by default. Retries after `rate_limited` do not count, but 0 disables
-   * them too.
-   */
+  /** The maximum number of retries of a GET; 2 by default. Only 0 also limits retries after `rate_limited`. */
   retries?: number | undefined;
   /** Called for every response, for logs and metrics. Errors that it throws are reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;
@@ -83,7 +80,6 @@ function checkNumber(name: string, value: unknown, min: number): number {
   throw invalid(`${name} must be a number of at least ${min}`);
 }
 
-/** Header values by lower-case name. Throws `invalid_request`; the error does not contain the values. */
 function readHeaders(given: CallOptions['headers']): Record<string, string> {
   if (given === undefined) return {};
   let headers: Record<string, string>;
@@ -119,7 +115,7 @@ export function readCallOptions(call: CallOptions | undefined) {
   };
 }
 
-/** Returns no header in a browser: it sends its own `User-Agent`, and a custom one would require a CORS preflight. */
+/** Returns no header in a browser, where a custom `User-Agent` would require a CORS preflight. */
 export function userAgent(globals: unknown = globalThis): { 'user-agent'?: string } {
   const { process, document } = globals as { process?: { versions?: { node?: unknown } }; document?: unknown };
   const node = process?.versions?.node;

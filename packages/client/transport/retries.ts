@@ -4,7 +4,7 @@ const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 /** Codes of problems that have a transient status, but that only the operator can resolve. */
 const PERMANENT = new Set(['node_not_configured', 'mail_not_configured']);
 
-/** The upper bound of the random pause. It doubles with each retry, up to the maximum. */
+/** The upper bound of the random delay. It doubles with each retry, up to the maximum. */
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 8_000;
 
@@ -15,7 +15,6 @@ export function isTransient({ code, status, retryAfter }: QuotientError): boolea
   return TRANSIENT.has(status ?? 0) && !PERMANENT.has(code);
 }
 
-/** Whether the service rejected the request before executing it. */
 const isRateLimited = ({ code, status }: QuotientError) => status === 429 && code !== 'quota_exceeded';
 
 export function createRetries(method: string, retries: number, random: () => number = Math.random) {
@@ -34,9 +33,9 @@ export function createRetries(method: string, retries: number, random: () => num
 
   return {
     /**
-     * The pause in milliseconds before the request is repeated; undefined if it is not repeated. The pause ends at a
-     * random time after `Retry-After`, so that calls rejected together are not repeated together. At least half of the
-     * time that remains after `Retry-After` is left for the response.
+     * The delay in ms before the request is repeated. Undefined if it is not repeated. The delay is random beyond
+     * `Retry-After`, so that calls rejected together are not repeated together. It leaves at least half of the time
+     * after `Retry-After` for the response.
      */
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;
@@ -51,7 +50,7 @@ export function createRetries(method: string, retries: number, random: () => num
 export type Allowance = {
   /** The number of calls allowed in one period. */
   limit: number;
-  /** The number of calls that are left, at least. */
+  /** A lower bound of the remaining calls. */
   remaining: number;
   /** The start of the next period, according to the local clock. */
   resetsAt: Date;
@@ -80,13 +79,13 @@ export function allowanceOf(headers: Headers, now: number): Allowance | undefine
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
 
-/** The number of seconds until all exhausted limits reset; undefined if no limit is exhausted. */
+/** The number of seconds until all exhausted limits reset. Undefined if no limit is exhausted. */
 function secondsToReset(headers: Headers): number | undefined {
   const times = itemsOf(headers.get('ratelimit')).flatMap(({ of }) => (of('r') === 0 ? (of('t') ?? []) : []));
   return times.length > 0 ? Math.max(...times) : undefined;
 }
 
-/** The number of seconds from `Retry-After` in either form (RFC 9110, section 10.2.3), otherwise from `RateLimit`. */
+/** Seconds from either form of `Retry-After` (RFC 9110, section 10.2.3), or else from `RateLimit`. */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);

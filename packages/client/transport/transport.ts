@@ -16,7 +16,6 @@ export type ClientRequest = {
   /** The encoded path below the base URL. */
   path: string;
   query?: readonly (readonly [string, string])[];
-  /** Sent as JSON. */
   body?: unknown;
   accept?: string;
   apiKey?: string | undefined;
@@ -43,7 +42,7 @@ function redirectError(response: Response, mask: (text: string) => string): Quot
   );
 }
 
-/** Reports an error that a listener threw in the way that the platform reports uncaught errors. */
+/** Reports an error that a listener threw, as the platform reports uncaught errors. */
 function reportUncaught(error: unknown): void {
   const { reportError } = globalThis as { reportError?: (error: unknown) => void };
   if (reportError) reportError(error);
@@ -73,10 +72,10 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
         ...(apiKey !== undefined && { 'x-api-key': apiKey }),
       },
       ...(content !== undefined && { body: content }),
-      // The service never redirects, and the key must not be sent to other servers.
+      // The service never redirects. The key must not be sent to other servers.
       redirect: 'manual',
       credentials: 'omit',
-      // Without revalidation, which is not charged, browsers could return an old allowance or data for a revoked key.
+      // Requires revalidation (not charged). Otherwise, browsers could return data for a revoked key.
       cache: 'no-cache',
     };
     return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
@@ -130,7 +129,6 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
   }
 
   return {
-    /** The time limit of a call in ms. */
     timeout: defaults.timeout,
 
     /**
