@@ -35,13 +35,12 @@ let current: ViewName | undefined;
 function show(view: ViewName, notice = ''): void {
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   const isFirst = current === undefined;
-  // On a phone, the user has scrolled down to the form, but the next view starts at the top.
+  // On a phone, the user has scrolled down to the form. The next view must start at the top.
   if (current !== view) scrollTo(0, 0);
   current = view;
   document.body.dataset.view = view;
   byId('account-button').hidden = view !== 'dashboard';
   showNotice(notice);
-  // The dashboard sets its own title.
   if (view !== 'dashboard') document.title = 'Quotient';
   if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'dashboard' });
 }
@@ -169,7 +168,6 @@ function showMailLink(): boolean {
 
 byId('account-button').addEventListener('click', accountMenu.show);
 for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
-// An emailed link can open in a page that is already loaded.
 addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && session.isOver()) location.reload();

@@ -57,7 +57,7 @@ export function openSample(client: QuotientClient): void {
 
 export const SIZE = { width: 320, height: 72, edge: 3 } as const;
 
-/** Returns the `d` attribute of an SVG path, scaled to `SIZE`. If all prices are equal, the line is in the middle. */
+/** Returns the `d` attribute of an SVG path, scaled to `SIZE`. Equal prices result in a line in the middle. */
 export function sparkline(points: readonly { date: Date; price: number }[]): string {
   const { width, height, edge } = SIZE;
   const times = points.map(({ date }) => date.getTime());

@@ -6,7 +6,7 @@ import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/form
 import { type OnError, toError } from '../core/problem.ts';
 import { openValidity } from './validity.ts';
 
-/** The time in ms from the last response of a burst to the single request for the usage. */
+/** The time in ms after the last response of a burst. Then a single request reads the usage. */
 const SETTLE_MS = 400;
 
 /** Updates the panel from the headers of each response and, shortly afterwards, from the free usage call. */
@@ -20,7 +20,6 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
-  /** The number of calls that were used when the page was opened. */
   let usedBefore: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -126,7 +125,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
 export type Allowance = ReturnType<typeof openAllowance>;
 type Level = 'enough' | 'short' | 'low' | 'none';
 
-/** Shares of the limit below which the panel warns and changes its color. */
+/** Below these shares of the limit, the panel warns and changes its color. */
 const LOW = 0.1;
 const SHORT = 0.25;
 
@@ -146,7 +145,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
 const DAY = 86_400_000;
 const DAYS = 31;
 
-/** Returns the calls on each of the last 31 UTC dates, oldest first; 0 for a date without calls. */
+/** Returns the calls on each of the last 31 UTC dates, oldest first. A date without calls has 0. */
 export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
   const calls = new Map(daily.map((day) => [day.date, day.calls]));
   return Array.from({ length: DAYS }, (_, i) => {

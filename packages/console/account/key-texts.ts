@@ -6,7 +6,7 @@ type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** Whether the key is suitable for a web page: it exposes only the allowance. */
+/** Whether a web page may use the key, because it exposes only the allowance. */
 export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
 
 export function scopesInWords(key: Scopes): string {
@@ -25,7 +25,7 @@ export function adviceFor(key: Scopes): string {
   return 'A key for a program. Do not put it in a web page, where any visitor can read it.';
 }
 
-/** `accountEnds` is the time when the account expires, and with it every key that has no expiry of its own. */
+/** `accountEnds` is the time when the account expires. Keys without their own expiry expire with it. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
   return accountEnds
@@ -54,7 +54,7 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Returns the key whose start matches, or undefined if several could match. Keys from older versions have no start. */
+/** Returns the key whose start matches, or undefined if several may match. Old keys have no stored start. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
   const candidates = alike.length > 0 ? alike : keys.filter(({ start }) => start === null);
@@ -63,9 +63,7 @@ export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | u
 
 type Options = {
   isInUse: boolean;
-  /** Undefined if the key cannot be revoked. */
   revoke: ((name: string) => void) | undefined;
-  /** Undefined if the key cannot be replaced. */
   replace: (() => void) | undefined;
 };
 
@@ -95,9 +93,7 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace
   return item;
 }
 
-/**
- * Warns, above all panels, about an owner key that a web page has used, because the page's visitors can read the key.
- */
+/** Shows a warning above all panels if a web page has used an owner key: visitors of the page can read the key. */
 export function openExposedKey() {
   const place = byId('exposed-key');
 

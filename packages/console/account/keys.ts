@@ -10,7 +10,7 @@ import { openNewKey } from './new-key.ts';
 type Events = {
   onAccess: (access: Access) => void;
   onOwnKeyRevoked: () => void;
-  /** The user selected Replace for the key with which the page is signed in. */
+  /** The user selected Replace for the key that this page uses. */
   onReplace: () => void;
   onError: OnError;
 };
@@ -75,7 +75,7 @@ export function openKeys(
         makeKeyItem(key, now, {
           isInUse: key === inUse,
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
-          // The last owner key cannot be revoked: without an owner key, the account cannot be managed.
+          // Without an owner key, the account cannot be managed, so the last owner key cannot be revoked.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined

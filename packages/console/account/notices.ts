@@ -60,7 +60,7 @@ export function openNotices(session: Session) {
         panel.hidden = false;
       } catch (thrown) {
         const error = toError(thrown);
-        // If the service does not send email, there are no settings. Problems with the key appear in the banner.
+        // A service without email has no settings. Problems with the key appear in the banner.
         if (client !== session.client || error.code === 'mail_not_configured' || error.status === 401) return;
         form.querySelector('.problem')?.replaceChildren(problemNote(error));
         panel.hidden = false;

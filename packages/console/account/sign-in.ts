@@ -68,7 +68,7 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
 
 type MailLink = { purpose: 'recover' | 'verify'; code: string };
 
-/** True even for a damaged link, whose one-time code must not stay in the URL either. */
+/** Also true for a damaged link, because its one-time code must not stay in the URL. */
 export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);
 
 /** Returns undefined for a damaged link. */
@@ -113,7 +113,6 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   signUp.addEventListener('reset', () => queueMicrotask(showValidity));
 
   onSubmit(signUp, 'Creating key…', async (fields) => {
-    // The value of every radio button is a `Plan`.
     const plan = fieldOf(fields, 'plan') as Plan;
     const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };

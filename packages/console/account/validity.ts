@@ -66,7 +66,7 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
   };
 }
 
-/** When renewal becomes possible, or undefined if it already is. `resetsAt` is the end of the current period. */
+/** When renewal becomes possible, or undefined if it is possible now. `resetsAt` is the end of the current period. */
 export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>
   now < validUntil.getTime() && validUntil > resetsAt ? resetsAt : undefined;
 
@@ -74,7 +74,7 @@ type Known = { access: Access; validUntil: Date; resetsAt: Date | undefined };
 /** `from` is the time from which the account can be renewed, if known and in the future. */
 export type Renewal = { isPossible: boolean; from: Date | undefined };
 
-/** Until the access is known, only an expired account counts as renewable. */
+/** While the access is unknown, only an expired account counts as renewable. */
 function renewalOf({ access, validUntil, resetsAt }: Known, now: number): Renewal {
   if (validUntil.getTime() <= now) return { isPossible: access !== 'none', from: undefined };
   const from = resetsAt && renewableFrom(validUntil, resetsAt, now);

@@ -40,7 +40,7 @@ function fileText(csv: string): string {
   return [...lines.slice(0, SHOWN + 1), ...(rest > 0 ? [`… ${rest} more`] : [])].join('\n');
 }
 
-/** Writes a shortened response in the format that the service sends or, for `client`, as the client's object. */
+/** Writes a shortened response in the service's format or, for `client`, as the client's object. */
 export function answerText(path: string, answer: object, language: Language = 'curl'): string {
   if (language === 'client') return jsonText(answer, (date) => date.toISOString());
   const isWrapped = path.startsWith('/v1/prices/history/days');
@@ -169,7 +169,7 @@ function file(header: string, lines: readonly string[], currency: string): strin
   return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
 }
 
-/** Writes the service's CSV format: one line per time, with an empty field for an unknown value. */
+/** Writes the service's CSV format: one line per time. A field without a value is empty. */
 export function seriesToCsv(series: PriceSeries, currency: string): string {
   const rows = new Map<number, (number | undefined)[]>();
   for (const [column, name] of COLUMNS.entries()) {

@@ -51,7 +51,7 @@ function source(value: unknown): string {
 type Method = 'latestPrices' | 'priceHistory' | 'priceRange' | 'candles' | 'statistics' | 'usage';
 type Answered<Name extends Method> = Awaited<ReturnType<QuotientClient[Name]>>;
 
-/** Pairs a client method with the equivalent path. Both default to US dollars. */
+/** Combines a client method with the equivalent path. Both default to US dollars. */
 function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
@@ -111,13 +111,13 @@ export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {
   value: T;
-  /** When the service fetched the data, on this machine's clock. Undefined if the data is final. */
+  /** When the service fetched the data, by this machine's clock. Undefined if the data is final. */
   fetchedAt: Date | undefined;
   /** Why the service could not refresh the data. Undefined if the data is fresh. */
   stale: string | undefined;
   gaps: readonly Gap[];
   sources: readonly string[];
-  /** Whether this is the service's free sample instead of a response to the call. */
+  /** Whether this is the service's free sample instead of the call's response. */
   isSample?: true;
   /** The error of the latest call. If it is set, `value` is from an earlier response. */
   failure?: QuotientError | undefined;

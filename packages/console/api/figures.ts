@@ -36,7 +36,7 @@ export function showPlaceholders(list: HTMLElement, rows: number): void {
   list.replaceChildren(...Array.from({ length: rows }, () => makeEntry(placeholder(), '\u2007')));
 }
 
-/** Offers to load a panel on request, so that a sign-in is charged only for the prices. */
+/** Offers to load a panel on request, so that signing in is charged only for the prices. */
 export function openOffer(panel: 'chart' | 'statistics', onAccept: () => void) {
   const line = byId(`${panel}-offer`);
   byId(`${panel}-load`).addEventListener('click', onAccept);

@@ -2,16 +2,13 @@ import { openStored } from '../core/storage.ts';
 
 const MOST_ENDS = 20;
 
-/**
- * Stores the key for this tab and, on request, for this device. Services at different paths can share a host, so the
- * entries' names contain the path.
- */
+/** Stores the key for this tab and, on request, this device. Services can share a host, so names contain the path. */
 export function openKeyStore(path: string) {
   const ofTab = openStored('sessionStorage', `quotient:key:${path}`);
   const ofDevice = openStored('localStorage', `quotient:key:${path}`);
   const since = openStored('sessionStorage', `quotient:since:${path}`);
   const unsaved = openStored('sessionStorage', `quotient:unsaved:${path}`);
-  /** The latest sign-outs on this device, which suspended tabs check: one line `<user> <Unix ms>` per user. */
+  /** The latest sign-outs on this device, for tabs that were suspended. One line `<user> <Unix ms>` per user. */
   const ended = openStored('localStorage', `quotient:ended:${path}`);
   const ends = () => (ended.read() ?? '').split('\n').map((line) => line.split(' ').map(Number));
 
@@ -30,7 +27,6 @@ export function openKeyStore(path: string) {
       }
       kept = ofTab.read();
     },
-    /** Whether another page in this tab has changed the stored key. */
     hasChanged: () => ofTab.read() !== kept,
     keepOnDevice: ofDevice.write,
     forgetOnDevice: ofDevice.remove,
@@ -67,14 +63,14 @@ export function warnBeforeLeaving(isNeeded: boolean): void {
   else removeEventListener('beforeunload', preventLeaving);
 }
 
-/** Messages between tabs. `user` is the number of the user record. */
+/** `user` is the number of the user record. */
 export type TabMessage =
   /** A new tab requests the key. A resumed tab sends its key to find out whether it has been replaced. */
   | { type: 'ask'; key?: string | undefined }
   | { type: 'key'; key: string }
   /** The user renewed the key (`from` equals `to`) or replaced it. */
   | { type: 'changed'; user: number; from: string; to: string }
-  /** The user signed out or was deleted in a tab with the key `by`. If `key` is set, only that key's sessions ended. */
+  /** The user signed out or was deleted in a tab with the key `by`. With `key`, only the sessions of that key end. */
   | { type: 'ended'; user: number; by: string; key?: string | undefined; notice: string };
 
 /** How long a new tab waits for other tabs to respond, in ms. Users do not notice this delay. */

@@ -9,11 +9,11 @@ const isKeyInvalid = ({ status, code }: QuotientError) => status === 401 || code
 
 type Events = {
   onChanged: () => void;
-  /** Another tab ended the session; `notice` is the reason. */
+  /** Another tab ended the session. `notice` is the reason. */
   onEnded: (notice: string) => void;
 };
 
-/** Holds the signed-in user, the key and a client. Changes to this user in other tabs also apply to this tab. */
+/** The signed-in user, the key and a client. Changes to this user in other tabs also apply to this tab. */
 export function createSession(base: URL, { onChanged, onEnded }: Events) {
   const store = openKeyStore(base.pathname);
   const tabs = openTabs(`quotient:key:${base.pathname}`, (message) => void handleMessage(message));
@@ -31,7 +31,6 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     },
   });
   let client = anonymous;
-  /** Whether the device stores this key. False if it stores a different key. */
   const isRemembered = () => key !== '' && store.deviceKey() === key;
 
   function adopt(next: string): void {
@@ -61,7 +60,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     client = anonymous;
   }
 
-  /** Costs no call, and works even with an expired key. Rejects with the client's error. */
+  /** Costs no call, and works with an expired key too. Rejects with the client's error. */
   async function signIn(given: string): Promise<void> {
     const next = await anonymous.withKey(given).user();
     // Otherwise, `adopt` could replace the previous user's key on the device.
@@ -125,7 +124,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
     setSaved: () => setUnsaved(false),
 
-    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if none is left. */
+    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if none remains. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
       const finders = [store.tabKey, store.deviceKey, tabs.requestKey];

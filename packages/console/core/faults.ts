@@ -44,9 +44,8 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows the service's errors below their fields. Returns false if there are no errors or an error has no field. */
+    /** Shows the service's errors below their fields. Returns false without errors, or if one has no field. */
     showServiceErrors({ errors }: QuotientError): boolean {
-      // A location is, for example, `query.email` or `body.thresholds.0`.
       const named = errors.map(({ location }) => location.split('.')[1]);
       showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));
       const names = new Set([...lines.keys()].map(({ name }) => name));

@@ -3,10 +3,7 @@ import { openFaults } from './faults.ts';
 import { onDateAt } from './format.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/**
- * Runs `submit` if all fields are valid, and shows its error or the text that it returns. On success, resets the form
- * unless `keeps` is set.
- */
+/** Runs `submit` if all fields are valid, and shows its text or error. Then resets the form unless `keeps` is set. */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
@@ -49,7 +46,7 @@ type Question = {
   yes: string;
   isDangerous?: boolean;
   hasGrace?: boolean;
-  /** Runs when the user confirms. The dialog shows an error, or closes on success. */
+  /** Runs when the user confirms. The dialog closes on success, and otherwise shows the error. */
   act: (graceSeconds: number) => Promise<void>;
 };
 

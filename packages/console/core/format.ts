@@ -20,7 +20,6 @@ export function openCurrency() {
   });
 
   return {
-    /** In lower case, as in the API. */
     get code(): string {
       return select.value;
     },
@@ -123,7 +122,7 @@ const UNITS = [
   ['second', SECOND],
 ] as const;
 
-/** Uses the largest unit with a value of at least two. */
+/** Uses the largest unit in which the value is at least two. */
 function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
   const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
   return [Math.trunc(ms / length), unit];

@@ -15,7 +15,7 @@ export const isKeyProblem = ({ status, code }: QuotientError) =>
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;
 
-/** Shows an error in a panel; `retry` repeats the call. `hasFigures`: the panel still shows earlier figures. */
+/** Shows an error in a panel. `retry` repeats the call. `hasFigures` means that the panel shows earlier figures. */
 export type OnError = (error: unknown, place: Element, retry: () => Promise<unknown>, hasFigures?: boolean) => void;
 
 export const toError = (error: unknown): QuotientError =>
@@ -46,7 +46,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/** Runs `act` unless it is already running, and shows its error. `disabled` would take the focus from the button. */
+/** Runs `act` unless it is already running, and shows its error. `disabled` would remove the focus. */
 export async function runOnce(
   button: Element,
   problem: Element,

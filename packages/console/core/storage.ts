@@ -1,4 +1,4 @@
-/** Stores text for this tab or device. If the browser blocks storage, nothing is stored. */
+/** Stores text for this tab or device. Stores nothing if the browser blocks storage. */
 export function openStored(kind: 'sessionStorage' | 'localStorage', name: string) {
   const attempt = <T>(use: (storage: Storage) => T): T | undefined => {
     try {

@@ -35,7 +35,6 @@ export type RequestedView = RequestedRange & {
 
 const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
-/** The range that a URL calls `all`. */
 const ALL = '36500';
 export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
@@ -131,7 +130,7 @@ export const pageTitle = (title: string, view: View) =>
     `${view.currency.toUpperCase()} · Quotient`,
   ].join(', ');
 
-/** Marks the history entries that the page wrote. In these, a missing currency means US dollars. */
+/** Marks the history entries that the page wrote. In these entries, a missing currency means US dollars. */
 const WRITTEN = { quotient: true };
 export const isWritten = () => history.state !== null;
 

@@ -111,13 +111,13 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
   };
 }
 
-/** The first pause and the longest pause between retries, in ms. Each retry doubles the pause. */
+/** The first and the longest delay between retries, in ms. Each retry doubles the delay. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** The longest `Retry-After` that the page honors: one day, in ms. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000;
 
-/** Returns the pause in ms after `attempts` failures. `retryAfter` is in seconds. */
+/** Returns the delay in ms after `attempts` failures. `retryAfter` is in seconds. */
 export const pauseAfter = (attempts: number, retryAfter = 0): number =>
   Math.max(
     Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER_MS),

@@ -32,7 +32,6 @@ type Options = {
   allowance: Allowance;
   errors: PanelErrors;
   isVisible: () => boolean;
-  /** Reloads the panels whose calls are free. */
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
 };
@@ -138,7 +137,6 @@ export function openDashboard(options: Options) {
     prices.setTokens(tokens);
   }
 
-  /** Loads all panels. Charged calls wait for `ready`. */
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
     const user = session.user?.key;
     const isOver = () => session.user?.key !== user;
@@ -158,7 +156,7 @@ export function openDashboard(options: Options) {
       ? requestedToken(requested)
       : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
     if (!token) return;
-    // A sign-in is charged only for the prices, unless the URL names a chart.
+    // Signing in is charged only for the prices, unless the URL names a chart.
     const isFree = !history.isWanted() && !requested?.namesChart;
     select(token);
     await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
@@ -195,7 +193,7 @@ export function openDashboard(options: Options) {
       errors.clear();
       if (!selected) details.showPlaceholders();
       readView();
-      // The usage is read before the first charged call, so that the page can count its own calls.
+      // Reads the usage before the first charged call, so that the page can count its own calls.
       await loadAll({ ready: allowance.refresh() });
     },
 

@@ -16,7 +16,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An exhausted allowance is available again after the reset. A problem with the key requires action by the user.
+      // An exhausted allowance resets by itself. A problem with the key requires action by the user.
       if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
         const resume = async () => {
           banner.clear();
@@ -37,7 +37,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
   return {
     onError,
     isBlocked: banner.isShown,
-    /** Any successful response triggers the pending retries. An error does not, because a proxy may have sent it. */
+    /** A successful response triggers the pending retries. An error does not, because a proxy may have sent it. */
     onAnswer({ status }: Pick<Answer, 'status'>): void {
       if (status < 400) retries.now(connection);
     },
@@ -50,7 +50,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
 
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
 
-/** The longest plausible time until the reset, in seconds: a period lasts at most a year. */
+/** The maximum time until the reset, in seconds: a period lasts at most a year. */
 const LONGEST_S = 366 * 86_400;
 
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
@@ -72,7 +72,6 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   return {
     isShown: () => shown !== undefined,
     show(error: QuotientError): void {
-      // Several panels may receive the same error at once.
       if (shown === error.code) return;
       shown = error.code;
       banner.replaceChildren(problemNote(error, remedy(error)));

@@ -9,7 +9,7 @@ export type Retry = () => Promise<unknown>;
 type Group = {
   retries: Map<Element, Retry>;
   attempts: number;
-  /** The time of the next retry on the clock of `performance.now()`, which never moves backward. */
+  /** The time of the next retry, by `performance.now()`, which never moves backward. */
   due: number;
   code: string;
   note: HTMLElement | undefined;
@@ -19,7 +19,7 @@ type Group = {
 const TICK_MS = 1000;
 const NO_RESPONSE = new Set(['network', 'timeout']);
 
-/** Retries failed calls while the page is visible, with increasing pauses or after a longer `Retry-After`. */
+/** Retries failed calls while the page is visible, with increasing delays or after a longer `Retry-After`. */
 export function openRetries() {
   const groups = new Map<Element, Group>();
   let ticking: ReturnType<typeof setInterval> | undefined;
@@ -30,7 +30,7 @@ export function openRetries() {
     group.due = Number.POSITIVE_INFINITY;
     if (group.countdown) group.countdown.textContent = 'Retrying…';
     await Promise.allSettled(retries.map((retry) => retry()));
-    // Calls that failed again are back in the group.
+    // A call that failed again has rejoined the group.
     if (group.retries.size === 0 && groups.get(place) === group) end(place);
   }
 
@@ -61,7 +61,6 @@ export function openRetries() {
   function show(place: Element, group: Group, error: QuotientError): void {
     group.countdown = make('p', { 'aria-hidden': 'true' });
     const now = makeButton('Retry now', () => void run(place, group), 'small');
-    // The countdown replaces `retryAfter`.
     const note = problemNote(new QuotientError(error.code, error.detail, { ...error, retryAfter: undefined }), now);
     note.insertBefore(group.countdown, note.lastElementChild);
     note.insertBefore(make('p', { class: 'unseen' }, 'The page retries automatically.'), group.countdown);
@@ -70,7 +69,7 @@ export function openRetries() {
   }
 
   return {
-    /** Adds a failed call of `panel`. `place` shows a note unless `isSilent` is set. */
+    /** Adds a failed call of `panel`. Unless `isSilent` is set, `place` shows a note. */
     add(place: Element, panel: Element, error: QuotientError, retry: Retry, { isSilent = false } = {}): void {
       let group = groups.get(place);
       if (!group) {
@@ -84,7 +83,7 @@ export function openRetries() {
       }
       group.retries.set(panel, retry);
       group.due = Math.max(group.due, performance.now() + pauseAfter(group.attempts, error.retryAfter));
-      // The note is replaced only for another error, so that screen readers do not announce it with each retry.
+      // Only a different error replaces the note, so that screen readers do not announce each retry.
       if (!isSilent && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
         show(place, group, error);

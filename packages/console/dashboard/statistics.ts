@@ -20,7 +20,7 @@ type Options = {
   onAccept: () => void;
 };
 
-/** Returns a function that finds a source's title. `solana-rpc-2` is the second source with the name `solana-rpc`. */
+/** Returns a function that finds a source's title. `solana-rpc-2` is the second source of the kind `solana-rpc`. */
 function openSourceTitles({ anonymous }: Options['session']) {
   let titles: Promise<Map<string, string>> | undefined;
 
@@ -29,7 +29,7 @@ function openSourceTitles({ anonymous }: Options['session']) {
   }
   return async (name: string): Promise<string> => {
     titles ??= read();
-    // If the list fails to load, the name is shown instead of the title.
+    // If the list fails to load, the name replaces the title.
     const known = await titles.catch(() => {
       titles = undefined;
       return new Map<string, string>();
@@ -38,7 +38,7 @@ function openSourceTitles({ anonymous }: Options['session']) {
   };
 }
 
-/** Opens the panel. Statistics are loaded on request, because each token costs a call. */
+/** Statistics are loaded on request, because each token costs a call. */
 export function openStatistics({ session, marketData, onError, onAccept }: Options) {
   const [list, note, problem] = [byId('statistics-list'), byId('statistics-note'), byId('statistics-problem')];
   const showAge = openDataAge(byId('statistics-age'));
@@ -109,7 +109,7 @@ export const PROOF_OF_STAKE: ReadonlySet<string> = new Set(['eth', 'sol']);
 type Figure = readonly [label: string, value: number | null, note?: string];
 
 function miningFigures(statistics: TokenStatistics): Figure[] {
-  // The API returns TH/s, a unit in which the number is too long to read.
+  // The API returns TH/s. The number would be too long to read.
   const exahashes = statistics.hashrate === null ? null : statistics.hashrate / 1e6;
   return [
     ['Difficulty', statistics.difficulty],

@@ -1,6 +1,6 @@
 import { axisAmount, utc } from '../core/format.ts';
 
-/** Returns the number of decimals that distinguish values one step apart, plus one if the step is not round. */
+/** The number of decimals that distinguish values one step apart, plus one if the step is not round. */
 function decimalsOf(step: number): number {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const scaled = step * 10 ** decimals;
@@ -47,7 +47,7 @@ const LABELS = {
 };
 export type TimeUnit = keyof typeof LABELS;
 
-/** A midnight is labelled with its date. `at` is in Unix seconds. */
+/** Labels midnight with its date. `at` is in Unix seconds. */
 export function timeLabel(at: number, unit: TimeUnit): string {
   const isDate = unit === 'time' && at % DAY_S === 0;
   return LABELS[isDate ? 'day' : unit].format(at * 1000);

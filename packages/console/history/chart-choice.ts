@@ -44,7 +44,7 @@ export type HistoryView = {
   scale: (typeof SCALES)[number];
   interval: Interval;
   listed: string;
-  /** The custom range's first and last date (YYYY-MM-DD); otherwise, both are empty. */
+  /** The first and last date (YYYY-MM-DD) of a custom range. Both are empty for other ranges. */
   from: string;
   thru: string;
 };
@@ -86,7 +86,7 @@ export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => pat
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale === 'log' && hasLogScale(view);
 
-/** `history/days` supports only one interval for each number of days. */
+/** `history/days` supports one interval for each number of days. */
 const isByDays = (view: HistoryView) =>
   view.metric !== 'candles' && view.range !== 'custom' && view.interval === defaultInterval(view);
 
@@ -98,7 +98,7 @@ export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
 }
 
-/** Drops points before the range. A call returns whole dates, but a range of days begins at the current time of day. */
+/** Drops points before the range. A call returns whole dates, but a range of days starts at the current time of day. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
   const since = now - Number(view.range) * INTERVAL_MS.daily;
@@ -156,7 +156,6 @@ export function isUnavailable({ view, token, error, now }: Unavailable): boolean
   return isMissing && first !== undefined && thru < first;
 }
 
-/** `28 May 2024 (daily), 15 Apr 2026 (hourly)`. */
 function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>): string {
   const dates = INTERVALS.toReversed().flatMap(([interval]) => {
     const first = firstDate(view.metric, interval, token);
@@ -169,7 +168,7 @@ export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRa
   const { view, token, now } = unavailable;
   const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
   const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
-  // The offered range goes back to the first date, so its points are daily.
+  // The offered range starts at the first date, so its points are daily.
   const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
   if (from === undefined) return note;
   const range = { from, thru: isoDate(now) };

@@ -56,11 +56,11 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   const offer = openOffer('chart', () => void load());
   const view: HistoryView = { ...DEFAULT_VIEW };
   const intervals = openIntervalControl(view, () => void load());
-  /** Whether the user has requested a chart. Each chart costs a call. */
+  /** The user must request the chart, because each chart costs a call. */
   let isWanted = false;
   let token: Token | undefined;
   let shown: (Result<History> & { token: string }) | undefined;
-  /** The number of loads so far. Only the response of the latest load is shown. */
+  /** Only the response of the latest load is shown. */
   let loads = 0;
 
   function onPart(): void {
@@ -93,7 +93,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     showGaps([]);
   }
 
-  /** With `isFree`, shows the chart only if it is free, and otherwise offers to load it. */
+  /** With `isFree`, loads only a free chart. Otherwise, offers to load the chart. */
   async function load({ refresh = false, isFree = false } = {}): Promise<void> {
     if (!token) return;
     loads += 1;
@@ -104,7 +104,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     intervals.show(token, now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
-    // Never show another token's figures under this token's name.
+    // Another token's figures must not appear under this token's name.
     if (shown?.token !== view.token) clear();
     state.textContent = 'Loading…';
     download.enable(false);
@@ -169,7 +169,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     limitDates();
     if (isOtherCall) return void load();
     onView({ ...view });
-    // The loaded response also contains this metric.
     void render();
   });
   const ranges = buttonGroup(byId('ranges'), RANGES, (range) => {
@@ -212,7 +211,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       readout.compare(undefined);
     },
 
-    /** Shows the same 24-hour change as the price table. */
     async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
       const change = (await quote)?.price.change_24h;
       if (view.token === tokenName) readout.compare(change);

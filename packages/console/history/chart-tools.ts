@@ -19,7 +19,6 @@ export function openChartTools({ chart, index, onScale }: Options) {
   const [closer, wider, reset] = [byId('zoom-in'), byId('zoom-out'), byId('zoom-reset')];
   const log = byId('log-scale');
 
-  /** Announces the visible part to screen readers. */
   function announceRange(): void {
     const [from, thru] = chart()?.shownTimes() ?? [];
     if (from && thru) announce(`Showing ${onDateAt(from)} to ${onDateAt(thru)}`);
@@ -77,7 +76,7 @@ export function openChartTools({ chart, index, onScale }: Options) {
 /** How long a saved file stays in memory, in ms. Some browsers read it only after the click. */
 const KEPT_MS = 10_000;
 
-/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv`, without the parts that have default values. */
+/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv`. Omits parts that have default values. */
 function fileName(view: HistoryView): string {
   const { token, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;

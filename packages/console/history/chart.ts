@@ -14,7 +14,7 @@ import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
 
-/* This is the only module that imports the charting library. It is loaded with the first chart. */
+/* Only this module imports the charting library. It is loaded with the first chart. */
 
 const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Year]: 'year',
@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.TimeWithSeconds]: 'time',
 };
 
-/** Returns about a thousandth of the spread of the values, as a power of ten; at most 1. */
+/** Returns about a thousandth of the spread of the values, as a power of ten, and at most 1. */
 function stepOf(points: Points): number {
   const prices = points.map(({ price }) => price);
   const most = prices.reduce((one, other) => Math.max(one, other), 0);
@@ -155,7 +155,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   });
 
   return {
-    /** `keepsPart`: the points are unchanged, so the visible part is kept. */
+    /** `keepsPart` means that the points are unchanged, so the visible part remains the same. */
     show(drawn: Drawn, keepsPart: boolean): void {
       const { view } = drawn;
       const { currency, metric } = view;
@@ -185,7 +185,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
           : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
       );
       if (!keepsPart) chart.clearCrosshairPosition();
-      // The part is set here, because the library reports the range only in the next frame.
+      // Set here, because the library reports the range only in the next frame.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));
     },
 

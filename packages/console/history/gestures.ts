@@ -46,7 +46,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   element.addEventListener('pointerup', (event) => {
     if (fingers.size === 1 && fingers.has(event.pointerId)) {
       read(xOf(event));
-      // With the focus, the readout stays until the user touches another place.
+      // While the element has the focus, the readout stays visible.
       element.focus({ preventScroll: true });
     }
     fingers.delete(event.pointerId);
@@ -72,7 +72,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
   );
 }
 
-/** The visible range of point indices. It can begin and end between two points. */
+/** The visible range of point indices. It can start and end between two points. */
 export type Part = { from: number; to: number };
 
 /** The minimum number of visible points, unless the chart has fewer points. */
@@ -119,7 +119,7 @@ function dayChange(points: Points): number | undefined {
   return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
 }
 
-/** Returns the range, or the first date if the data begins well after the start of the range. */
+/** Returns the range, or the first date if the data starts well after the range. */
 function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
   const { range } = view;
   if (range === 'custom') {

@@ -48,7 +48,6 @@ export const startOf = ({ range, from }: Dates, listed: string, now: number): st
   return range === '36500' ? listed : isoDate(now - Number(range) * DAY);
 };
 
-/** Returns the possible intervals, from the finest to the coarsest. */
 export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
   const days = daysIn(view);
   const isPossible = (interval: Interval): boolean => {

@@ -110,7 +110,6 @@ export function openReadout(chart: () => Chart | undefined) {
       update();
     },
     index: () => index,
-    /** Keeps the selected point within the visible part. */
     follow(): void {
       if (index === undefined) update();
       else read(index);
@@ -148,7 +147,7 @@ function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: C
   return { heads: ['Open', 'High', 'Low', 'Close', 'Volume, tokens'], rows };
 }
 
-/** Lists the newest points first. The table is filled when it is opened. */
+/** Lists the newest points first. Opening the table fills it. */
 export function openPointsTable() {
   const details = byId('points', HTMLDetailsElement);
   let drawn: Drawn | undefined;

@@ -26,7 +26,7 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   return {
     element,
 
-    /** `showsAge`: the price is older than the others, so the row shows its age. */
+    /** `showsAge` means that the price is older than the others, so the row shows its age. */
     fill(quote: Quote | undefined, showsAge: boolean): void {
       if (!quote) {
         for (const cell of cells) cell.replaceChildren(UNKNOWN);

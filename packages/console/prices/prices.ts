@@ -73,7 +73,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return row;
   }
 
-  /** Replaces the rows without moving the focus. */
   function place(elements: readonly HTMLElement[]): void {
     if (elements.length === body.children.length && elements.every((one, i) => one === body.children[i])) return;
     const focused = document.activeElement;
@@ -149,7 +148,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       rows.clear();
       const served = new Set(namesOf(tokens));
       quotes.keep((token) => served.has(token));
-      // The caller loads the prices next.
       panel.setAttribute('aria-busy', String(tokens.length > 0));
       offerSearch();
       if (quotes.requested.size > 0) show();
