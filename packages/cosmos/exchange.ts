@@ -1,6 +1,7 @@
 /*
- * Types of REST requests to a Cosmos SDK node, independent of the transport: the service uses its own connections, and
- * the client uses `fetch`. This folder imports nothing from other folders and requires only a browser or Node 18.
+ * Types of REST requests to a Cosmos SDK node. They are independent of the transport: the service uses its own
+ * connections, and the client uses `fetch`. This folder imports nothing from other folders, and requires only a browser
+ * or Node 18.
  */
 
 /** `path` is encoded and relative to the base URL. A POST has a JSON body. */
@@ -15,14 +16,14 @@ export type NodeReply = {
   status: number;
   /** The parsed JSON; undefined for invalid JSON. */
   body: unknown;
-  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it; this saves a request. */
+  /** The header `grpc-metadata-x-cosmos-block-height`, if the transport can read it. The header saves a request. */
   blockHeight?: string | undefined;
 };
 
 /** Sends a request to one node. Throws a transport error if there is no response. */
 export type SendToNode = (request: NodeRequest) => Promise<NodeReply>;
 
-/** The node rejected the request, and every other node would reject it too. `message` is the node's message. */
+/** The node rejected the request, as every other node would. `message` is the node's message. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;

@@ -40,7 +40,6 @@ export type LegacyAccount = {
       coins: Coin[];
       /** Null until the first transaction. */
       public_key: { type: string; value: unknown } | string | null;
-      /** Integers as strings. */
       account_number: string;
       sequence: string;
       [member: string]: unknown;
@@ -53,9 +52,7 @@ export type LegacyBlock = {
   block: {
     header: {
       chain_id: string;
-      /** An integer as a string. */
       height: string;
-      /** ISO 8601. */
       time: string;
       [member: string]: unknown;
     };

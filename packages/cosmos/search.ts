@@ -94,7 +94,7 @@ export function readSearch(query: Pairs): Search {
   return { attributes, conditions: nonEmpty, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
-/** Writes the page in the parameters of all SDK versions at once, so that any node understands it. */
+/** Writes the page in the parameters of all SDK versions at once, so that every node understands it. */
 export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
   const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>
@@ -117,7 +117,7 @@ export function modernParameters(search: Search, conditionsIn: 'query' | 'events
 
 const EQUALITY = /^([\w.-]+)\s*=\s*(?:'([^'"]*)'|(\d+))$/;
 
-/** Escapes values, which legacy nodes decode twice. Throws `NodeRejection` (422) for operators other than `=`. */
+/** Escapes values twice, as legacy nodes decode them. Throws `NodeRejection` (422) for operators other than `=`. */
 export function legacyParameters({ attributes, conditions, page, limit }: Search): Pairs {
   const written = conditions.map((condition) => {
     const [, name = '', quoted, digits] = EQUALITY.exec(condition) ?? [];

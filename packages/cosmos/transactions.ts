@@ -13,12 +13,12 @@ const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
   code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
 
-/** A broadcast that may have arrived. Without a response and without a rejection, its outcome is unknown. */
+/** A broadcast that the node may have received. Without a response or a rejection, its outcome is unknown. */
 type Broadcast = { hash: string | undefined; response?: LegacyTransaction | undefined; rejection?: string | undefined };
 
 /**
- * Decides what follows a broadcast: `end` with the response or the rejection, `look up` the transaction once, because
- * the node already has it, or `wait` for its block. Without a hash, the transaction cannot be looked up.
+ * Decides what follows a broadcast: `end` with the response or the rejection, `look up` a transaction that the node
+ * already has, or `wait` for its block. Without a hash, the transaction cannot be looked up.
  * @param waits whether the caller waits for the block
  */
 export function afterBroadcast({ hash, response, rejection }: Broadcast, waits: boolean): 'end' | 'look up' | 'wait' {
@@ -29,7 +29,6 @@ export function afterBroadcast({ hash, response, rejection }: Broadcast, waits: 
   return isKnown ? 'look up' : 'end';
 }
 
-/** 64 hex digits, upper or lower case. */
 export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(value);
 
 type Digests = { digest(algorithm: 'SHA-256', data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
@@ -38,7 +37,7 @@ type Digests = { digest(algorithm: 'SHA-256', data: Uint8Array<ArrayBuffer>): Pr
 async function webCrypto(): Promise<Digests> {
   if (globalThis.crypto?.subtle) return globalThis.crypto.subtle;
   try {
-    // The variable hides the import from bundlers. A browser runs this only if it has no WebCrypto.
+    // The variable hides the import from bundlers. A browser runs this line only if it has no WebCrypto.
     const name = 'node:crypto';
     const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
       webcrypto: { subtle: Digests };
@@ -65,9 +64,8 @@ export async function txHashOf(txBytes: string): Promise<string> {
 }
 
 type Options = {
-  /** Looks up the transaction by hash. Nodes find it only after it is in a block. */
+  /** Looks up the transaction by hash. A node finds it only after it is in a block. */
   lookUp: () => Promise<LegacyTransaction>;
-  /** Whether a failed look-up is repeated. */
   isTransient: (error: unknown) => boolean;
   /** Waits before the next look-up. Returns false after the time limit. */
   pause: () => Promise<boolean>;

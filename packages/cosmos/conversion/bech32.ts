@@ -17,7 +17,7 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of `from` bits to groups of `to` bits. Pads remaining bits if `pads`; otherwise requires zeros. */
+/** Converts groups of `from` bits to groups of `to` bits. Pads remaining bits if `pads` is set, or requires zeros. */
 function regrouped(values: Iterable<number>, from: number, to: number, pads: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
@@ -60,7 +60,6 @@ export function prefixOf(address: string): string | undefined {
 /** The same account under another prefix, such as `valoper`. The address must be valid. */
 export const underPrefix = (address: string, prefix: string): string => withChecksum(prefix, wordsOf(address));
 
-/** Returns undefined for an invalid address. */
 export function bytesOf(address: string): Uint8Array | undefined {
   const bytes = prefixOf(address) === undefined ? undefined : regrouped(wordsOf(address), 5, 8, false);
   return bytes && Uint8Array.from(bytes);
@@ -87,7 +86,7 @@ export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 const MAX_DEPTH = 4;
 const MAX_KEYS = 100;
 
-/** Converts a key from protobuf JSON; null if absent. A type unknown to amino keeps its URL and members. */
+/** Converts a key from protobuf JSON. Null if absent. A type unknown to amino keeps its URL and members. */
 export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   if (key === undefined || key === null) return null;
   const { '@type': type, ...rest } = members(key, 'public key');
@@ -129,7 +128,7 @@ export const publicKey: Kind = {
     value === undefined || value === null ? EMPTY : bytesField(field, keyBytes(value, what)),
 };
 
-/* Multisignatures: amino encodes the bits and the signatures in one value, protobuf the bits in `mode_info`. */
+/* Multisignatures: amino encodes the bits and the signatures in one value. Protobuf encodes the bits in `mode_info`. */
 
 /** `ModeInfo` of a signature by a single key. 127 is `SIGN_MODE_LEGACY_AMINO_JSON`. */
 export const SINGLE_MODE = bytesField(1, wholeField(1, 127n));
@@ -137,7 +136,7 @@ export const SINGLE_MODE = bytesField(1, wholeField(1, 127n));
 const asBytes = (value: number | Uint8Array | undefined): Uint8Array | undefined =>
   value instanceof Uint8Array ? value : undefined;
 
-/** Converts an amino multisignature to the protobuf `ModeInfo` and signature; undefined for an invalid one. */
+/** Converts an amino multisignature to the protobuf `ModeInfo` and signature. Undefined if invalid. */
 export function fromAmino(signature: Uint8Array): { mode: Uint8Array; signature: Uint8Array } | undefined {
   const fields = readFields(signature);
   const bits = asBytes(fields?.find(([field]) => field === 1)?.[1]);

@@ -33,7 +33,7 @@ export type MessageType = {
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
-/** The type's name for an error message. The name is not validated, so it is truncated. */
+/** The type's name for an error message. The name is truncated, because it is not validated. */
 const nameOf = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
 export function anyOf(types: () => readonly MessageType[]) {
@@ -133,7 +133,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // A list of an unknown type stays in `Validators`, which is later rejected as an unknown member.
+      // A list of an unknown type stays in `Validators` and is later rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },
@@ -158,7 +158,7 @@ const allowances: MessageType[] = [
     period_reset: always(timestamp, '0001-01-01T00:00:00Z'),
   }),
 ];
-/** An allowance for certain message types contains one of the other allowances. */
+/** An allowance for certain message types contains another allowance. */
 export const allowance = anyOf(() => [
   ...allowances,
   type('/cosmos.feegrant.v1beta1.AllowedMsgAllowance', {

@@ -30,7 +30,7 @@ export const rejection = (what: string, expected: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without members. The functions return undefined for an invalid value. `amino` returns null to omit it. */
+/** A kind without members. The functions return undefined for an invalid value. `amino` may return null to omit it. */
 const scalar = (
   expected: string,
   amino: (value: unknown) => unknown,

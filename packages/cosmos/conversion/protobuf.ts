@@ -65,7 +65,6 @@ export function readFields(bytes: Uint8Array): [field: number, value: number | U
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Returns undefined for invalid base64. */
 export function fromBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== 'string' || !BASE64.test(text)) return undefined;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -14,7 +14,6 @@ export type StdTx = {
   };
 };
 
-/** No transaction has more messages or signatures. */
 const MAX_ELEMENTS = 10_000;
 
 function signatureOf(signature: unknown, info: unknown): StdTx['value']['signatures'][number] {

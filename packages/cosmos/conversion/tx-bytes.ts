@@ -41,8 +41,8 @@ function signatureBytes(stdSignature: unknown, state: SignerState, what: string)
 }
 
 /**
- * Encodes a signed amino transaction as a `TxRaw` (base64) with `SIGN_MODE_LEGACY_AMINO_JSON`. Members that cannot be
- * encoded are rejected, because the signature would be invalid without them. Throws `NodeRejection` (422).
+ * Encodes a signed amino transaction as a `TxRaw` (base64) with `SIGN_MODE_LEGACY_AMINO_JSON`. Rejects members that
+ * cannot be encoded, because the signature would be invalid without them. Throws `NodeRejection` (422).
  */
 export async function txBytes(tx: unknown, stateOf: (address: string) => Promise<SignerState>): Promise<string> {
   const { msg, fee, signatures, memo, timeout_height } = withOnly(tx, MEMBERS, 'tx');

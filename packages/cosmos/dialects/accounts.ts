@@ -14,7 +14,7 @@ const TYPES = new Map([
   ['cosmos-sdk/BaseAccount', 'cosmos-sdk/Account'],
 ]);
 
-/** The names of the member that contains a nested account, which depend on the version of the node. */
+/** The member that contains a nested account. Its name depends on the version of the node. */
 const NESTED = ['base_vesting_account', 'BaseVestingAccount', 'base_account', 'BaseAccount'] as const;
 const MAX_DEPTH = 4;
 
@@ -26,10 +26,7 @@ function flatten(value: Members, depth = 0): Members {
   return { ...rest, ...flatten(base as Members, depth + 1) };
 }
 
-/**
- * The key from a legacy node: in bech32 until SDK 0.38, and in amino JSON since then. It is null before the account's
- * first transaction.
- */
+/** A legacy node's key: bech32 until SDK 0.38, amino JSON since then, null before the first transaction. */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
   if (typeof key === 'string') return key;
@@ -89,7 +86,7 @@ const VERSION_NAMES = new Map([
   ['git_commit', 'commit'],
   ['go_version', 'go'],
 ]);
-/** A member with hundreds of module versions, which legacy nodes do not return. */
+/** This member contains hundreds of module versions. Legacy nodes do not return it. */
 const MODULE_VERSIONS = 'build_deps';
 
 export function modernNodeInfo({ default_node_info, application_version }: Members): LegacyNodeInfo {

@@ -14,7 +14,6 @@ function legacyHex(value: unknown, what: string): string {
   return hex.toUpperCase();
 }
 
-/** Converts a modern node's base64 to upper-case hex. */
 function hexOf(value: unknown, what: string): string {
   const bytes = fromBase64(value ?? '');
   if (bytes === undefined || bytes.length > 64) throw malformed(what);

@@ -8,7 +8,7 @@ import { blockOf, modernBlock } from './blocks.ts';
 import { bodyOf, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
 import { modernSearch, modernTransaction, transactionOf } from './transactions.ts';
 
-/** The maximum number of pages of 100 balances. If there are more, the response counts as malformed. */
+/** The maximum number of pages of 100 balances. A response with more pages counts as malformed. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';
@@ -18,7 +18,7 @@ const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', bloc
 /** Error messages of nodes that expect the conditions in the named parameter. */
 const MISSING = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
-/** Calls the gRPC gateway, and converts its responses. All adapters of one node must share `capabilities`. */
+/** Calls the gRPC gateway and converts its responses. All adapters of a node must share `capabilities`. */
 export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
   const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
     send({ method: 'GET', path, query });
@@ -54,7 +54,6 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     throw malformed('last page');
   }
 
-  /** Returns undefined for an account that does not exist. */
   async function accountReply(address: string): Promise<NodeReply | undefined> {
     const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
     try {

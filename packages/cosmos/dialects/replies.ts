@@ -45,7 +45,7 @@ function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** The fault for a response without an error message. Such a response is from a proxy or another kind of server. */
+/** The fault for a response without an error message, which a proxy or another kind of server sends. */
 function faultOf(status: number): NodeFault {
   if (status === 429) return new NodeFault('rate_limited', 'the node rejected the request because of its rate limit');
   if (status === 404 || status === 405 || status === 501) {
@@ -62,7 +62,7 @@ function errorOf(status: number, code: unknown, message: string): NodeFault | No
     return new NodeFault('wrong_dialect', message);
   }
   if (code === GRPC.exhausted || status === 429) return new NodeFault('rate_limited', message);
-  // The operator has no permission or has not paid, and the caller cannot change that.
+  // The operator has no permission or has not paid. The caller cannot change that.
   const isOperatorFault = code === GRPC.permissionDenied || code === GRPC.unauthenticated || !REJECTIONS.has(status);
   const isDown = code === GRPC.unavailable || code === GRPC.deadline;
   if (isOperatorFault || isDown || (status === 500 && UNAVAILABLE.test(message)))
@@ -105,10 +105,9 @@ export type NodeCalls = {
   /** The block at a height; by default, the latest block. */
   block(height?: string): Promise<LegacyBlock>;
   /**
-   * Converts a request to the form that the node accepts, without broadcasting it. For a modern node, amino JSON is
-   * encoded, which requires the signers' accounts. Throws `NodeRejection` with 422 for an unsupported form.
-   *
-   * @param sequence of the single signer, if the caller knows a newer one than that in the latest block
+   * Converts a request to the form that the node accepts, without broadcasting it. For a modern node, encodes amino
+   * JSON, which requires the signers' accounts. Throws `NodeRejection` with 422 for an unsupported form.
+   * @param sequence of the single signer, if the caller knows a newer sequence than that in the latest block
    */
   prepare(request: BroadcastRequest, sequence?: string): Promise<BroadcastRequest>;
   /**

@@ -14,7 +14,7 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** The number of transactions that are converted between two pauses: a few ms of work for a page of 4 MB. */
+/** The number of transactions that are converted between two pauses. For a page of 4 MB, this takes a few ms. */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
@@ -45,7 +45,6 @@ export function legacyTransaction(value: unknown): LegacyTransaction {
   };
 }
 
-/** The legacy interface merges the events of each type into one. */
 type LegacyEvent = { type: string; attributes: { key: string; value?: string }[] };
 type LegacyLog = { msg_index: number; success: true; log: string; events: LegacyEvent[] };
 
@@ -88,7 +87,7 @@ const reportedLogs = (logs: readonly unknown[]): LegacyLog[] =>
     return log(Number(count(msg_index, 'msg_index', 9)), eventsOf(events), string(reported ?? '', 'log'));
   });
 
-/** Since SDK 0.50, events contain `msg_index`, except fee and signature events, which were never part of the logs. */
+/** Since SDK 0.50, events contain `msg_index`. Fee and signature events do not, and were never part of the logs. */
 function logsOfEvents(events: readonly LegacyEvent[], messages: number): LegacyLog[] {
   const byMessage: LegacyEvent[][] = Array.from({ length: messages }, () => []);
   for (const { type, attributes } of events) {
