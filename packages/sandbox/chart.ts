@@ -17,8 +17,8 @@ export function chartInterval(window: Window, now: number, interval: string | nu
   return span > DAY || window.to < now - 5 * MINUTE ? 'hour' : 'minute';
 }
 
-// A hash determines each sample's offset in its slot. The spread matches recorded responses: five-minute samples
-// are 110 to 490 s apart; hourly samples are 700 to 6440 s apart, and most are in the first minutes of the hour.
+// A hash determines each sample's offset in its slot. The spread matches recorded responses. Five-minute samples are
+// 110 to 490 s apart. Hourly samples are 700 to 6440 s apart, and most are in the first minutes of the hour.
 const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number }> = {
   minute: { every: 5 * MINUTE, offset: (draw) => Math.floor((100 + 190 * draw) * SECOND) },
   hour: { every: HOUR, offset: (draw) => Math.floor((60 + 2840 * draw ** 3) * SECOND) },

@@ -32,7 +32,6 @@ function ok(body: unknown): Answer {
   });
 }
 
-/** An error for the first missing parameter, or for a currency other than US dollars. */
 function parameterError(query: URLSearchParams, required: readonly string[]): Answer | null {
   const missing = required.find((name) => !query.get(name));
   if (missing) return missingParameter(missing);
@@ -41,7 +40,7 @@ function parameterError(query: URLSearchParams, required: readonly string[]): An
 }
 
 function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // The IDs are not trimmed, because CoinGecko treats an ID with a leading space as unknown and omits it.
+  // CoinGecko treats an ID with a leading space as unknown and omits it, so IDs are not trimmed.
   const error = parameterError(query, ['vs_currency']);
   if (error) return error;
   const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];
@@ -121,7 +120,6 @@ export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState)
   return sandboxToken(id) ? route(id, query, state) : coinNotFound();
 }
 
-/** The stand-in for CoinGecko v3, below `/api/v3`. */
 export function createCoingecko({ clock, ...state }: Setting & { plan: PlanName }): Upstream {
   let month = { name: '', spent: 0 };
   return {

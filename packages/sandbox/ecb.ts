@@ -45,7 +45,7 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if the key has none; undefined for an unknown key. */
+/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if it has none. Undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;
@@ -99,7 +99,7 @@ function easter(year: number): number {
   return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
 }
 
-/** The dates with rates, as midnights (UTC, Unix ms), both ends included. Weekends and holidays have no rates. */
+/** The dates with rates, inclusive, as midnights (UTC, Unix ms). Weekends and holidays have no rates. */
 export function publicationDates(from: number, thru: number): number[] {
   const dates: number[] = [];
   for (let date = from; date <= thru; date += DAY) {

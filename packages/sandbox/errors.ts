@@ -83,7 +83,7 @@ export function rubyFloat(value: number): unknown {
     const digits = exponent.slice(1).padStart(2, '0');
     return rawJSON(`${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${exponent[0]}${digits}`);
   }
-  // Ruby keeps the sign of a negative value that rounds to zero; String() drops it.
+  // Ruby keeps the sign of a negative value that rounds to zero. `String()` drops the sign.
   if (Object.is(value, -0)) return rawJSON('-0.0');
   return rawJSON(Number.isInteger(value) ? `${value}.0` : String(value));
 }

@@ -61,7 +61,6 @@ export function createFaults() {
     always(fault: Fault, { path }: { path?: PathMatch } = {}): void {
       permanent.unshift({ fault, path });
     },
-    /** Removes all faults and releases all held requests. */
     clear(): void {
       queued = [];
       permanent = [];
@@ -170,7 +169,7 @@ async function sendSlowly(response: ServerResponse, answer: Answer, everyMs: num
 }
 
 /**
- * Responds with a fault. `normal` creates the response without the fault, and `limited` creates the rate-limit response
+ * Responds with a fault. `normal` creates the response without the fault. `limited` creates the rate-limit response
  * with HTTP 200. Rejects with an AbortError if the client disconnects during a wait.
  */
 export async function sendFault(
@@ -207,7 +206,7 @@ export async function sendFault(
       return;
     case 'resetMidway':
       await sendHalf(response, normal());
-      // A reset could discard data that is already written.
+      // Not reset, because a reset could discard data that is already written.
       response.socket?.destroy();
       return;
     case 'slow':

@@ -15,13 +15,12 @@ import {
 
 type State = { seed: number; now: number };
 
-/** The candle lengths that Kraken supports, in minutes. */
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
 const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
 /** Kraken sends errors with HTTP 200. */
 const errorReply = (error: string): Answer => jsonReply(200, { error: [error] });
 
-/** The pairs in `pair`; all pairs if `pair` is absent; undefined if a name is unknown. */
+/** The pairs in `pair`. All pairs if `pair` is absent; undefined if a name is unknown. */
 function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
   const names = query.get('pair');
   if (names === null) return allPairs();
@@ -74,7 +73,6 @@ function answerKraken({ method, path, query }: UpstreamRequest, state: State): A
   return errorReply('EGeneral:Unknown method');
 }
 
-/** The stand-in for Kraken's public REST API, below `/0/public`. */
 export function createKraken({ clock, seed }: Setting): Upstream {
   return {
     prefix: '/0/public',
@@ -150,10 +148,7 @@ function candleRows(market: Market, length: number, since: number, now: number) 
   return { rows, last: (current - length) / SECOND };
 }
 
-/**
- * A pair against US dollars. `since` is the time of its first trade. `quiet` is the share of five-minute candles
- * without trades.
- */
+/** `since` is the time of the first trade. `quiet` is the share of five-minute candles without trades. */
 type Pair = {
   token: string;
   name: string;

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = ReadMail & { to: string };
 
-/** Starts a mail server on a free port of 127.0.0.1. It passes each email to `receive` and delivers none. */
+/** Starts a mail server on a free port of 127.0.0.1. It passes each email to `receive` and delivers nothing. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -30,7 +30,6 @@ export async function startMailbox(receive: (mail: ReceivedMail) => void) {
 export type ReadMail = { headers: Readonly<Record<string, string>>; text: string; html: string };
 type Entity = { headers: Record<string, string>; body: string };
 
-/** Parses an entity (RFC 5322) with folded header fields. */
 function entityOf(raw: string): Entity {
   const end = raw.indexOf('\r\n\r\n');
   const lines = raw
@@ -44,7 +43,6 @@ function entityOf(raw: string): Entity {
   return { headers: Object.fromEntries(headers), body: raw.slice(end + 4) };
 }
 
-/** Decodes quoted-printable (RFC 2045, section 6.7) or base64. */
 function decoded({ headers, body }: Entity): string {
   const encoding = headers['content-transfer-encoding']?.toLowerCase();
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString();

@@ -7,8 +7,8 @@ export type Figures = { price: number; marketCap: number; volume: number };
 type Extreme = { price: number; at: number };
 
 /**
- * At the listing, the price is `first`, and the supply is `issued`. The log price then approaches `settled`, and the
- * supply approaches `limit`. The time constants `climb` and `issuance` are in years. `volatility` is for one day.
+ * At the listing, the price is `first` and the supply is `issued`. The log price then approaches `settled`, and the
+ * supply approaches `limit`, with the time constants `climb` and `issuance` in years. `volatility` is for one day.
  */
 type Economy = {
   price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
@@ -49,7 +49,8 @@ const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-const VOLUME_OCTAVES = OCTAVES.slice(5, 11); // 7 hours to 4 months: a 24-hour total does not jump within minutes.
+// 7 hours to 4 months, so that a 24-hour total does not jump within minutes.
+const VOLUME_OCTAVES = OCTAVES.slice(5, 11);
 
 /** The economy of a synthetic token, with prices from 0.1 cents to 1,000 dollars. */
 function syntheticEconomy({ place }: SandboxToken): Economy {
@@ -77,7 +78,6 @@ function marketOf(name: string): Market {
   return market;
 }
 
-/** The time of the listing, in Unix ms. */
 export const listed = (token: string): number => marketOf(token).listed;
 /** The index of a token, which separates the noise lanes of the tokens. */
 export const placeOf = (token: string): number => marketOf(token).place;
@@ -147,7 +147,7 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/** The extremes over `t` and all midnights (every tenth for a synthetic token); null before the listing. */
+/** The extremes over `t` and all midnights (every tenth midnight for a synthetic token). Null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

@@ -61,7 +61,7 @@ export async function startSandbox(
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const { method = 'GET', headers } = request;
-    // The target is not resolved against a base URL, because that would treat `//name` as a host.
+    // Not resolved against a base URL, which would treat `//name` as a host.
     const url = URL.parse(`http://sandbox${request.url}`);
     const body = await text(request);
     if (!url) return send(response, errorReply(400, 'the request target must be a path'));
@@ -85,7 +85,6 @@ export async function startSandbox(
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // The client has disconnected.
       if (response.destroyed) return;
       if (response.headersSent) response.destroy();
       else send(response, errorReply(500, String(error)));

@@ -1,7 +1,6 @@
 import { hashed } from './noise.ts';
 import { DAY, isoDate } from './upstream.ts';
 
-/** Dates are `YYYY-MM-DD`. */
 export type SandboxToken = {
   name: string;
   symbol: string;
@@ -13,12 +12,10 @@ export type SandboxToken = {
   pair: string | undefined;
   /** The index of the token, which separates the noise lanes of the tokens. */
   place: number;
-  /** The date of the first block according to CoinGecko, which provides it for some tokens. */
+  /** The date of the first block according to CoinGecko, which provides it for some tokens only. */
   genesis: string | undefined;
-  /** CoinGecko's rank by market cap. */
   rank: number;
   maxSupply: number | null;
-  /** Total supply divided by circulating supply. */
   totalPerCirculating: number;
 };
 
@@ -76,7 +73,7 @@ function synthetic(n: number): SandboxToken {
 const builtIn = new Map<string, SandboxToken>(BUILT_IN.map((token) => [token.name, token]));
 let cachedTokens: ReadonlyMap<string, SandboxToken> | undefined;
 
-/** The service's built-in tokens and 1,000 synthetic tokens, all of which never change. */
+/** The service's built-in tokens and 1,000 synthetic tokens. The set never changes. */
 export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
   const createSynthetic = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
   cachedTokens ??= new Map([...BUILT_IN, ...createSynthetic()].map((token) => [token.name, token]));

@@ -14,9 +14,9 @@ export type UpstreamRequest = {
 export type Answer = { status: number; headers: Record<string, string>; body: string };
 
 /**
- * A stand-in for an upstream, with paths below `prefix`, such as `/api/v3`. `endpointOf` replaces variable parts of a
- * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the rate-limit response with HTTP 200, if
- * the upstream has such a response.
+ * A stand-in for an upstream, with paths under `prefix`, such as `/api/v3`. `endpointOf` replaces variable parts of a
+ * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the upstream's rate-limit response with
+ * HTTP 200, if it has one.
  */
 export type Upstream = {
   prefix: string;
@@ -37,7 +37,6 @@ export const textReply = (status: number, body: string): Answer => ({
   body,
 });
 
-/** Returns undefined for invalid JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -67,20 +66,17 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The start of the UTC date of an instant, both in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 
-/** Converts Unix ms to ISO 8601. */
 export const iso = (instant: number) => new Date(instant).toISOString();
 
-/** Converts Unix ms to the UTC date, as YYYY-MM-DD. */
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
 type Call = { method: string; path: string; query: Record<string, string>; authorization?: string; at: number };
 
 const MAX_CALLS = 10_000;
 
-/** Records the latest 10,000 calls, and counts all calls by endpoint. */
+/** Records the latest 10,000 calls. Counts all calls by endpoint. */
 export function createCallLog() {
   const calls: Call[] = [];
   const counts = new Map<string, number>();

@@ -81,7 +81,6 @@ export function aminoSignBytes(
   return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
 }
 
-/** Throws a ZodError if the value is not a StdTx. */
 export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
   const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
   const content: StdTx = {

@@ -9,7 +9,6 @@ import { type Coin, coinSchema, signersOf, type Transaction, TransactionError } 
 
 const CHAIN_ID = 'sandbox-1';
 const DEFAULT_BLOCK_MS = 6 * SECOND;
-/** The time of block 1, which determines the initial height. */
 const LAUNCHED = Date.parse('2019-12-11T16:11:34Z');
 const GENESIS_ACCOUNTS = 3;
 const GENESIS_COINS: readonly Coin[] = [
@@ -41,7 +40,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
     for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
-  /** Makes all blocks that are due. The first one includes the whole mempool, and the others are empty. */
+  /** Makes all blocks that are due. The first block includes the whole mempool. The others are empty. */
   function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
@@ -86,13 +85,12 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
     /** The genesis accounts with their private keys (32 bytes), which anyone can derive from the seed. */
     accounts: accounts as readonly Readonly<(typeof accounts)[number]>[],
 
-    /** `at` is in Unix ms. */
     latest(): { height: number; at: number } {
       makeDueBlocks();
       return { height, at: madeAt };
     },
 
-    /** `at` is in Unix ms, assuming that every block was on time. Returns undefined for a future block. */
+    /** Assumes that every block was on time. `at` is in Unix ms. Returns undefined for a future block. */
     block(of: number): { height: number; at: number } | undefined {
       makeDueBlocks();
       return of >= 1 && of <= height ? { height: of, at: madeAt - (height - of) * blockMs } : undefined;
@@ -105,7 +103,6 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       makeDueBlocks();
       return delivered.get(hash.toUpperCase());
     },
-    /** The matching transactions, oldest first. */
     search(conditions: readonly Condition[]): Delivered[] {
       makeDueBlocks();
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
@@ -126,7 +123,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       return { hash, failure: null, delivered: delivered.get(hash) ?? null };
     },
 
-    /** Credits new coins and creates the account if needed. Throws for a foreign address or an invalid coin. */
+    /** Credits new coins. Creates the account if needed. Throws for a foreign address or an invalid coin. */
     fund(address: string, coins: readonly z.input<typeof coinSchema>[]): void {
       const problem = addressError(address);
       if (problem) throw new RangeError(problem);

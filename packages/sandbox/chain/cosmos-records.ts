@@ -92,7 +92,7 @@ function resultData({ sends }: Transaction): string {
   return Buffer.from(encoded).toString('hex').toUpperCase();
 }
 
-/** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index` and successes no log. */
+/** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index`; successes have no log. */
 export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
   const { hash, transaction, height, at, failure, gasUsed, sequences } = delivered;
   const logs = delivered.messageEvents.map((events, place) => ({
@@ -154,7 +154,6 @@ function conditionsOf(query: URLSearchParams, parameter: 'events' | 'query'): Co
   return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
 }
 
-/** Answers `GET /cosmos/tx/v1beta1/txs`. */
 export function searchCosmos(
   chain: Chain,
   query: URLSearchParams,

@@ -20,7 +20,7 @@ export type Delivered = {
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** Executes all sends, or throws without executing any. */
+/** Executes all sends. Throws before executing any if one is invalid. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
   const changed = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;
@@ -65,7 +65,7 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   ledger.credit(FEE_COLLECTOR, fee);
 }
 
-/** Executes a transaction in a block. After the check, the fee is charged even if a message fails. */
+/** Executes a transaction in a block. Once the check has passed, the fee is charged even if a message fails. */
 export function deliver(
   { hash, transaction }: { hash: string; transaction: Transaction },
   { height, at }: { height: number; at: number },

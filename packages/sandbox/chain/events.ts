@@ -17,7 +17,7 @@ function transferEvents(from: string, to: string, coins: readonly Coin[]): Chain
   ];
 }
 
-/** The events that remain even if the messages fail. `sequences` are the sequences before the transaction. */
+/** These events remain even if the messages fail. `sequences` are the sequences before the transaction. */
 export function feeEvents(transaction: Transaction, collector: string, sequences: readonly number[]): ChainEvent[] {
   const signers = signersOf(transaction);
   const [payer = ''] = signers;

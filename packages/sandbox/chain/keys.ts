@@ -15,7 +15,6 @@ const asAddress = (bytes: Uint8Array) => asBech32(PREFIX, bytes);
 export const addressOf = (publicKey: Uint8Array): string =>
   asAddress(isMultisig(publicKey) ? sha256(publicKey).slice(0, ADDRESS_BYTES) : ripemd160(sha256(publicKey)));
 
-/** The address of a module account, which has no key. */
 export const moduleAddress = (name: string): string => asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
 /** Accepts bech32 addresses of any chain. Throws for a wrong checksum. */
@@ -25,7 +24,6 @@ export function addressBytes(address: string): Uint8Array {
   return bytes;
 }
 
-/** A node's error message; null for a valid address. */
 export function addressError(address: string): string | null {
   const bytes = bytesOf(address);
   if (!bytes) return 'decoding bech32 failed: invalid checksum';
@@ -67,7 +65,6 @@ export function genesisKey(seed: number, place: number): { privateKey: Uint8Arra
 const SINGLE_KEY_BYTES = 33;
 export const isMultisig = (publicKey: Uint8Array): boolean => publicKey.length !== SINGLE_KEY_BYTES;
 
-/** Each of the keys takes 33 bytes. */
 export function multisigKeys(publicKey: Uint8Array): { threshold: number; keys: Uint8Array[] } {
   const { value } = decodeAminoPubkey(publicKey) as MultisigThresholdPubkey;
   const keys = value.pubkeys.map((key) => Uint8Array.from(Buffer.from(key.value, 'base64')));
@@ -84,7 +81,6 @@ export function multisignatureBytes({ bits, signatures }: Multisignature): Uint8
   return writer.finish();
 }
 
-/** Throws for an invalid multisignature. */
 export function readMultisignature(bytes: Uint8Array): Multisignature {
   const reader = new BinaryReader(bytes);
   let bits: CompactBitArray | undefined;

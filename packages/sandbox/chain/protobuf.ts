@@ -62,7 +62,6 @@ function publicKeyOf({ publicKey }: SignerInfo): Uint8Array | null {
   return decoded(PubKey, publicKey.value).key;
 }
 
-/** Converts multisignatures to the amino encoding. */
 function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
   if (!modeInfo?.multi) return bytes;
   const { bitarray } = modeInfo.multi;

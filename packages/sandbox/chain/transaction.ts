@@ -27,7 +27,6 @@ export function areValidCoins(coins: readonly Coin[]): boolean {
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   coins.reduce((sum, coin) => (coin.denom === denom ? sum + coin.amount : sum), 0n);
 
-/** Error codes of the Cosmos SDK (codespace `sdk`). */
 const REASONS = {
   2: 'tx parse error',
   4: 'unauthorized',
@@ -81,7 +80,6 @@ export type Transaction = {
   signBytes(signature: Signature, context: SigningContext): Uint8Array;
 };
 
-/** SHA-256 in upper-case hex. */
 export const hashOf = (bytes: Uint8Array): string => Buffer.from(sha256(bytes)).toString('hex').toUpperCase();
 
 /** The distinct senders, in the order of the signatures. */

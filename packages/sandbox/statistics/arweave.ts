@@ -162,10 +162,9 @@ const CHAINS = {
   solana: { blockSeconds: 0.48, blockBytes: 90_000, dailyTransactions: 2.2e8, dailyAddresses: 1_500_000 },
 };
 
-/** Bitcoin's difficulty, which determines the hash rate. */
 export const DIFFICULTY = 110_000_000_000_000;
 const LANES = { transactions: 5_000, addresses: 5_100, blockTimes: 5_200, blockBytes: 5_300 };
-// The noise changes by at most 3 per day, so with this factor, totals never decrease.
+// The noise changes by at most 3 per day. With this factor, totals never decrease.
 const SWING = 0.2;
 
 export type ChainFigures = ReturnType<typeof createChainFigures>;
@@ -185,7 +184,6 @@ export function createChainFigures(seed: number, token: keyof typeof CHAINS) {
   return {
     blockSeconds,
     blockBytes,
-    /** The height of the latest block at `t` (Unix ms). */
     heightAt: (t: number) => Math.max(0, Math.floor((t - launchedAt) / blockMs)),
     /** The time of a block in Unix ms. It increases with the height. */
     blockAt: (height: number) =>

@@ -5,7 +5,6 @@ const LISTED = { BTC: { id: 1182, token: 'bitcoin' }, ETH: { id: 7605, token: 'e
 type Listed = keyof typeof LISTED;
 const isListed = (fsym: string): fsym is Listed => Object.hasOwn(LISTED, fsym);
 
-/** An error in the old envelope, with HTTP status 200. */
 const oldError = (type: number, message: string, more: object = {}): Answer =>
   jsonReply(200, {
     Response: 'Error',
@@ -17,7 +16,6 @@ const oldError = (type: number, message: string, more: object = {}): Answer =>
     ...more,
   });
 
-/** An error in the new envelope, with its own HTTP status. */
 const newError = (status: number, type: number, message: string): Answer =>
   jsonReply(status, { Data: {}, Err: { type, message, other_info: {} } });
 
