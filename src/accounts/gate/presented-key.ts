@@ -7,7 +7,7 @@ import { fieldsIn } from '#server/connections/request-head';
 const FIX =
   'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
 
-/** Returns the Bearer token (RFC 6750) or, for Basic (RFC 7617), the only non-empty part. */
+/** Returns the Bearer token (RFC 6750) or, for Basic (RFC 7617), the user name or password if only one is set. */
 function keyInAuthorization(field: string): string | undefined {
   const space = field.indexOf(' ');
   const scheme = field.slice(0, space).toLowerCase();

@@ -9,7 +9,7 @@ export type LeaseReport = {
   /** The UTC date of the calls, as its midnight in Unix ms. */
   date: number;
   spent: number;
-  /** Spent calls that the ledger has acknowledged. It counts from here if it has deleted the lease's row. */
+  /** Acknowledged spent calls. If the ledger has deleted the lease's row, it counts from this number. */
   settled: number;
   /** The total number of calls that the lease should hold, including spent calls; 0 requests none. */
   want: number;

@@ -90,7 +90,7 @@ export function createQuotaStates(clock: Clock) {
 
     all: (): Iterable<QuotaState> => quotas.values(),
 
-    /** Once per tick, measures rates, closes outdated leases and deletes idle states. Counts the active users. */
+    /** Each tick: measures rates, closes outdated leases, deletes idle states. Returns the number of active users. */
     review({ wall, elapsed }: Instant): number {
       const seconds = Math.max(SECOND, elapsed - measuredAt) / SECOND;
       measuredAt = elapsed;
@@ -135,7 +135,7 @@ export type QuotaStates = ReturnType<typeof createQuotaStates>;
 
 /** How long nothing is reclaimed after a database failure, in ms. Disconnected processes need this time to settle. */
 const AFTER_FAILURE = 10 * SECOND;
-/** How long a new process reclaims nothing, because the database may have restarted. A crash returns calls in 35 s. */
+/** How long a new process reclaims nothing, because the database may have restarted too. */
 const AFTER_START = 5 * SECOND;
 
 /** A lease expires while its holder cannot reach the database. Each process detects an outage by its own statements. */
