@@ -7,7 +7,7 @@ export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 
-/** Rejects with `database_unavailable` on failure or after `ms`. The statement may continue without effect here. */
+/** Rejects with `database_unavailable` on failure or after `ms`. A later result of the statement is ignored. */
 export async function withinDeadline<Answer>(
   work: Promise<Answer>,
   isDatabaseError: (error: unknown) => boolean = () => true,

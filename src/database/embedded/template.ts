@@ -33,7 +33,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/** Unpacks to a temporary directory and renames it, so that the target is always complete. Optional. */
+/** Unpacks to a temporary directory and renames it, so that the target is complete. No-op without a template. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');
