@@ -81,7 +81,7 @@ async function* checkedRows(
 }
 
 /**
- * The dates that a file covers: dates with a row, and single dates missing between two rows of a source, because
+ * The dates that a file covers: dates with a row, and single missing dates between two rows of a source, because
  * CoinGecko's exports skip dates. A longer gap suggests a truncated file. A date with a bad row is not covered.
  */
 function createCoveredDates() {
@@ -118,7 +118,9 @@ export function createImport({ store, clock }: Dependencies) {
       return bad;
     },
 
-    /** Imports in batches, which an interruption keeps. The import can be repeated. Throws `ImportFileError`. */
+    /**
+     * Imports in batches. An interrupted import keeps completed batches and is repeatable. Throws `ImportFileError`.
+     */
     async run(token: TokenName, file: ImportFile, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch } = options;
       const now = clock.now();

@@ -93,7 +93,7 @@ export function createPurgeStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token).sort();
     },
 
-    /** Deletes a source's rows of a series in batches. An interruption keeps completed batches. Returns the counts. */
+    /** Deletes a source's rows of a series in batches. An interruption keeps completed batches. Returns the totals. */
     async series(kind: PurgedKind, token: string, interval: Interval, purge: Purge, at: number) {
       const { table, purged }: Kind = KINDS[kind];
       const counts = { deleted: 0, spans: 0 };

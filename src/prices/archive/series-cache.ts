@@ -18,7 +18,7 @@ const MINUTES_IN_MEMORY = 31 * DAY;
 const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/** Merges the changes of each series into one that starts at the earliest change, within the data in memory. */
+/** Merges the changes of each series into one, from the earliest change within the data in memory. */
 function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   const of = new Map<string, RowsFrom>();
   for (const { token, interval, from } of rows) {

@@ -73,7 +73,7 @@ export const countImplausible = (
   SELECT token, ${Prisma.raw(what)} AS what, count(*)::int AS count, ${firstInstants(column)} AS instants
   FROM ${from} WHERE ${isMeant(tokens)} AND NOT ${isPlausible} GROUP BY ${Prisma.raw(by)} ORDER BY ${Prisma.raw(by)}`;
 
-/** A fallback's lock is exclusive, so that it sees coverage that the primary source is writing. Others are shared. */
+/** A fallback's lock is exclusive, because it must see coverage that the primary source is writing. */
 export const locksOf = (prisma: PrismaClient, table: SeriesTable<unknown>, source: MarketSourceName) =>
   (table.preferredTo(source).length > 0 ? [lockRows(table)] : shareRows(table)).map((lock) => prisma.$executeRaw(lock));
 

@@ -155,7 +155,7 @@ export function candleGaps(
   return finished ? without(finished, coverage) : [];
 }
 
-/** Plans at most one call. Missing candles are awaited, the newest one for a moment, unsettled ones not at all. */
+/** Plans at most one call. The response waits for missing candles, but only a moment for the newest one. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < REQUEST_EVERY) return undefined;

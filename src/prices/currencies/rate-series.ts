@@ -52,7 +52,7 @@ const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(dat
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
 
-/** Plans the call for rates from an instant on, if needed. On a holiday, calls become less and less frequent. */
+/** Plans the call for rates from an instant on, if needed. On a holiday, the interval between calls grows. */
 export function planRates(
   instant: number,
   { from, newest, fetchedAt }: KnownRates,

@@ -24,7 +24,7 @@ export function slotOf(interval: Interval, at: number): number {
 /** CoinGecko's midnight samples are sometimes minutes late. */
 const LATE = HOUR;
 
-/** Any other sample is its date's row only until a midnight sample exists. */
+/** A sample at another time is its date's row only until a midnight sample exists. */
 export function isMidnightSample(at: number): boolean {
   return at - startOfDate(at) < LATE;
 }

@@ -62,7 +62,7 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/** Whether to request data before the known start. A single request keeps responses independent of earlier requests. */
+/** Whether to request data before the known start. Otherwise, a response would depend on earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;

@@ -17,7 +17,7 @@ import { areFarApart } from '#upstream/plausible';
 
 /** How often the fallback's latest prices are fetched, in ms. One call covers all tokens. */
 export const FALLBACK_EVERY = MINUTE;
-/** How often a decision is tried, because other processes may decide at the same time. */
+/** How many times a decision is tried, because other processes may decide at the same time. */
 const TRIES = 3;
 
 type Dependencies = {

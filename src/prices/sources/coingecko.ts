@@ -76,7 +76,10 @@ export function openCoinGecko(options: Options) {
     history.finer = Math.min(history.finer, days);
   }
 
-  /** Learns from a refusal how far the history reaches. For hours, only a stated number limits the daily series too. */
+  /**
+   * Learns from a refusal how far the history reaches. A refused request for hours limits the daily series only if the
+   * refusal states the plan's days.
+   */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);
