@@ -2,7 +2,7 @@ import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
 import type { FailureCause } from './failure.ts';
 
-/** How far another process's clock may be ahead, in ms. Above this, this process's clock was set back. */
+/** How far another process's clock may be ahead, in ms. A larger lead means that this process's clock was set back. */
 const SKEW = 5 * MINUTE;
 
 /** The age of an instant (Unix ms) in ms. Infinity for undefined, or for an instant far in the future. */

@@ -35,7 +35,7 @@ export const plausibleFigure = (value: number | null): number | null =>
 const FAR_APART = 0.2;
 export const areFarApart = (a: number, b: number): boolean => Math.abs(a - b) > FAR_APART * Math.min(a, b);
 
-/** Implausible stored rows: their number and their first times, as text: the year may be out of range. */
+/** The number and the first times of implausible stored rows. Times are text: the year may be out of range. */
 export type ImplausibleRows = {
   token: string;
   what: 'minute' | 'hour' | 'day' | 'candles' | 'coverage' | 'latest' | 'statistics';
