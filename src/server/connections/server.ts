@@ -19,7 +19,7 @@ const WAITING = 32;
 /** A connection's parser. Node does not document it, so its shape is checked. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/** Otherwise, the parser would process a request per 27 bytes. The result 2 (another protocol follows) stops it. */
+/** Stops the parser, which would process a request per 27 bytes. The result 2 means that another protocol follows. */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
