@@ -42,7 +42,7 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // Scrolls to keep the clicked element in place, because the samples of other operations change their height too.
+    // The samples of other operations change their height too, so scrolling keeps the clicked element in place.
     const { top } = target.getBoundingClientRect();
     if (language) {
       speak(language);

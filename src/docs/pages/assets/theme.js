@@ -1,4 +1,4 @@
-// The theme of all pages, including the console. A classic script in the head, to apply it before the first paint.
+// The theme of all pages. As a classic script in the head, it applies before the first paint.
 {
   /** The key in `localStorage`. */
   const STORAGE_KEY = 'quotient:theme';
