@@ -48,7 +48,7 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
     isLeftOut,
     /** Nodes that are not known to be on another chain. */
     members: () => members.filter((member) => !isLeftOut(member)),
-    /** Before any part of the call is sent. */
+    /** No part of the call has been sent yet. */
     failure: () => new UpstreamFailure('node', 'not_listed', 'no node is on the expected chain', { sent: false }),
 
     /** Throws `NodeFault` for another chain. */

@@ -7,7 +7,7 @@ const LOOK = 5 * SECOND;
 /** The growth that triggers a collection. Memory must return to within a fifth of its quiet level. */
 const GROWN = 1.15;
 const CALM = 0.1;
-/** V8 then keeps no free pages: a process of 240 MB with 100 MB in use shrinks to 150 MB instead of 220 MB. */
+/** V8 releases all free pages: a process of 240 MB with 100 MB in use shrinks to 150 MB instead of 220 MB. */
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**

@@ -24,7 +24,7 @@ const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
-/** Restarts the process with flags and environment that cannot be changed at run time. The operator's values win. */
+/** Restarts the process with flags and variables that are read at start. The operator's values take precedence. */
 export async function launch(): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last value of a repeated flag applies.

@@ -24,7 +24,7 @@ import type { FailureLog } from '#upstream/failure-log';
 
 // Imported only if traces are exported (see `open.ts`).
 
-/** Finished spans that wait for the collector (others are dropped), and spans per turn of the event loop. */
+/** Finished spans that may wait for the collector (more are dropped), and spans per turn of the event loop. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 256 };
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 

@@ -70,7 +70,9 @@ export function createFailover({
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /** Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry. */
+    /**
+     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` that can be retried first.
+     */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();
