@@ -15,7 +15,7 @@ const figures = (at: number): Sample => ({
   volume: 1e10 + 1e9 * Math.cos(at / 1e9),
 });
 
-/** Returns `count` samples at an interval (ms), the last of which is at the start of today. */
+/** Returns `count` samples at an interval (ms). The last sample is at the start of today. */
 function samples(count: number, interval: number) {
   const today = startOfDate(systemClock.now());
   return Array.from({ length: count }, (_, i) => ({

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { LATEST, openStand } from './stand.ts';
 import { atLeast, type Figure } from './table.ts';
 
-/** A ratio below this is not noise. */
+/** A lower ratio is not noise. */
 const NOISE = 0.97;
 const KEYS = 2000;
 
@@ -14,10 +14,7 @@ const CALLS = {
   'tokens, without a key': '/v1/tokens',
 };
 
-/**
- * Compares this checkout's rates with those of another checkout that is already built:
- * `BENCH_BEFORE=/path/to/checkout`.
- */
+/** Compares this checkout's rates with those of another built checkout: `BENCH_BEFORE=/path/to/checkout`. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];

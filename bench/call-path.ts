@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { openStand } from './stand.ts';
 import { atMost, type Figure } from './table.ts';
 
-/** The number of repetitions. Only files that run in all repetitions count, which excludes background work. */
+/** The number of repetitions. Only files that run in all repetitions count. This excludes background work. */
 const ROUNDS = 4;
 
 /** Connects to a process's inspector to measure function coverage. */
@@ -38,7 +38,7 @@ async function openCoverage(port: number) {
 }
 type Coverage = { result: { url: string; functions: { ranges: [{ count: number }] }[] }[] };
 
-/** Counts the source files that an uncached call runs, and lists them on standard error. */
+/** Counts the source files that an uncached call runs. Lists them on standard error. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment);
   const { sandbox, key } = stand;

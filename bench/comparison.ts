@@ -1,7 +1,7 @@
 import { type Latencies, latencies, load } from './load.ts';
 import { median } from './table.ts';
 
-/** Many short runs replace few long runs, because a shared machine's load changes little within one round. */
+/** Many short runs replace a few long runs, because a shared machine's load changes little within one round. */
 const ROUNDS = 9;
 const SECONDS = 2;
 /** A stall affects a run's p99, so latencies require more runs. */
@@ -16,7 +16,10 @@ async function warmUp(targets: readonly Target[]): Promise<void> {
   for (const target of targets) await load({ ...target, seconds: WARM_UP_SECONDS });
 }
 
-/** The rate of the first target relative to each other target: medians over rounds with one run of each target. */
+/**
+ * The rate of the first target relative to each other target: medians over rounds, with one run of each target per
+ * round.
+ */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
   const rate = async (target: Target) => {
     await target.before?.();

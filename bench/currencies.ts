@@ -28,7 +28,7 @@ export async function measure(): Promise<Figure[]> {
   const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const request = async (round: number, currency: string) => {
-    // Windows that differ by a day share no cached body, so each is a first request.
+    // Windows that differ by a day share no cached body, so each request is a first request.
     const thru = yesterday - round * DAY;
     const startedAt = performance.now();
     const { body } = await parts.market.range('bitcoin', 'day', thru - YEAR * DAY, thru, 'json', currency);

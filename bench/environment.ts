@@ -5,8 +5,9 @@ import { pinTo } from './service-process.ts';
 export type Environment = { databaseServer: string | undefined };
 
 /**
- * Finds a PostgreSQL server: the one at `BENCH_DATABASE_URL`, or a temporary server if Debian's programs are installed.
- * A temporary server shares a core with the load. An existing server can use any core, including the service's core.
+ * Finds a PostgreSQL server: the server at `BENCH_DATABASE_URL`, or a temporary server if Debian's programs are
+ * installed. A temporary server shares a core with the load. An existing server can use any core, including the
+ * service's core.
  */
 export async function openEnvironment() {
   const given = process.env.BENCH_DATABASE_URL;

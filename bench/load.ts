@@ -34,7 +34,7 @@ end
 /** The shortest and the longest pause of a connection between a response and the next call, in ms. */
 const [SHORTEST, LONGEST] = [5, 15];
 
-/** Makes calls whether or not the server is ready, and prints the latencies in µs. */
+/** Makes calls even if the server has not responded to earlier ones. Prints the latencies in µs. */
 const OPEN_LOOP = `function delay() return math.random(${SHORTEST}, ${LONGEST}) end
 function done(_, latency) print("p50 " .. latency:percentile(50) .. " p99 " .. latency:percentile(99)) end
 `;
@@ -53,7 +53,7 @@ function delay()
   return now() < ends and 0 or 3600000
 end
 `;
-/** How long such a load waits for the last responses, in seconds. */
+/** How long this load waits for the last responses, in seconds. */
 const LAST_RESPONSES = 3;
 
 async function output(command: string, args: readonly string[]): Promise<string> {
@@ -87,8 +87,8 @@ const withWrk = async (load: Load): Promise<number> => after('Requests/sec:', aw
 export type Latencies = { p50: number; p99: number; rate: number };
 
 /**
- * The latencies (µs) at about `rate` calls per second. There are so many connections that calls do not wait for each
- * other. Requires wrk, which corrects for calls that a slow response has delayed.
+ * The latencies (µs) at about `rate` calls per second, over so many connections that calls do not wait for each other.
+ * Requires wrk, which corrects for calls that a slow response has delayed.
  */
 export async function latencies(load: Load, rate: number): Promise<Latencies> {
   const connections = Math.round((rate * (SHORTEST + LONGEST)) / 2 / 1000);
@@ -112,5 +112,5 @@ async function withAutocannon({ url, keys, seconds, connections = 32, br }: Load
   return result.requests.average;
 }
 
-/** The number of responses per second over connections that send the next request immediately after a response. */
+/** The number of responses per second. Each connection sends the next request immediately after a response. */
 export const load = hasWrk ? withWrk : withAutocannon;

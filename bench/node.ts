@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 
 /**
- * The Node that runs the servers: the Node that runs the bench, or `BENCH_NODE=/path/to/node`. All servers, including
- * the baselines, run on the same Node with the flags of `npm start`, which makes the results comparable.
+ * The Node that runs the servers: the Node of the bench, or `BENCH_NODE=/path/to/node`. All servers, including the
+ * baselines, run on the same Node with the flags of `npm start`, so that the results are comparable.
  */
 export const node = process.env.BENCH_NODE || process.execPath;
 

@@ -20,7 +20,7 @@ type Row = (typeof ROWS)[number];
 
 type Options = { trees?: readonly string[]; only?: readonly Row[] };
 
-/** Measures a row for each target in sequence, and prefixes the figures with the target's name. */
+/** Measures a row for each target in sequence. Prefixes the figures with the target's name. */
 async function measureEach<T>(
   targets: ReadonlyMap<string, T>,
   measure: (target: T) => Promise<Figure[]>,
@@ -35,7 +35,7 @@ async function measureEach<T>(
   return figures;
 }
 
-/** Measures the first calls of keys after a rest, on one database. */
+/** Measures the first calls of keys after an idle time, on one database. */
 async function measureFirstCalls(
   environment: Environment,
   trees: ReadonlyMap<string, string>,

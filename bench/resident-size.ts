@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The resident size of a process in MB; undefined if the process has ended. */
 export async function residentSize(pid: number): Promise<number | undefined> {
   const kilobytes =
     process.platform === 'linux'

@@ -9,7 +9,7 @@ import { node, nodeEnv, nodeFlags } from './node.ts';
  */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** The words to put before a command so that it runs on a given core. */
+/** The words that run a command on a given core, if they precede it. */
 export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);
 
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {

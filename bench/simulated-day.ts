@@ -39,7 +39,7 @@ async function simulate({ processes, days, every, queries }: Run, environment: E
 }
 
 /**
- * Compares the number of calls to CoinGecko per day on the demo plan with the schedule. The users send requests in each
+ * Compares the number of calls to CoinGecko per day on the demo plan with the schedule. Users send requests in each
  * simulated minute. Ten thousand users send every kind of request in every minute.
  */
 export async function measure(environment: Environment): Promise<Figure[]> {

@@ -14,7 +14,7 @@ export const UNLIMITED = 2_000_000_000;
 export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 
 /**
- * Opens a test bench: a database with users whose limit cannot be reached, stand-ins for the upstreams, and baseline
+ * Opens a test bench: a database with users who never reach their limit, stand-ins for the upstreams, and baseline
  * servers. `close` stops everything that the test bench has started.
  * @param tree the checkout whose build is measured
  */

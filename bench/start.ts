@@ -26,7 +26,10 @@ async function secondsToReady(dataDir: string): Promise<number> {
   return seconds;
 }
 
-/** Adds tokens to a data directory with the built-in tokens' archive: up to a thousand, with twenty of them in use. */
+/**
+ * Adds up to a thousand tokens to a data directory that contains the built-in tokens' archive. Twenty of them are in
+ * use.
+ */
 async function addTokens(dataDir: string): Promise<void> {
   const database = await openDatabase({ dataDir });
   const names = await addSandboxTokens(database.prisma, TOKENS);

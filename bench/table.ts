@@ -1,18 +1,15 @@
 /** One measured figure and its target, `bar`. `isReached` is undefined if there is no target. */
 export type Figure = { figure: string; measured: string; bar: string; isReached?: boolean };
 
-/** A ratio that must be at least `bar`. */
 export function atLeast(figure: string, measured: number, bar: number): Figure {
   return { figure, measured: measured.toFixed(3), bar: `≥ ${bar}`, isReached: measured >= bar };
 }
 
-/** A quantity that must be at most `bar`. */
 export function atMost(figure: string, measured: number, bar: number, unit: string): Figure {
   const text = measured >= 100 ? measured.toFixed(0) : measured.toPrecision(3);
   return { figure, measured: `${text} ${unit}`, bar: `≤ ${bar} ${unit}`, isReached: measured <= bar };
 }
 
-/** A count that must be zero. */
 export function none(figure: string, count: number): Figure {
   return { figure, measured: String(count), bar: '0', isReached: count === 0 };
 }

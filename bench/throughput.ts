@@ -46,8 +46,8 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   }
 
   if (environment.databaseServer !== undefined) {
-    // Both processes are new, because earlier load affects the rate of a process. Both run from the sources, so that
-    // only the charge differs.
+    // Both processes are new, because earlier load affects a process's rate. Both run from the sources, so that only
+    // the charge differs.
     const charging = await stand.startService({}, '../src/serve.ts');
     const uncharged = await stand.startService({}, './uncharged-server.ts');
     const [charged = 0] = await compare(
@@ -59,9 +59,9 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     await uncharged.close();
   }
 
-  // The single key is sent from a list of the same length, so that the load generator's work is equal. The runs with
-  // one key start when the other keys are idle, after five seconds and a tick. The runs with many keys start when all
-  // keys have a lease.
+  // The single key is sent from a list of the same length, so that the load generator's work is equal. Runs with one
+  // key start when the other keys are idle, after five seconds and a tick. Runs with many keys start when all keys have
+  // a lease.
   const useAll = () => load({ url: latest, keys, seconds: 3, connections: 512 });
   const untilIdle = () => wait(7_000);
   await useAll();

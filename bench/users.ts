@@ -9,16 +9,16 @@ import { node } from './node.ts';
 const run = promisify(execFile);
 const BATCH = 10_000;
 
-/** The location of a database: on a server if `url` is set, otherwise embedded in `dataDir`. */
+/** A server's database if `url` is set. Otherwise, an embedded database in `dataDir`. */
 export type DatabaseLocation = { url: string | undefined; dataDir: string };
 
-/** Applies a checkout's migrations to an empty database, by running a command. Every command applies the migrations. */
+/** Applies a checkout's migrations to an empty database. Every command applies the migrations, so this runs one. */
 export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
   await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });
 }
 
-/** Inserts users with one key each. The rows are dated an hour ago, because processes re-read recent changes. */
+/** Inserts users with one key each. The rows are dated an hour ago, because processes reread recent changes. */
 const insertion = (keys: readonly string[], limit: number) => `
   WITH made AS (
     INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at, changed_at)

@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 
 const ROUNDS = 5;
 
-/** Measures windows of 4,700 daily points and candles in this process: first request and repeated request. */
+/** Measures windows of 4,700 daily points and candles in this process, for a first request and a repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);
@@ -27,7 +27,7 @@ export async function measure(): Promise<Figure[]> {
   const parts = await openParts(settings, { logger: openLog('silent') });
   const yesterday = startOfDate(Date.now()) - DAY;
   const request = async (token: TokenName, round: number, source: 'market' | 'candles' = 'market') => {
-    // Windows that differ by a day share no cached body, so each is a first request.
+    // Windows that differ by a day share no cached body, so each request is a first request.
     const from = yesterday - (DAYS - 2 - round) * DAY;
     const startedAt = performance.now();
     const { body } = await parts[source].range(token, 'day', from, yesterday, 'json');

@@ -18,11 +18,11 @@ type Parts = {
   journal: Journal;
 };
 
-/** Broadcasts a signed transaction every few seconds. `hashes` are those of transactions that a node accepted. */
+/** Broadcasts a signed transaction every few seconds. `hashes` contains the transactions that a node accepted. */
 export function startBroadcasts({ requests, sandbox, fleet, user, random, journal }: Parts) {
   const { chain } = sandbox;
   const [from = '', to = ''] = chain.accounts.map(({ address }) => address);
-  // Starts with the hash of an unknown transaction, so that queries have a hash from the start.
+  // Contains the hash of an unknown transaction, so that queries have a hash from the start.
   const hashes = ['0'.repeat(64)];
   let running: Promise<void> = Promise.resolve();
 

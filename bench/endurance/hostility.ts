@@ -32,7 +32,7 @@ const ATTACKS: Readonly<Record<string, (target: Target) => Promise<unknown>>> = 
 type Parts = { fleet: Fleet; user: User; random: () => number; journal: Journal };
 
 /**
- * Attacks a random process every few seconds, with a key that makes no priced calls. The normal load shows whether
+ * Attacks a random process every few seconds, with a key that makes no charged calls. The normal load shows whether
  * other users are affected. `close` waits for pending attacks.
  */
 export function startHostility({ fleet, user, random, journal }: Parts) {

@@ -10,8 +10,8 @@ const DATABASE_DOWN_MS = 8_000;
 type Parts = { fleet: Fleet; stand: Stand; ledger: Ledger; journal: Journal; signal: AbortSignal };
 
 /**
- * Waits for `ms` milliseconds. During this time, kills the third process, stops the database as in a crash, and kills
- * the second process. Ends early if `signal` is aborted.
+ * Waits for `ms` milliseconds. Meanwhile, kills the third process, stops the database as in a crash, and kills the
+ * second process. Ends early if `signal` aborts.
  */
 export async function runWithIncidents(ms: number, { fleet, stand, ledger, journal, signal }: Parts) {
   const startedAt = performance.now();

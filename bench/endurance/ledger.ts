@@ -2,7 +2,7 @@ import type { Plan } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { Member } from './fleet.ts';
 
-/** A crash loses at most the calls of this period, in ms: those of one tick and of the write in progress. */
+/** A crash loses at most the calls of this time, in ms: one tick and the write in progress. */
 const MAX_LOSS = 2_000;
 
 export type User = {
@@ -13,9 +13,9 @@ export type User = {
   limit: number;
   /** Whether the run exhausts the user's limit. */
   isScarce: boolean;
-  /** Priced calls with a 2xx response. */
+  /** Charged calls with a 2xx response. */
   answered: number;
-  /** Priced calls whose connection broke, so that the client cannot know whether they were charged. */
+  /** Charged calls whose connection broke, so that the client cannot know whether they were charged. */
   unanswered: number;
   /** Calls with a response that a killed process may not have settled. */
   atRisk: number;
@@ -24,7 +24,7 @@ export type User = {
 /** A user's calls in the service's ledger. */
 export type LedgerRow = { userKey: number; used: number; daily: number };
 
-/** The client's own record of its calls, to be compared with the service's ledger. */
+/** The client's own record of its calls, for comparison with the service's ledger. */
 export function createLedger() {
   const users = new Map<number, User>();
   let recent: { member: Member; user: User; at: number }[] = [];

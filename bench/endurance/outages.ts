@@ -1,7 +1,7 @@
 /** An interval on the clock of `performance.now()`. */
 type Interval = { from: number; thru: number };
 
-/** Records outages from `start` to `end`. Each outage counts for `graceMs` longer, so that clients can reconnect. */
+/** Records outages from `start` to `end`. Each outage counts for another `graceMs`, so that clients can reconnect. */
 export function createOutages(graceMs: number) {
   const intervals: Interval[] = [];
   return {

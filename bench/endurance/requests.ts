@@ -7,7 +7,7 @@ import type { Ledger, User } from './ledger.ts';
 import type { Outages } from './outages.ts';
 import type { Query } from './queries.ts';
 
-/** The time within which every process reads the data that another process fetched, in ms. */
+/** The time in ms within which every process reads data that another process fetched. */
 const PROPAGATION_MS = 5_000;
 const UPSTREAM_FAILED = new Set(['upstream_invalid', 'upstream_unavailable', 'upstream_timeout']);
 const DATABASE_FAILED = new Set(['database_unavailable', 'overloaded']);

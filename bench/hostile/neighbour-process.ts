@@ -1,5 +1,5 @@
 /**
- * Requests the latest price every 20 ms, whether or not earlier responses have arrived. Runs in a separate process, so
+ * Requests the latest price every 20 ms, even if earlier responses have not arrived. Runs in a separate process, so
  * that the attacker's own work does not slow it down. Answers each message from the parent with the results since the
  * last message.
  */

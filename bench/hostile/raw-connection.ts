@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { firstAnswer, type RawAnswer } from '../../fixtures/raw-answer.ts';
 
 /**
- * Opens a connection that sends bytes unchanged, whether or not they are valid.
+ * Opens a connection that sends bytes unchanged, even if they are invalid.
  * @param isRead whether received data is read
  */
 export function openRaw(url: string, { isRead = true } = {}) {
@@ -22,7 +22,7 @@ export function openRaw(url: string, { isRead = true } = {}) {
     send(...chunks: (string | Buffer)[]): void {
       for (const chunk of chunks) if (socket.writable) socket.write(chunk);
     },
-    /** The next response; undefined if the service closes the connection before the response is complete. */
+    /** The next response. Undefined if the service closes the connection before the response is complete. */
     async answer(): Promise<RawAnswer | undefined> {
       for (;;) {
         const found = firstAnswer(received);

@@ -1,6 +1,6 @@
 /**
- * Makes calls at scheduled times, whether or not the service is ready. Reads the calls from standard input and prints
- * the latency of each from its scheduled time, in ms. Connections are opened on demand and kept open.
+ * Makes calls at scheduled times, even if the service is not ready. Reads the calls from standard input. Prints the
+ * latency of each call from its scheduled time, in ms. Connections are opened on demand and kept open.
  */
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait, setImmediate as yielding } from 'node:timers/promises';
@@ -11,9 +11,9 @@ export type Order = { url: string; warmUp: readonly string[]; calls: readonly Ca
 
 /** The requests before the first call, which ensure that code is compiled and connections are open. */
 const WARM_UP = { rounds: 20, concurrent: 20 };
-/** The delay of Node's timers, in ms. The end of a pause is therefore spent in event-loop turns, which use the core. */
+/** The delay of Node's timers, in ms. The end of a pause therefore consists of event-loop turns, which use the core. */
 const TIMER_DELAY = 1.5;
-/** For shorter pauses, in ms, only a timer is used, although it may be late: the database uses the same core. */
+/** Shorter pauses, in ms, use only a timer, although it may be late, because the database uses the same core. */
 const CLOSE = 5;
 
 const { url, warmUp, calls } = JSON.parse(await text(process.stdin)) as Order;

@@ -6,9 +6,9 @@ import { atRandom, type Call } from './schedule.ts';
 
 /** The number of keys that are in constant use during the measurement, and their total rate in calls per second. */
 const HOT = { keys: 20, rate: 100 };
-/** The plan's limit. A key can hold a thousandth of the remaining calls in reserve: ten calls. */
+/** The plan's limit. An idle lease may keep a thousandth of the remaining calls: ten calls. */
 const PLAN = 10_000;
-/** A limit too small for a reserve: a thousandth is less than one call. */
+/** A limit below which an idle lease keeps no calls: a thousandth is less than one call. */
 const FEW = 500;
 
 /** The number of users in each row, and the users' limit. */

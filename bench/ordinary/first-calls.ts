@@ -3,9 +3,9 @@ import { atMost, type Figure, median, quantile } from '../table.ts';
 import type { OpenCallers } from './callers.ts';
 import { atRandom, pages, spaced } from './schedule.ts';
 
-/** How long a key rests at least before a measured call, in ms. */
+/** The minimum idle time of a key before a measured call, in ms. */
 const REST = 9_000;
-/** A rest that is longer than a process caches an account without a lease, in ms. */
+/** Longer than a process caches an account without a lease, in ms. */
 const LONG_REST = 66_000;
 /** The interval between calls of single keys, in ms. */
 const INTERVAL = 310;
@@ -16,14 +16,16 @@ const quantiles = (figure: string, took: readonly number[], bars: Readonly<Recor
     atMost(`${figure}, ${p}`, quantile(took, Number(p.slice(1)) / 100), bar, 'ms'),
   );
 
-/** Each key makes a call and rests, while only the hot keys are busy: three rounds after an unmeasured round. */
+/**
+ * Each key makes a call and is then idle, while only the hot keys are busy. Three rounds follow an unmeasured round.
+ */
 async function alone({ keys, call }: OpenCallers): Promise<Figure[]> {
   const round = (n: number) => spaced(keys.alone, { ms: INTERVAL, from: n * keys.alone.length * INTERVAL });
   const { took, beside } = await call(round(0), [...round(1), ...round(2), ...round(3)]);
   return [...quantiles('one key after a rest of 9 s', took, { p50: 2, p90: 10 }), beside];
 }
 
-/** Many keys in rotation, so that each key rests for about eleven seconds: two rounds after an unmeasured round. */
+/** Many keys in rotation, so that each key is idle for about eleven seconds. Two rounds follow an unmeasured round. */
 async function polling({ keys, call }: OpenCallers): Promise<Figure[]> {
   const rate = 100;
   const turn = (keys.polling.length / rate) * 1000;
@@ -34,7 +36,7 @@ async function polling({ keys, call }: OpenCallers): Promise<Figure[]> {
   return [...quantiles(figure, took, { p50: 5, p99: 50 }), beside];
 }
 
-/** After a rest, a page that makes sixteen concurrent calls uses the key. */
+/** After an idle time, a page makes sixteen concurrent calls with the key. */
 async function page({ keys, call }: OpenCallers): Promise<Figure[]> {
   const ms = 1.5 * INTERVAL;
   const from = Math.max(REST + ms, keys.page.length * ms);
@@ -56,7 +58,9 @@ async function unseen({ keys, call }: OpenCallers): Promise<Figure[]> {
   return [...quantiles(figure, took, { p50: 15, p99: 100 }), beside];
 }
 
-/** Makes one call with each key of the row `long`. Returns a function that measures the next calls after the rest. */
+/**
+ * Makes one call with each key of the row `long`. Returns a function that measures the next calls after the idle time.
+ */
 export async function startLongRest({ keys, call }: OpenCallers): Promise<() => Promise<Figure[]>> {
   await call([], spaced(keys.long, { ms: 20 }));
   const calledAt = performance.now();

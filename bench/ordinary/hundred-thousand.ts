@@ -20,13 +20,13 @@ const MANY_TURN = { inUse: 60, counted: 10 };
 
 type Process = { latest: string; metrics: string };
 
-/** Distributes the keys to the processes, in lists of equal length, so that the load generator's work is equal. */
+/** Distributes the keys to the processes in lists of equal length, so that the load generator's work is equal. */
 const distribute = (keys: readonly string[]): string[][] =>
   Array.from({ length: PROCESSES }, (_, p) =>
     Array.from({ length: MANY / PROCESSES }, (_, i) => keys[(i * PROCESSES + p) % keys.length] as string),
   );
 
-/** Compares 100,000 active keys on four processes with 10,000, and checks that all calls are in the ledger. */
+/** Compares 100,000 active keys on four processes with 10,000 keys. Checks that all calls are in the ledger. */
 export async function measure(environment: Environment, tree: string): Promise<Figure[]> {
   if (!hasWrk) {
     console.error('100,000 keys are skipped: wrk is not installed, and only wrk reaches the required rate.');
@@ -67,10 +67,7 @@ export async function measure(environment: Environment, tree: string): Promise<F
   }
 }
 
-/**
- * The results of one round: all responses, the rate while all keys were in use, and the number of open leases at that
- * time.
- */
+/** The results of a round: all responses, the rate while all keys were in use, and the open leases at that time. */
 type Use = { responses: number; rate: number; leases: number };
 
 /** Makes calls with the distributed keys. */

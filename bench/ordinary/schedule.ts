@@ -1,4 +1,4 @@
-/** A call at a scheduled time, in ms after the start, which does not depend on earlier calls. */
+/** A call at a scheduled time, in ms after the start. The time does not depend on earlier calls. */
 export type Call = { at: number; key: string };
 
 const anyOf = (keys: readonly string[]) => keys[Math.floor(Math.random() * keys.length)] as string;
@@ -15,7 +15,7 @@ export function atRandom(
   return calls;
 }
 
-/** One call with each key, at intervals of `ms`. Each call is delayed at random by up to half an interval. */
+/** One call with each key, at intervals of `ms`. A random delay of up to half an interval is added to each call. */
 export function spaced(keys: readonly string[], { ms, from = 0 }: { ms: number; from?: number }): Call[] {
   return keys.map((key, i) => ({ key, at: from + (i + Math.random() / 2) * ms }));
 }
