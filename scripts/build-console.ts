@@ -9,7 +9,8 @@ import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
 import { footerHtml, headerHtml } from '#docs/pages/page';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
 
-// Builds the console: browsers neither strip types nor resolve packages. Run by `npm ci` and `npm run build:console`.
+// Builds the console, because browsers neither strip types nor resolve packages. Run by `npm ci` and `npm run
+// build:console`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/console');

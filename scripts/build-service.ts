@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
 
-// Compiles the service. Stripping types at run time instead would add 0.25 s to the start and use 25 MB more memory.
-// Run by `npm run build:service`.
+// Compiles the service. Stripping types at run time would add 0.25 s to the start and use 25 MB more memory. Run by
+// `npm run build:service`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
@@ -20,7 +20,7 @@ async function arrange(folder: string): Promise<void> {
   }
 }
 
-/** The commit: as the image's build names it, else that of the checkout. */
+/** The commit named by the image's build, or that of the checkout. */
 async function revision(): Promise<string> {
   const { REVISION } = process.env;
   if (REVISION && REVISION !== 'unknown') return REVISION;
@@ -32,8 +32,8 @@ async function revision(): Promise<string> {
 }
 
 /**
- * Empties `folder` and writes the build into it. The folder must be next to `prisma/`, `package.json` and `dist/`, as
- * `src/` is.
+ * Empties `folder` and writes the build into it. Like `src/`, the folder must be next to `prisma/`, `package.json` and
+ * `dist/`.
  */
 export async function buildService(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -43,7 +43,7 @@ export async function buildService(folder: string): Promise<void> {
     throw new Error(`${message}\n${stdout}`);
   });
   await arrange(folder);
-  // The build needs its own `imports`, because those in the parent folder's package point to the sources.
+  // The build needs its own `imports`, because those in the parent folder's package refer to the sources.
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', imports: { '#*': './*.js' } })}\n`);
   await cp(SOURCE, folder, {
     recursive: true,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
 import { buildService } from './build-service.ts';
 
-// The console needs the client's generated types, so they are written first.
+// Written first, because the console needs the client's generated types.
 
 const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

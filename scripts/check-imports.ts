@@ -13,7 +13,7 @@ const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'stati
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
-/** The folders from which a folder may import, besides itself. */
+/** The other folders from which a folder may import. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/core': [],
   'src/database': inSrc('core'),
@@ -74,7 +74,7 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
 
 type Import = { file: string; line: number; specifier: string; target: string | undefined };
 
-/** The imported path, relative to the root; undefined for a package. */
+/** The imported path, relative to the root. Undefined for a package. */
 function resolve(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
   for (const [subpath, path] of SUBPATHS) {
@@ -119,7 +119,7 @@ function fault({ file, specifier, target }: Import): string | undefined {
   return undefined;
 }
 
-/** A cycle in the graph, as a list of names; undefined if the graph has no cycle. */
+/** A cycle in the graph, as a list of names. Undefined if the graph has no cycle. */
 function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];

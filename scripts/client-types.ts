@@ -14,7 +14,7 @@ const FOLDER = new URL('../packages/client/generated/', import.meta.url);
 type Schema = Record<string, unknown>;
 /** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
-/** The wire format of a timestamp, which is irrelevant for a `Date`. */
+/** Descriptions of a timestamp's wire format, which are irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 
 function isInstant({ format, description }: Schema): boolean {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Runs at the end of `npm ci`: generates and builds the files that the repository does not contain. This file is in
-// plain JavaScript, because without the development dependencies, any version of Node may run it.
+// Runs at the end of `npm ci`: generates and builds the files that the repository does not contain. Plain JavaScript,
+// because without the development dependencies, any version of Node may run it.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const exists = (/** @type {string} */ path) => existsSync(`${ROOT}${path}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// The files of a release besides the client's package.
+// The files of a release in addition to the client's package.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const execute = promisify(execFile);
@@ -13,8 +13,8 @@ const run = (cwd: string, command: string, ...args: string[]) => execute(command
 const NPM_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
 
 /**
- * Writes the build context of the image as it is committed, for `docker build - < file`. Docker applies `.dockerignore`
- * to folders, but not to archives, and an archive must contain the Dockerfile.
+ * Writes the committed build context of the image, for `docker build - < file`. Docker applies `.dockerignore` to
+ * folders but not to archives, and an archive must contain the Dockerfile.
  */
 export async function writeContext(file: string): Promise<void> {
   const lines = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n');
@@ -36,7 +36,7 @@ export async function writeSbom(folder: string, file: string): Promise<void> {
   }
 }
 
-/** Writes the SBOM of the packages in the image, which are installed as the Dockerfile does. */
+/** Writes the SBOM of the packages in the image. Installs the packages as the Dockerfile does. */
 export async function writeImageSbom(file: string): Promise<void> {
   const dockerfile = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const omitted = dockerfile.match(/--omit=\w+/g);

@@ -8,9 +8,9 @@ const SECTION = /^## (\S+)(?: - (\S+))?$/m;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /**
- * Compares all places that state the version of the release in the checkout `root`: the manifests, the lock file, the
- * image's label and the changelog. With a tag, the changelog must also state the date of the release. Returns one
- * message per mismatch.
+ * Compares all places in the checkout `root` that state the version of the release: the manifests, the lock file, the
+ * image's label and the changelog. With a tag, the changelog must also state the release date. Returns one message per
+ * mismatch.
  */
 export function findMismatches(root: string, tag?: string): string[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
