@@ -73,7 +73,7 @@ describe('three running processes', () => {
     await expect.poll(() => statuses(path), WITHIN).toEqual([200, 200, 200]);
     const after = await (await send(processes[0] as ServiceProcess, path)).text();
     expect(JSON.parse(after)[0].prices.slice(0, 25)).toEqual(JSON.parse(before)[0].prices.slice(0, 25));
-    // Only the command's calls and the latest price: no history is fetched again.
+    // The command's calls and the latest price only, because no history is fetched again.
     const since = sandbox.calls.slice(calls).filter(({ query }) => query.interval === 'daily');
     expect(since).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ describe('three running processes', () => {
     for (const one of processes) await expect.poll(() => first(one, 'xyz'), WITHIN).toBe(other);
     await tokens('add', 'bebado', '--symbol', 'xyz', '--kraken', 'none');
     for (const one of processes) {
-      // The token is also requested by its name, so that the other token's cached response must not be served.
+      // The token is also requested by name, because the other token's cached response must not be served.
       await expect.poll(async () => (await first(one, 'bebaka')) === (await first(one, 'xyz')), WITHIN).toBe(false);
       expect(await first(one, 'xyz')).toBe(await first(one, 'bebado'));
     }

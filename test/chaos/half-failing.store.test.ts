@@ -111,7 +111,7 @@ test('all stored data is served while the upstream holds every call', {
   const held = service.sandbox.faults.hold();
   let isReleased = false;
   await service.pass(7 * MINUTE);
-  // Data older than twice its interval is waited for briefly; concurrent requests share the wait.
+  // Requests wait briefly for data older than twice its interval. Concurrent requests share the wait.
   const seen = await requests(amount(100, 2_000));
   await held.arrived(1);
   expect(isReleased).toBe(false);

@@ -18,7 +18,7 @@ afterEach(() => service?.close());
 
 const chartOf = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=1`;
 
-/** Requests everything without HTTP, because it takes hours. Stored data must be served. */
+/** Requests everything without HTTP, because the test covers hours. Stored data must be served. */
 async function requestEverything() {
   const { market } = service.parts;
   await market.latest('bitcoin');
@@ -106,7 +106,7 @@ test('a kind of response that is invalid for days does not use up the budget of 
     await requestEverything();
     service.clock.advance(2 * MINUTE);
   }
-  // Five tokens: the attempts of the first hour, and then one an hour.
+  // Five tokens: the attempts of the first hour, then one attempt an hour.
   expect(service.sandbox.countCalls('/market_chart')).toBeLessThanOrEqual(5 * (12 + hours));
   expect(service.sandbox.countCalls('/coins/markets')).toBe(hours * 10);
   await service.parts.allowance.poll();

@@ -70,7 +70,7 @@ test('every email requested before a kill -9 arrives', async () => {
     await victim.kill();
   }
   const addressed = () => new Set(server.mails.flatMap(({ to }) => to));
-  // Claims and pauses expire by the database's clock. The waiting messages are made due.
+  // Claims and pauses expire by the database's clock, so the waiting messages are made due.
   await expect
     .poll(
       async () => {
@@ -84,7 +84,7 @@ test('every email requested before a kill -9 arrives', async () => {
     )
     .toEqual([0, USERS]);
   expect(addressed()).toEqual(new Set(emails));
-  // Duplicates are usable, too: the one-time code of the newest email works once, and then no other code works.
+  // Duplicate emails are usable too. The one-time code of the newest email works once; afterwards, no other code works.
   for (const email of emails) {
     const mails = server.mails.filter(({ to }) => to.includes(email));
     const [newest, ...others] = mails.reverse().flatMap(tokensIn);

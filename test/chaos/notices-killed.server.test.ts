@@ -96,7 +96,7 @@ test(
     const calling = (async () => {
       while (isKilling) await callOnce(users, processes);
     })();
-    // Every second is followed by a kill of one running process. Another process replaces it.
+    // Each second, one running process is killed and another one replaces it.
     const starting = new Map<number, Promise<void>>();
     for (let kill = 0; kill < KILLS; kill += 1) {
       await wait(1_000);
@@ -117,7 +117,8 @@ test(
     await Promise.all([calling, ...starting.values()]);
 
     const events = users.flatMap(({ key }) => [`${key}:80`, `${key}:100`]).sort();
-    // Pauses, claims and the leases of killed processes expire by the database's clock. The waiting rows are made due.
+    // Pauses, claims and the leases of killed processes expire by the database's clock, so the waiting rows are made
+    // due.
     const hurry = () =>
       replicas.prisma.$transaction([
         replicas.prisma.$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,

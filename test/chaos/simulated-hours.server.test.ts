@@ -51,7 +51,7 @@ test('a monthly budget that is too small for the schedule lasts until the end of
   const { total, oldest, lastCallAt, failures } = simulation.outcome();
   expect(total).toBeLessThanOrEqual(calls);
   expect(total).toBeGreaterThan(calls * 0.75);
-  // Some calls are left for the last day, so the served data was never much older than the extended schedule.
+  // Some calls remain for the last day, so the served data was never much older than the extended schedule.
   expect(lastCallAt).toBeGreaterThan(end - DAY);
   expect(oldest).toBeLessThan(DAY);
   expect(failures.filter((failure) => !DAY_NOT_READY.test(failure))).toEqual([]);

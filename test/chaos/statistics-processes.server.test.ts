@@ -12,7 +12,8 @@ import { createTestDatabase } from '../support/database/database.ts';
 const PROCESSES = 4;
 const TOKENS = ['btc', 'ar', 'eth', 'sol'] as const;
 /**
- * One CryptoCompare call for each token, and the calls to the keyless sources of the two tokens that it does not list.
+ * One CryptoCompare call for each token, and the calls to the keyless sources of the two tokens that CryptoCompare does
+ * not list.
  */
 const CALLS_OF_ONE = 4 + 3 + 3;
 

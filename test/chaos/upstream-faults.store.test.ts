@@ -103,7 +103,7 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
       expect(answer.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
       expect(answer.header('age')).toBe('420');
       const chart = await service.ask(DAY_CHART);
-      // The window has moved by seven minutes, and no data was added at its end.
+      // The window has moved by seven minutes without new data at its end.
       expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
     }
     expect(service.sandbox.countCalls() - made).toBe(calls);

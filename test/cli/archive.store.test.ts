@@ -90,7 +90,7 @@ describe('archive import', () => {
   });
 
   it('stops after a batch when interrupted, and completes the import when repeated', async () => {
-    // Each row is followed by twenty duplicates of its date, so that the file takes a while although its dates fit the
+    // Twenty duplicates of its date follow each row. The file therefore takes a while, although its dates fit the
     // token's history.
     const first = Date.UTC(2009, 0, 3);
     const lines = Array.from({ length: 5000 }, (_, i) => {

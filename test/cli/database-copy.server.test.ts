@@ -49,7 +49,7 @@ async function untilCopied(url: string, table: string, rows: number): Promise<vo
       .catch(() => ({ rows: [] }));
   for (;;) {
     const progress = JSON.parse((await read()).rows[0]?.logs ?? '{}');
-    // The last table is by far the longest, so a late start in another table still finds it in progress.
+    // The last table is by far the longest, so it is still in progress even after a late start in another table.
     if (progress.table === 'usage_day' && table !== 'usage_day') break;
     if (progress.table === table && progress.rows >= rows) break;
     await pause(2);

@@ -32,7 +32,7 @@ it.each([
 ] as const)(
   'serves the URLs that it prints, and leaves no files behind after $signal ($args)',
   async ({ signal, args }) => {
-    // If the port is already in use, the test works as well.
+    // The test also works if the port is already in use.
     const usualPort = createServer().listen(8080, '127.0.0.1');
     await once(usualPort, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
     const demo = startCommand('demo', args, { TMPDIR: directory.path });

@@ -21,7 +21,7 @@ export async function makeDirectory() {
 
 /**
  * Creates a directory with an embedded database in `dataDir`, with one user by default. This process keeps the database
- * open, so commands use it through this process. Opening it would take each command a second.
+ * open, and commands use it through this process. Opening it would take each command a second.
  */
 export async function makeServedDirectory({ hasUser = true } = {}) {
   const { path, remove } = await makeDirectory();

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChainClient, type Fetch, QuotientClient, QuotientError } from '#client/index';
 
-/* Whatever a caller without types passes: a method rejects with a `QuotientError`, and a constructor throws one. */
+/*
+ * Arguments of any type, as from a caller without types: a method rejects with a `QuotientError`, and a constructor
+ * throws one.
+ */
 
 const circular: { [member: string]: unknown } = { email: true };
 circular.webhookUrl = circular;

@@ -177,7 +177,7 @@ it('draws candles, at the cost of one call', async () => {
   expect(head).toBe('date,open,high,low,close,volume');
   expect(first).toMatch(/^\d{4}-\d\d-\d\d( \d\d:\d\d:00)?(,[\d.]+){5}$/);
 
-  // A venue provides only its newest candles.
+  // Kraken provides only its newest candles.
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await here.settled();
   await page.getByText('the source does not go back that far').waitFor();
@@ -289,7 +289,7 @@ it('shows the calls that it made', async () => {
   ] as const) {
     await calls.getByRole('button', { name, exact: true }).click();
     expect(here.requests.map(decodeURIComponent), name).toContain(await url());
-    // The page shows the response that it has, without another call.
+    // The page shows its last response, without another call.
     expect([await text('snippet-answer-title'), await text('snippet-answer')]).toEqual([
       'Response',
       expect.stringContaining(part),

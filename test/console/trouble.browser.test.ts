@@ -54,7 +54,7 @@ it('shows the age of its data while the upstream fails', async () => {
       .poll(() => text('prices-age'))
       .toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
     expect(await here.page.locator('#prices-body tr').first().locator('td').first().innerText()).toMatch(/^\$[\d,.]+$/);
-    // The first response may precede the failure of its sources: the next one reports it.
+    // The first response may precede the failure of its sources, which the next response reports.
     await expect
       .poll(async () => {
         await here.page.getByRole('button', { name: 'Refresh' }).click();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { overlap, type Span, union, without } from '#core/clock';
 
-/* The model: a span is a set of integers. */
+/* The model represents a span as a set of integers. */
 const small = fc.integer({ min: 0, max: 30 });
 const span = fc.tuple(small, small).map(([a, b]): Span => ({ from: Math.min(a, b), thru: Math.max(a, b) }));
 const anySpan = fc.tuple(small, small).map(([from, thru]): Span => ({ from, thru }));

@@ -15,7 +15,7 @@ const inMs = (times: number[]) => {
   return { p50: quantile(sorted, 0.5).toFixed(1), p90: quantile(sorted, 0.9).toFixed(1) };
 };
 
-/** Sets it for every session, also the open ones. */
+/** Applies to every session, including open sessions. */
 async function setCommit(url: string, value: string): Promise<void> {
   await execute(url, `ALTER SYSTEM SET synchronous_commit = ${value}`);
   await execute(url, 'SELECT pg_reload_conf()');
@@ -24,8 +24,8 @@ async function setCommit(url: string, value: string): Promise<void> {
 }
 
 /**
- * Measures the requests that wait for a commit: a registration, and the first call of a key. Returns the latencies in
- * ms by setting, measured in turn.
+ * Measures requests that wait for a commit: a registration, and the first call of a key. Measures the settings in turn.
+ * Returns the latencies in ms by setting.
  */
 export async function measureCommits(cluster: Cluster, { register, request }: ServicePair) {
   const url = cluster.balancedUrl('postgres');

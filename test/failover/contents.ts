@@ -7,7 +7,7 @@ type Row = {
   calls: Record<string, number>;
 };
 
-/** The record numbers of the users, the IDs of the keys, of those that have ended, and the recorded calls by user. */
+/** The record numbers of the users, the IDs of all keys and of ended keys, and the recorded calls by user. */
 export async function contentsOf(url: string): Promise<Row> {
   const [row] = await execute<Row>(
     url,

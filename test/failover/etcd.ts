@@ -5,7 +5,7 @@ import { until } from './until.ts';
 
 const READY_WITHIN = 30_000;
 
-/** One etcd server. Without its consensus of several, it stands for the part of the cluster that never fails. */
+/** A single etcd server, which represents the part of the cluster that never fails. */
 export async function startEtcd(folder: string) {
   const [port, peerPort] = [await freePort(), await freePort()];
   const home = await makeDirectory(join(folder, 'etcd'));

@@ -7,12 +7,12 @@ import { until } from './until.ts';
 
 /*
  * A PostgreSQL cluster with synchronous replication loses its primary while clients call and users register. One pair
- * of service processes reaches the primary through HAProxy, the other with every member in DATABASE_URL.
+ * of service processes reaches the primary through HAProxy. The other pair has every member in DATABASE_URL.
  */
 
 /** Good responses of each pair before a fault. */
 const STEADY = 400;
-/** The service has recovered when no request failed or was slow for this time, in ms. */
+/** The service has recovered when no request has failed or been slow for this time, in ms. */
 const QUIET = 3_000;
 const RECOVERS_WITHIN = 30_000;
 const SETTLES_WITHIN = 15_000;
@@ -46,7 +46,7 @@ async function expectExact({ pair, traffic, linesBefore }: Underway): Promise<st
   return `${JSON.stringify(outcomes)}, ${lines.join(' and ')} log lines`;
 }
 
-/** Causes a fault under load, waits for the recovery, and repairs the cluster, still under load. */
+/** Causes a fault under load, waits for the recovery, and repairs the cluster under load. */
 async function survive(name: string, fault: (primary: Member) => unknown, repair: (primary: Member) => unknown) {
   await stand.cluster.whole();
   const underway = stand.pairs.map((pair) => {

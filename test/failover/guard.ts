@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { signal } from './daemon.ts';
 
 /*
- * As a program, waits until the process of the tests ends, and then ends the processes of a cluster and deletes its
- * folder. Interrupted tests would otherwise leave paused processes behind, which no other signal ends.
+ * Run as a program, waits until the test process ends. Then ends the processes of a cluster and deletes its folder.
+ * Otherwise, interrupted tests would leave paused processes behind, which no other signal ends.
  */
 
 const PROGRAM = fileURLToPath(import.meta.url);

@@ -8,12 +8,12 @@ import { openStand, type Stand } from './stand.ts';
 import { until } from './until.ts';
 
 /*
- * The primary crashes while its replicas lag. Synchronous replication acknowledges no change that the next primary
- * lacks. Asynchronous replication loses the newest changes, and the service detects it.
+ * The primary crashes while its replicas lag. With synchronous replication, no acknowledged change is lost. With
+ * asynchronous replication, the newest changes are lost, and the service detects the loss.
  */
 
 const DATABASE = 'balanced';
-/** PostgreSQL advances a sequence in its log by 32, so only later record numbers are given twice. */
+/** PostgreSQL logs the next 32 values of a sequence in advance, so only later record numbers are reused. */
 const LATE_USERS = 40;
 const RECOVERS_WITHIN = 30_000;
 
@@ -22,7 +22,7 @@ let pair: ServicePair;
 /** The 2xx responses of each key. */
 let charged: Map<string, number>;
 beforeAll(async () => {
-  // Patroni replaces a crashed primary immediately, instead of starting it again, so no cached key expires.
+  // Patroni replaces a crashed primary immediately instead of restarting it, so no cached key expires.
   stand = await openStand([DATABASE], { master_start_timeout: 0, maximum_lag_on_failover: 2 ** 30 });
   [pair] = stand.pairs as [ServicePair];
   charged = new Map(pair.keys.map((key) => [key, 0]));
@@ -68,7 +68,9 @@ const expectLedger = (lost: ReadonlyMap<string, number> = new Map()) =>
     .poll(pair.ledger, { timeout: RECOVERS_WITHIN })
     .toEqual(new Map(pair.keys.map((key) => [key, (charged.get(key) ?? 0) - (lost.get(key) ?? 0)])));
 
-/** Ends PostgreSQL on the primary. Patroni promotes a replica, which is returned, and then repairs the primary. */
+/**
+ * Ends PostgreSQL on the primary. Patroni promotes a replica, and then repairs the primary. Returns the new primary.
+ */
 async function crash(): Promise<Member> {
   const at = Date.now();
   await primary.crash();
@@ -143,7 +145,7 @@ it('asynchronous replication loses exactly what the replica lacks, and the servi
   await expectLedger();
   await expect.poll(async () => (await contentsOf(primary.url(DATABASE))).calls[newest.key]).toBe(5);
 
-  // Without the service, which would report the calls again.
+  // Without the service, because it would report the calls again.
   pair.signal('SIGSTOP');
   const before = await contentsOf(primary.url(DATABASE));
   const promoted = await crash();
@@ -173,7 +175,7 @@ it('asynchronous replication loses exactly what the replica lacks, and the servi
   await bothRespond(newest.apiKey, 401);
   const named = [expect.objectContaining({ keys: [{ user: numbers[2], id: page.id }] })];
   expect(linesOfLoss()).toEqual([named, named]);
-  // A new user gets the record number of a lost one, whose key reads nothing.
+  // A new user gets the record number of a lost user, whose key reads nothing.
   const { key: reused } = (await pair.register(1)).body;
   const lostKey = late.find(({ key }) => key === reused)?.apiKey;
   expect(lostKey).toBeDefined();

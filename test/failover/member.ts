@@ -6,8 +6,9 @@ import { childrenOf, type Daemon, makeDirectory, signal, startDaemon } from './d
 import { until } from './until.ts';
 
 /**
- * In seconds. `ttl` is the shortest that Patroni accepts: a lost primary is replaced after this time. A primary that
- * cannot reach etcd for `retry_timeout`, which is at most half of the rest of `ttl`, stops accepting writes.
+ * In seconds. `ttl` is the shortest value that Patroni accepts; a lost primary is replaced after this time. A primary
+ * that cannot reach etcd for `retry_timeout` stops accepting writes. `retry_timeout` is at most half of the difference
+ * between `ttl` and `loop_wait`.
  */
 const TIMES = { ttl: 20, loop_wait: 1, retry_timeout: 9 };
 const TRUST = ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'];
@@ -17,7 +18,9 @@ const ENDS_WITHIN = 15_000;
 
 type Options = { name: string; folder: string; postgres: string; etcdPort: number; dcs: object };
 
-/** A PostgreSQL server under Patroni. It reaches etcd, and its replicas reach it, through proxies that can stall. */
+/**
+ * A PostgreSQL server under Patroni. Its connections to etcd and to its replicas pass through proxies that can stall.
+ */
 export async function createMember({ name, folder, postgres, etcdPort, dcs }: Options) {
   const [port, restPort] = [await freePort(), await freePort()];
   const home = await makeDirectory(join(folder, name));
@@ -30,8 +33,8 @@ export async function createMember({ name, folder, postgres, etcdPort, dcs }: Op
     scope: 'quotient',
     name,
     restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
-    // Before 3.0.3, a primary that continues after a pause takes the lock back over etcd's API v3 (patroni#2689), so
-    // this is API v2. `use_proxies` keeps Patroni from finding etcd's own address.
+    // API v2, because before 3.0.3, a primary that continues after a pause reacquires the lock over etcd's API v3
+    // (patroni#2689). `use_proxies` keeps Patroni from finding etcd's own address.
     etcd: { use_proxies: true, hosts: [addressOf(etcdProxy)] },
     bootstrap: {
       dcs: { ...TIMES, ...dcs, postgresql: { use_pg_rewind: true } },
@@ -62,7 +65,7 @@ export async function createMember({ name, folder, postgres, etcdPort, dcs }: Op
   async function signalPostgres(name: NodeJS.Signals): Promise<void> {
     const main = await postmaster();
     if (main === undefined) return;
-    // The main process is stopped first, so that it starts no other.
+    // The main process is stopped first, so that it starts no further processes.
     for (const pid of [main, ...(await childrenOf(main))]) signal(pid, name);
   }
 
@@ -95,10 +98,10 @@ export async function createMember({ name, folder, postgres, etcdPort, dcs }: Op
     pause: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
 
-    /** Loses every byte between the member and etcd. */
+    /** Loses all data between the member and etcd. */
     cutOff: etcdProxy.stall,
     reconnect: etcdProxy.resume,
-    /** Loses every byte between the member and its replicas. */
+    /** Loses all data between the member and its replicas. */
     cutOffReplicas: replicaProxy.stall,
     reconnectReplicas: replicaProxy.resume,
 
@@ -113,7 +116,7 @@ export async function createMember({ name, folder, postgres, etcdPort, dcs }: Op
       await signalAll('SIGCONT');
       if (patroni?.isRunning()) await patroni.end('SIGKILL');
       const main = await postmaster();
-      // An immediate shutdown, after which no shared memory is left.
+      // An immediate shutdown, which leaves no shared memory.
       if (main !== undefined) signal(main, 'SIGQUIT');
       await ended();
       await Promise.all([etcdProxy.close(), replicaProxy.close()]);

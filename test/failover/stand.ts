@@ -5,7 +5,7 @@ import { execute } from '../../bench/database.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { startServicePair } from './service-pair.ts';
 
-/** How the service finds the primary. Each way has a database and a pair of processes. */
+/** The ways in which the service finds the primary. Each has a database and a pair of processes. */
 const WAYS = { balanced: 'balancedUrl', hosts: 'hostsUrl' } as const;
 type Way = keyof typeof WAYS;
 

@@ -5,9 +5,9 @@ import { PRICED } from '../support/service/hammer.ts';
 /** Per second: calls, over all keys and processes; registrations on each process. */
 const CALLS = 200;
 const REGISTRATIONS = 4;
-/** To each process: fewer than the service's backlog, which a busy machine would fill. */
+/** For each process: less than the service's backlog, which a busy machine would fill. */
 const CONNECTIONS = 100;
-/** A response that takes longer is not full service, in ms. */
+/** In ms. A slower response does not count as full service. */
 const SLOW = 2_000;
 
 type Kind = 'call' | 'registration' | 'new key';
@@ -17,8 +17,8 @@ type Answer = { process: number; kind: Kind; outcome: string; from: number; thru
 const isGood = ({ outcome, from, thru }: Answer) => /^20[01]$/.test(outcome) && thru - from < SLOW;
 
 /**
- * Requests at a constant rate, whatever becomes of them, as from many clients: each key calls the processes in turn,
- * and on each process users register and create a key.
+ * Sends requests at a constant rate, regardless of their outcome, as many clients would. Each key calls the processes
+ * in turn. On each process, users register and create a key.
  */
 export function startTraffic(urls: readonly string[], keys: readonly string[]) {
   const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS, headersTimeout: 60_000 }));
@@ -75,7 +75,7 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
     while (underWay.size > 0) await Promise.all(underWay);
     await Promise.all(pools.map((pool) => pool.close()));
   }
-  /** When the last request after an instant began that failed or was slow; the instant itself if none did. */
+  /** When the last failed or slow request after an instant began, or the instant itself if there was none. */
   const lastBad = (since: number, own: readonly Answer[] = answers): number =>
     Math.max(since, ...own.filter((one) => one.from > since && !isGood(one)).map(({ from }) => from));
 
@@ -94,8 +94,8 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
     },
 
     /**
-     * How long after an instant each process was in full service, in ms: the end of its first good request after the
-     * last one that failed or was slow.
+     * How long after an instant each process was in full service, in ms: at the end of its first good request after the
+     * last failed or slow one.
      */
     recoveryAfter: (instant: number): number[] =>
       urls.map((_, process) => {
@@ -105,7 +105,7 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
         return Math.min(...own.filter((one) => one.from > last && isGood(one)).map(({ thru }) => thru)) - instant;
       }),
 
-    /** Resolves when every request has been answered. */
+    /** Resolves when every request has a response. */
     stop(): Promise<void> {
       isStopped = true;
       stopping ??= end();

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 
 const POLL = 100;
 
-/** Waits until a check returns a value other than `undefined` or `false`. Errors of the check count as neither. */
+/** Waits until a check returns a value other than `undefined` or `false`. A check that throws is repeated. */
 export const until = <Value>(
   event: string,
   check: () => Promise<Value | undefined | false> | Value | undefined | false,

@@ -21,7 +21,7 @@ const others = (tally: Tally, ...kinds: string[]) => Object.keys(tally).filter((
 it('60 concurrent broadcasts of 1 MB of small values', async () => {
   const attack = { line: BROADCAST, body: manyValues(MB), connections: 60, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => sendBodies({ url: stand.url(), apiKey }, attack));
-  // A client that keeps sending an unread body may lose the response: that is TCP's rule.
+  // With TCP, a client that keeps sending an unread body may lose the response.
   expect(others(result, '413 body_too_large', '503 overloaded', 'cut')).toEqual([]);
   expect(result['413 body_too_large']).toBeGreaterThan(0);
 });

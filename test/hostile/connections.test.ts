@@ -15,7 +15,7 @@ let unending: Unending;
 beforeAll(async () => {
   stand = await openStand({ settings: { BURST_PER_SECOND: String(BURST) } });
   apiKey = await stand.register();
-  // These connections take a minute to close. The other tests run in the meantime.
+  // These connections take a minute to close. Meanwhile, the other tests run.
   unending = beginUnending(stand.url(), apiKey);
   // Loads the whole history into memory, and builds a few response bodies from it.
   await repeatRequest({ url: stand.url(), apiKey }, { path: years, connections: 2, ms: 3_000 });
@@ -69,7 +69,7 @@ it('endless requests for responses of 1 MB that the client never reads', async (
   expect(peak).toBeLessThanOrEqual(1.5);
 });
 
-/** A connection that sends a text and never reads. */
+/** A connection that sends a text and never reads the response. */
 function neverRead(text: string) {
   const connection = openRaw(stand.url(), { isRead: false });
   connection.send(text);

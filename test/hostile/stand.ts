@@ -97,8 +97,7 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   let service: Awaited<ReturnType<typeof start>>;
   let neighbour: Neighbour | undefined;
   /**
-   * The resident memory before the first attack on this process, so that the effects of an attack do not count as
-   * normal.
+   * The resident memory before the first attack on this process. Later values could include the effects of an attack.
    */
   let atRest: number | undefined;
 

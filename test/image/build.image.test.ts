@@ -12,7 +12,7 @@ import { parseDockerfile, type Stage } from './dockerfile.ts';
 import { buildStages } from './stages.ts';
 
 /*
- * Builds what `docker build` builds, without Docker: the Dockerfile's steps in folders, from the files that
+ * Builds what `docker build` builds, without Docker: runs the Dockerfile's steps in folders, on the files that
  * `.dockerignore` admits.
  */
 

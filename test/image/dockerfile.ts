@@ -84,7 +84,7 @@ function addTo(stage: Stage, args: Map<string, string>, instruction: Instruction
   const { name, rest } = instruction;
   if (name === 'COPY') stage.steps.push(copyOf(instruction));
   else if (name === 'WORKDIR') stage.steps.push({ kind: 'workdir', path: wordsOf(instruction).join(' ') });
-  // Only the shell form is supported. A variable would be an ARG or ENV, which no command here uses.
+  // Only the shell form is supported. A variable would be an ARG or ENV, and no command here uses one.
   else if (name === 'RUN' && !/^\[|^--|\$/.test(rest)) stage.steps.push({ kind: 'run', command: rest });
   else if (name === 'ENV') Object.assign(stage.env, assignmentsOf(instruction, new Map()));
   else if (name === 'LABEL') Object.assign(stage.labels, assignmentsOf(instruction, args));

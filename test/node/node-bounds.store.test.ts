@@ -19,7 +19,7 @@ beforeAll(async () => {
     settings: { NODE_URLS: node.url, BURST_PER_SECOND: '0', UPSTREAM_TIMEOUT_MS: '3000' },
   });
   [one, other] = [await service.register(), await service.register()];
-  // The node's dialect is known from here on.
+  // From here on, the node's dialect is known.
   await service.get(BALANCES, { key: one });
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
     body: JSON.stringify({ tx_bytes: bytes, mode }),
   });
 
-/** Holds the node's responses until `release`. `arrived` resolves when this many requests are held. */
+/** Holds the node's responses until `release`. `arrived` resolves when this number of requests is held. */
 function holdAnswers() {
   const held: (() => void)[] = [];
   let report = () => {};
@@ -198,7 +198,7 @@ test('no work is done for a client that has disconnected', async () => {
     signal: gone.signal,
   });
   await expect(left).rejects.toThrow();
-  // The slot is free again, long before the wait for a block would have timed out.
+  // The slot is free long before the wait for a block would have timed out.
   await expect
     .poll(async () => (await Promise.all(Array.from({ length: 4 }, () => get(BALANCES, one)))).map((r) => r.status))
     .toEqual([200, 200, 200, 200]);

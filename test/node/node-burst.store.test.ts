@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service/service.ts';
 import { startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
 const HASH = 'AB'.repeat(32);
-/** With a stopped clock, a key has the calls of its first second and no more. */
+/** With a stopped clock, a key can make only the calls of its first second. */
 const BURST = 2;
 
 let node: TestNode;

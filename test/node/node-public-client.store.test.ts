@@ -15,7 +15,7 @@ import { startService } from '../support/service/service.ts';
 
 /**
  * The published client for which wallets were written, with its signer. It shares no code with the service. Only
- * `nextBlock` advances the clock. With `running`, time passes, and a block is made every 50 ms.
+ * `nextBlock` advances the clock. With `running`, the clock runs and a block is made every 50 ms.
  */
 async function open(dialect: 'legacy' | 'cosmos', { running = false } = {}) {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');

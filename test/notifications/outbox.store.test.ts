@@ -91,7 +91,7 @@ test('of many messages, a few are sent concurrently, and all are sent', async ()
   await addAndWake(outbox, messages.slice(4));
   await expect.poll(() => now).toBe(5);
   open();
-  // Each message starts the next: none waits for the poll.
+  // Each message starts the next one, so none waits for the poll.
   await expect.poll(rows, { timeout: 8000 }).toEqual([]);
   expect([all, most]).toEqual([42, 5]);
 });

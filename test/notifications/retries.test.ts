@@ -31,7 +31,7 @@ test('a message that always fails is retried for 24 hours, with growing pauses, 
       const pauses = at.slice(1, -1).map((time, i) => time - (at[i] as number));
       for (const [i, pause] of pauses.entries()) {
         expect(pause).toBeLessThanOrEqual(4.8 * HOUR);
-        // From the longest pause on, they differ only by chance.
+        // Pauses of the maximum length differ only at random.
         if (pause < 4 * HOUR && i > 0) expect(pause).toBeGreaterThan(pauses[i - 1] as number);
       }
     }),

@@ -98,7 +98,7 @@ describe('the description', () => {
     const text = JSON.stringify(documents[0]);
     const patterns = [...text.matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(([, one = '']) => JSON.parse(one));
     expect(patterns.length).toBeGreaterThan(10);
-    // Unicode classes and lookbehinds: Python's `re` does not support the first, and Go does not support either.
+    // Unicode classes and lookbehinds. Python's `re` does not support the former, and Go supports neither.
     for (const pattern of patterns) expect(pattern).not.toMatch(/\\p\{|\\P\{|\(\?[=!<]/);
     // For prices, and for statistics, which are in US dollars only.
     expect(text.match(/"name":"currency"/g)).toHaveLength(2);

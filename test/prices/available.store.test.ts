@@ -36,7 +36,7 @@ test('returns the first date of each interval before anything is stored', async 
     const [oldest] = (await answer.json()) as { date: string }[];
     dates.push(new Date(oldest?.date ?? '').toISOString().slice(0, 10));
   }
-  // The oldest two that Kraken has may be gone before a call for them arrives.
+  // Kraken may drop its two oldest candles before a call for them arrives.
   expect(dates).toEqual(['2026-05-13', '2026-04-15', '2024-05-26']);
 });
 

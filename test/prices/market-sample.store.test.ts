@@ -117,7 +117,7 @@ describe('GET /v1/sample', () => {
     const tries = service.parts.market.warnings().length;
     expect(tries).toBeGreaterThan(0);
     await service.gate.reopen();
-    // A failure is not retried for requests without a key. Data fetched for a user is served.
+    // Requests without a key do not retry a failed fetch. Data fetched for a user is served.
     await service.pass(30 * MINUTE);
     expect((await get()).status).toBe(503);
     await service.ask('/v1/prices/latest/tokens?tokenNames=bitcoin');

@@ -22,7 +22,7 @@ it.runIf(findPgBouncer())(
     expect(service.lines[0]).toContain(`at ${behind.host}: unsupported startup parameter: options`);
     expect(service.lines[0]).toContain('ignore_startup_parameters = options');
 
-    // Without the service's startup parameters, nothing is rejected.
+    // If the service sends no startup parameters, nothing is rejected.
     behind.searchParams.set('options', '');
     const bare = spawnService({ DATABASE_URL: behind.href });
     await bare.logged(/Server listening/);

@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/check-english.ts');
 const folders: string[] = [];
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true }))));
 
-/** The exit code of the check on one file, and the numbers of the lines that it names. */
+/** The exit code of the check on one file, and the numbers of the reported lines. */
 async function check(file: string, text: string) {
   const root = await mkdtemp(join(tmpdir(), 'english-'));
   folders.push(root);

@@ -9,7 +9,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/check-imports.ts');
 const folders: string[] = [];
 afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true }))));
 
-/** The result of the check on modules with these imports, and the files that it names. */
+/** The result of the check on modules with these imports, and the reported files. */
 async function check(modules: Readonly<Record<string, readonly string[]>>) {
   const root = await mkdtemp(join(tmpdir(), 'imports-'));
   folders.push(root);

@@ -16,7 +16,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Copies the files that state the version, in which the newest section of the changelog has a date. */
+/** Copies the files that state the version. The newest section of the changelog has a date. */
 function checkout() {
   const folder = temporaryFolder();
   for (const file of FILES) cpSync(file, join(folder, file), { recursive: true });

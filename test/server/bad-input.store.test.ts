@@ -265,7 +265,7 @@ describe('sizes', () => {
     const chunk = Buffer.concat([Buffer.from('40000\r\n'), Buffer.alloc(0x40000, 'x'), Buffer.from('\r\n')]);
     const body = [...Array.from({ length: 40 }, () => chunk), '0\r\n\r\n'];
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'text/plain' };
-    // A request that is rejected regardless of its body is rejected before the body arrives.
+    // A request that is rejected regardless of its body must be rejected before the body arrives.
     const rejection = { '/nothing': 'not_found', '/v1/tokens': 'method_not_allowed' }[target];
     expect((await refused(target, { method, headers, body })).code).toBe(rejection ?? 'body_too_large');
   });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-// Regression test: preflights are answered on any path, which once made every path a known one.
+// Regression test: preflights are answered on any path, which once made every path count as known.
 test('with other origins allowed, an unknown path is still unknown', async () => {
   expect((await service.get('/nowhere')).status).toBe(404);
 });

@@ -27,11 +27,11 @@ describe.runIf(canStartPostgres)('while the database is unavailable', () => {
     const well = [201, 'api_key_invalid', 200, 200];
     const away = Array.from({ length: 4 }, () => 'database_unavailable');
     try {
-      // The tokens stay available, because the archive in memory is used until it changes.
+      // The tokens remain available, because the archive in memory is used until it changes.
       expect(await codeOf(CREATE, { method: 'POST' })).toBe(201);
       await server.stop('immediate');
       expect(await codes()).toEqual(away);
-      // As in a database recovery, the server accepts a connection and rejects it.
+      // As in a database recovery, the server accepts connections and rejects them.
       const port = Number(new URL(server.url).port);
       const refusing = await startRefusingServer('57P03', 'the database system is starting up', port);
       expect(await codes()).toEqual(away);

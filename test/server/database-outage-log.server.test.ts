@@ -21,7 +21,10 @@ type Outage = {
   close?: () => Promise<void>;
 };
 
-/** The number of rejected calls before an outage ends. They take a second, or five if each waits for its response. */
+/**
+ * The number of rejected calls before an outage ends. They take a second, or five seconds if each waits for its
+ * response.
+ */
 const REFUSED = 100;
 
 function stopped(server: Server, mode: 'fast' | 'immediate'): Outage {
@@ -92,7 +95,7 @@ async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | 
   const before = service.lines.length;
   try {
     await outage.begin();
-    // One unknown key, and one whose lease ends.
+    // An unknown key, and a key whose lease ends.
     const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 20 }));
     const refused = () => load.reduce((sum, { count }) => sum + count(503), 0);
     await expect.poll(refused, { timeout: 40 * SECOND }).toBeGreaterThan(REFUSED);

@@ -10,7 +10,7 @@ import { startStallingProxy } from '../support/database/stalling-proxy.ts';
 import { seriesOf } from '../support/service/metrics.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
 
-/** The deadline of 5 s, and a margin for a busy machine. Longer calls count as hanging. */
+/** The deadline of 5 s, and a margin for a busy machine. A longer call counts as hanging. */
 const PATIENCE = 7 * SECOND;
 const SCRAPE_TIMEOUT = 10 * SECOND;
 

@@ -8,7 +8,7 @@ import { openConnection } from '../support/service/socket.ts';
 const REQUESTS = amount(1_000, 10_000);
 /** Another seed generates other requests. A failure prints the seed, so that it can be repeated. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-/** Some calls end the key with which they are made. */
+/** Some calls end the key that makes them. */
 const SPARE_KEYS = 100;
 
 let service: Service;
@@ -36,7 +36,7 @@ const word = fc.string({ maxLength: 12 });
 const long = fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length));
 const oneOf = (...values: string[]) => fc.constantFrom(...values);
 
-/** Valid values of a parameter, and almost valid ones. */
+/** Valid and almost valid values of a parameter. */
 const LIKELY: Record<string, fc.Arbitrary<string>> = {
   tokenName: oneOf('bitcoin', 'ETHEREUM', 'solana', 'arweave', 'usd-coin', 'btc', 'dogecoin'),
   token: oneOf('btc', 'ETH', 'sol', 'ar', 'usdc', 'bitcoin'),
@@ -173,7 +173,7 @@ const credential = fc.oneof(
 
 const body = fc.option(fc.oneof(oneOf('{"broken', '{}', '\0', 'mnemonic=abandon'), latin1(40)), { freq: 4 });
 
-/** One request, for an operation that is described or an unknown one. */
+/** A request for a described or an unknown operation. */
 function request() {
   const operations = Object.entries(contract.document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, { parameters = [] }]) => ({
@@ -227,14 +227,14 @@ it(`${REQUESTS} requests, valid and invalid, cause no 500 and no response that d
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
       expect(answer.status).not.toBe(500);
       expect(answer.body).not.toContain('abandon');
-      // Bytes that are not a request get a response without a Date, and with a body for any method.
+      // Bytes that are not a request get a response without a Date. It has a body for any method.
       const understood = answer.headers.date === undefined ? 'GET' : method;
       const isPage = path.startsWith('/docs') && answer.status === 200;
       if (!isPage) expect(contract.faults({ method: understood, path, ...answer })).toEqual([]);
     }),
     { numRuns: REQUESTS, seed: SEED },
   );
-  // The requests were not all rejected.
+  // Not all requests were rejected.
   for (const status of [200, 201, 304, 400, 401, 404, 405, 406, 414, 431, 503]) {
     expect(seen.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
   }

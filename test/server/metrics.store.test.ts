@@ -119,8 +119,8 @@ test('a histogram has every successful response of its route, and its buckets ad
 
 test('calls are reported as leased, settled and returned', async () => {
   const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
-  // The statistics are fetched now, because a settlement between the charge of the rejected call and its refund would
-  // settle both.
+  // The statistics are fetched now. Otherwise, a settlement between the charge of the rejected call and its refund
+  // would settle both.
   await service.get(gone, { key: await service.createUser({ limit: 100 }) });
   const key = await service.createUser({ limit: 100 });
   await service.parts.allowance.settle();

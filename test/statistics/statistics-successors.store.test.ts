@@ -50,7 +50,7 @@ async function start(settings: Record<string, string> = {}): Promise<[Sandbox, S
 }
 
 /**
- * Expects each chain to report its height, its time, and, if it has them, its difficulty and block time, from that
+ * Expects each chain to report its height, its time and, if it has them, its difficulty and block time from that
  * source.
  */
 async function expectAll(place: 0 | 1): Promise<void> {

@@ -98,7 +98,7 @@ describe('a value computed from two samples', () => {
       expect(sol[hour]?.transaction_count).toBe(grown(sol, 'transaction_count_all_time'));
       expect(sol[hour]?.transaction_count).toBeGreaterThan(100_000_000);
       expect(eth[hour]?.new_addresses).toBe(grown(eth, 'unique_addresses_all_time'));
-      // The source itself reports this one of the day's two values.
+      // The source itself reports one of the day's two values.
       expect(eth[hour]?.transaction_count).not.toBe(grown(eth, 'transaction_count_all_time'));
       expect(sol[hour]?.new_addresses).toBeNull();
     }
@@ -128,7 +128,7 @@ describe('a value computed from two samples', () => {
     await service.pass(HOUR);
     service.fail('cryptocompare');
     expect((await latest()).source).toBe('ethereum-stats');
-    // The sample of a day ago is an hour too old, and the one in between is from another source.
+    // The sample of a day ago is an hour too old, and the sample in between is from another source.
     expect((await read()).new_addresses).toBeNull();
     await service.pass(DAY - HOUR + 20 * MINUTE);
     expect((await read()).new_addresses).toBeNull();

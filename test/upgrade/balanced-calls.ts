@@ -8,9 +8,8 @@ const UNSENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 const PAUSE = 20;
 
 /**
- * Makes calls as they arrive through a load balancer: each key has one connection, to a process that accepts
- * connections. A call that was sent is not repeated. `failed` lists the calls without a response, and the responses
- * other than 2xx.
+ * Makes calls as through a load balancer: each key has one connection, to a process that accepts connections. A call
+ * that was sent is not repeated. `failed` lists calls without a response, and responses other than 2xx.
  */
 export function balancedCalls(keys: readonly string[], urls: () => readonly string[]) {
   const answered = new Map<string, number>(keys.map((key) => [key, 0]));

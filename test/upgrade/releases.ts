@@ -32,7 +32,7 @@ async function build(folder: string): Promise<void> {
     await run(process.execPath, [join(folder, 'scripts', script)], { cwd: folder });
 }
 
-/** The packages are those of the checkout, unless the release has others. */
+/** Uses the packages of the checkout, unless the release has others. */
 async function addPackages(folder: string): Promise<void> {
   const [own, theirs] = await Promise.all(
     [ROOT, folder].map((where) => readFile(join(where, 'package-lock.json'), 'utf8')),

@@ -11,7 +11,7 @@ import { spawnService } from '../support/service/service-process.ts';
 import { balancedCalls } from './balanced-calls.ts';
 import { buildNextRelease, buildReleaseBefore, NEXT_MIGRATION, readManifest } from './releases.ts';
 
-/* Replaces the processes of a release by those of the next one, and back, while clients make calls. */
+/* Replaces the processes of a release by those of the next release, and back, while clients make calls. */
 
 const LIMIT = 1_000_000;
 const KEYS = 6;
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(work, { recursive: true, force: true });
 });
 
-/** Processes on one database, each at a fixed place, of either release. */
+/** Processes of either release on one database, each at a fixed place. */
 function startPlaces(database: Readonly<Record<string, string>>) {
   const settings = {
     COINGECKO_URL: sandbox.coingeckoUrl,

@@ -7,7 +7,7 @@ import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 const BUDGET = { perMinute: 10, perMonth: 100 };
 
 let clock: TestClock;
-/** The month's spent calls in the store. No call can be reserved when all are spent. */
+/** The month's spent calls in the store. When all are spent, no call can be reserved. */
 let spent: number;
 /** The limits in each reservation. */
 let reservations: Budget[];

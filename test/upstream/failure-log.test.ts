@@ -118,7 +118,7 @@ test('an error of a loop is logged with its stack, and a rejected request with i
     { message: 'data poll failed', cause: 'TypeError', err: fault },
     { message: 'request failed', cause: 'overloaded', count: 1 },
   ]);
-  // The error has no recovery, so the next one, hours later, is a new one.
+  // The error has no recovery, so the next error, hours later, is a new outage.
   await pass(20);
   clock.advance(HOUR);
   failures.failed('data poll', fault);

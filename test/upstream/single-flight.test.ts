@@ -42,7 +42,7 @@ async function stored(): Promise<void> {
 }
 const unreachable = () => Promise.reject(new UpstreamFailure('coingecko', 'unreachable', 'away'));
 
-/** Tries a fetch that fails. Returns whether it was made instead of skipped by its pause. */
+/** Tries a fetch that fails. Returns false if the pause after a failure prevented the fetch. */
 async function fail(): Promise<boolean> {
   const inFlight = singleFlight.start('latest', unreachable);
   await inFlight?.done.catch(() => undefined);

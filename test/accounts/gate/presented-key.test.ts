@@ -6,7 +6,8 @@ const [KEY, OTHER] = [mintApiKey(), mintApiKey()];
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 /**
- * A request head as Node parses it: the first of two `Authorization` fields is kept; other repeated fields are joined.
+ * A request head as Node parses it. Node keeps the first of two `Authorization` fields, and joins other repeated
+ * fields.
  */
 function head(...fields: (readonly [name: string, value: string])[]) {
   const headers: Record<string, string> = {};
@@ -49,7 +50,7 @@ describe('keys in a request head', () => {
     ["a key and a proxy's token", head(own(KEY), ['authorization', 'Bearer eyJhbGciOi']), [KEY]],
   ])('%s', (_name, given, keys) => {
     expect(keysIn(given)).toEqual(keys);
-    // The fast path returns the same key, or none.
+    // The fast path returns the same key, or undefined.
     if (keys.length > 1 && given.headers.authorization !== undefined) expect(keyAtOnce(given)).toBeUndefined();
     if (keys.length === 1 && !given.headers['x-api-key']?.includes(',')) expect(keyAtOnce(given)).toBe(keys[0]);
   });

@@ -12,7 +12,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/** A process with a ledger that grants every request once it is released. `sizes` are the sizes of its statements. */
+/** A process whose ledger grants every request once it is released. `sizes` are the sizes of its statements. */
 function open() {
   const sizes: number[] = [];
   let answering = Promise.resolve();

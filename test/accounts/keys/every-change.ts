@@ -18,8 +18,8 @@ const REQUESTS: Record<string, (id: number) => Change> = {
 };
 
 /**
- * Returns a valid request for every operation that changes a user's data with an owner key. Throws if an operation of
- * the OpenAPI document has no request here, so that new operations are tested as well.
+ * Returns a valid request for every operation that changes a user's data with an owner key. Throws if this file lacks a
+ * request for an operation of the OpenAPI document, so that new operations are tested too.
  */
 export async function everyChange(service: Pick<Service, 'get'>, id: number): Promise<Change[]> {
   const { paths } = (await (await service.get('/openapi.json')).json()) as {

@@ -23,7 +23,7 @@ it('looks a key up again after its eviction from the cache, and returns its curr
   const holders = new Map(apiKeys.map((apiKey, key) => [hashApiKey(apiKey), holderOf(key, apiKey)]));
   const changed: KeyHolder[] = [];
   const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
-    // In a different order than requested, as a database may return them.
+    // Not in the requested order, because a database may return rows in any order.
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
     changedSince: async () => ({
       holders: changed.splice(0),
@@ -41,7 +41,7 @@ it('looks a key up again after its eviction from the cache, and returns its curr
     changed.push(holder);
     await keyCache.sync();
   };
-  // The first key is looked up alone while the others wait. The others are returned in reverse order.
+  // Looks up the first key alone while the others wait, and returns the others in reverse order.
   const [, early, late, ...others] = apiKeys;
   await Promise.all(apiKeys.slice(0, 3).map(keyCache.holderOf));
   await revoke(early);

@@ -4,8 +4,8 @@ import { handClock } from '../ledger/allowance-harness.ts';
 export type Body = { id: number; key: number; apiKey: string; code?: string };
 
 /**
- * Starts the service with a stopped clock and without rate limits. `ask` and the functions that use it call it with a
- * key.
+ * Starts the service with a stopped clock and without rate limits. `ask` and the functions that use it call the service
+ * with a key.
  */
 export async function openKeys(start: number) {
   const clock = handClock(start);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { type Keys, openKeys } from './keys-harness.ts';
 
-/* A failover to a replica that lagged, as the database shows it: the newest changes disappear. */
+/* After a failover to a lagging replica, the newest changes disappear from the database. */
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
 
@@ -79,7 +79,7 @@ it('the key of a lost user is unknown, also if its record number is that of a ne
   expect(await outcome('GET', LATEST, late)).toBe('api_key_invalid');
   expect(await userOf(owner)).toBe(user);
   expect(logged()).toEqual([[]]);
-  // A settlement of the service itself may have met the transaction above, and failed.
+  // A settlement of the service may have collided with the transaction above and failed.
   clock.pass(2 * SECOND);
   expect(await outcome('GET', LATEST, next)).toBe(200);
 });

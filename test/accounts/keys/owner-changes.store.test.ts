@@ -3,7 +3,7 @@ import { hashApiKey } from '#accounts/keys/api-key';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
 
-/* The database's state of the owner key decides whether a change is allowed, whatever this process has cached. */
+/* The database's state of the owner key decides whether a change is allowed, regardless of this process's cache. */
 
 let service: MailingService;
 beforeAll(async () => {

@@ -25,7 +25,7 @@ async function send(method: string, path: string, headers: Record<string, string
   return { outcome: code ?? response.status, apiKey, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Rotates slowly enough for the burst limit. */
+/** Rotates slowly, so that the burst limit is not reached. */
 async function rotate(apiKey: string, graceSeconds: number) {
   clock.pass(SECOND / 4 + 1);
   return send('POST', `rotate?graceSeconds=${graceSeconds}`, { 'x-api-key': apiKey });
@@ -43,7 +43,7 @@ it('a user can have 20 keys, including those in a grace period, and one more whe
   expect((await rotate(newest, 3600)).outcome).toBe('too_many_keys');
   expect(await keys()).toEqual(before);
   expect((await send('GET', 'usage', { 'x-api-key': newest })).outcome).toBe(200);
-  // A rotation without a grace period always has room. Otherwise, room is made when another key's grace period ends.
+  // A rotation without a grace period is always allowed. Otherwise, it is allowed when another key's grace period ends.
   const next = await rotate(newest, 0);
   expect(next.outcome).toBe(200);
   expect((await rotate(next.apiKey ?? '', 3600)).outcome).toBe('too_many_keys');
@@ -115,7 +115,7 @@ it('key look-ups are limited per second: by user for a known key, otherwise by a
   const [invalid, limited] = ['api_key_invalid', 'rate_limited'];
   expect(await times(5, mintApiKey)).toEqual([invalid, invalid, invalid, invalid, limited]);
   expect(await times(2, () => 'malformed')).toEqual([limited, limited]);
-  // A key that this process knows is not looked up.
+  // A key that this process has cached is not looked up.
   expect(await times(4, () => other)).toEqual([200, 200, 200, limited]);
   expect((await data(other)).retryAfter).toBe('1');
   clock.pass(SECOND);

@@ -38,12 +38,12 @@ export function handClock(start: number) {
 /** An interval so long that no timer fires: the test calls `settle` and `poll` itself. */
 export const BY_HAND = 2 ** 30;
 
-/** A fault of the next settlement: its request does not reach the ledger, or its response is lost. */
+/** A fault in the next settlement: its request does not reach the ledger, or its response is lost. */
 export type Loss = 'request' | 'answer';
 
 /**
  * Opens the allowance of one process, with its own clock, on a database that others may share. `restingPart` replaces
- * the default part of the remaining calls that may rest.
+ * the default part of the remaining calls that idle leases may keep.
  */
 export function openLeaseHolder(
   database: Pick<TestDatabase, 'prisma' | 'query'>,
@@ -96,7 +96,7 @@ export function openLeaseHolder(
       refuseEnded(holder, clock.now(), false);
       return allowance.spend(holder.user, 0, cost);
     },
-    /** Makes calls until one is rejected, at most `atMost`. Returns the number of paid calls. */
+    /** Makes calls until one is rejected, at most `atMost`. Returns the number of charged calls. */
     async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
       for (let n = 0; n < atMost; n++) {
         try {
@@ -129,14 +129,14 @@ export async function createUser(
   return { key, apiKey };
 }
 
-/** Ages every open lease of a user, as if no process had reported it for `seconds` seconds. */
+/** Ages every open lease of a user, as if its process had not reported it for `seconds` seconds. */
 export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
   await prisma.$executeRaw`
     UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
     WHERE user_key = ${userKey} AND NOT closed`;
 }
 
-/** A user's periods: the used calls, and the calls that leases hold and have not spent. */
+/** A user's periods: the used calls, and the unspent calls in leases. */
 export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
   const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
   const leases = await prisma.lease.findMany({ where: { userKey } });

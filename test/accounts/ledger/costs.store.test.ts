@@ -51,7 +51,7 @@ async function outcome(calling: ReturnType<LeaseHolder['call']>, leaseHolder: Le
 
 const untilPeriodEnds = () => (PERIOD_END - clock.now()) / SECOND;
 
-/** Creates a user whose few calls are all held by leases that do not rest. Returns the number of calls. */
+/** Creates a user whose few calls are all in leases of processes that are not idle. Returns the number of calls. */
 async function spread(processes: number, limit: number) {
   const [first] = open(processes);
   const { key, apiKey } = await createUser(database, first as LeaseHolder, { limit, at: START });
@@ -105,7 +105,7 @@ it('rejects an expensive call until the period ends if too few calls are left, a
 it('a process that rejects an expensive call returns its own calls to the ledger immediately', async () => {
   const [holder, other] = open(2) as [LeaseHolder, LeaseHolder];
   const { apiKey } = await createUser(database, holder, { limit: 4 * EXPENSIVE, at: START });
-  // The process holds a quarter of the remaining calls, in addition to the spent calls.
+  // The process holds a fourth of the remaining calls, in addition to the spent calls.
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey, EXPENSIVE));
   holder.keep(await holder.call(apiKey));
   expect(await outcome(holder.call(apiKey, EXPENSIVE), holder)).toMatchObject({ code: 'quota_exceeded' });

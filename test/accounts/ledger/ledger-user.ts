@@ -15,7 +15,7 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
   return {
     ledger,
     key,
-    /** A first report of a lease without calls that requests none, except as given. */
+    /** A first report of an empty lease that requests no calls. `given` overrides members. */
     report(id: string, given: Partial<LeaseReport>): LeaseReport {
       const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: false, rest: 0 };
       return { id, userKey: key, periodStart: at, date: startOfDate(at), ...nothing, ...given };

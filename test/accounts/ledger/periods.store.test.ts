@@ -65,7 +65,9 @@ it('a rejection states a shorter time while another process holds calls', async 
   await Promise.all([holder.close(), other.close()]);
 });
 
-/** Makes a call just before an instant, which is kept or refunded after it, and a kept call at the instant. */
+/**
+ * Makes a call just before an instant, and keeps or refunds it afterwards. Then makes and keeps a call at the instant.
+ */
 async function callAround(at: number, fate: string): Promise<void> {
   clock.passUntil(at - 1);
   await holder.poll();

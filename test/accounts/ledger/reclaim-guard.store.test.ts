@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 /**
- * A user whose holder was cut off with an unsettled call, and another process, which reclaims nothing for
+ * A user with an unsettled call in a disconnected process, and another process that reclaims nothing for
  * `reclaimAfterMs` after its start.
  */
 async function cutOff(reclaimAfterMs?: number) {

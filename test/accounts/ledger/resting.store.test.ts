@@ -47,7 +47,7 @@ async function open(count: number, limit = LIMIT) {
 
 type Open = Awaited<ReturnType<typeof open>>;
 
-/** Makes the key idle in all processes, each of which settles afterwards. */
+/** Makes the key idle in all processes. Each process then settles. */
 async function rest({ holders }: Open): Promise<void> {
   clock.pass(5 * SECOND);
   for (const holder of holders) await holder.settle();
@@ -173,7 +173,7 @@ it('resting calls of a lease that an older release closed are reclaimed, and not
   holders[1]?.keep((await holders[1]?.call(apiKey)) as never);
   expect(await resting(opened)).toBe(0);
 
-  // Also without further calls of the key.
+  // The same happens without further calls of the key.
   await prisma.lease.update({ where: { id: row.id }, data: { resting: MOST } });
   await prisma.usage.updateMany({ where: { userKey: key }, data: { resting: MOST } });
   await age(100_000);

@@ -9,10 +9,7 @@ async function begin(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-/**
- * A scheduler whose statements are in progress until the test ends them. `began` lists the started statements, in
- * order.
- */
+/** A scheduler whose statements last until the test ends them. `began` lists the started statements in order. */
 function open({ ticks = [] as string[], activeUsers = 0 } = {}) {
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();

@@ -109,7 +109,7 @@ it('the remaining statements of a settlement are skipped if no call waits for th
       isHeld = false;
       arrived.resolve();
       await held.promise;
-      // The response states that no lease is open, so the process would settle all leases next.
+      // The response states that no lease is open, so the process would next settle all leases.
       setImmediate(late.resolve);
       return new Set();
     },

@@ -52,7 +52,7 @@ it('each charged call deducts one, down to zero; free calls deduct none', async 
   const left = (response: Response) => only(response.headers.get('ratelimit'))[1].r;
   expect(left(first)).toBe(LIMIT - 1);
 
-  // A settlement during a call excludes the call: the next response counts it as returned.
+  // A settlement during a call excludes the call, so the next response counts it as returned.
   const givenBack = (path: string, headers = {}) =>
     expect.poll(async () => {
       const response = await call(path, headers);

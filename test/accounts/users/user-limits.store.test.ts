@@ -39,7 +39,7 @@ describe('the burst limit', () => {
     const [key, other] = [await on.createUser(), await on.createUser()];
     expect(await statuses(on, PRICED, key, 2)).toEqual([200, 200]);
     expect(await statuses(on, USAGE, key, 1)).toEqual([200]);
-    // Changes are polled in the meantime, which resets no limit.
+    // Polling for changes resets no limit.
     await on.parts.allowance.poll();
     const refused = await on.get(USAGE, { key });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Responds with these replies in order, and then repeats the last one. */
+/** Responds with these replies in order, then repeats the last one. */
 function respond(...replies: (Reply | 'break')[]): void {
   server.follow((_call, response) => {
     const reply = replies.length > 1 ? replies.shift() : replies[0];

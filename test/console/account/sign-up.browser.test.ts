@@ -22,7 +22,7 @@ afterEach(async () => {
   await here.close();
 });
 
-/** The browser's storage that outlives the tab. */
+/** The browser's storage that remains after the tab is closed. */
 const kept = () => here.page.evaluate<string>('JSON.stringify({ ...localStorage })');
 
 async function signUp(plan: 'Monthly' | 'Yearly' = 'Monthly'): Promise<string> {
@@ -143,7 +143,7 @@ it('validates the fields before it calls the service', async () => {
   await expectError(page.getByLabel('Email', { exact: true }), 'Enter an address like ada@example.org.');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectError(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
-  // The page requests the sample at any time after it opens.
+  // The page requests the sample at an arbitrary time after it opens.
   const requested = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
   expect(requested).toEqual([]);
 });
@@ -175,7 +175,7 @@ it('states that registration is closed', async () => {
     await here.open(await closed.createUser());
   } finally {
     const stopped = closed.close();
-    // The browser opens connections in advance and never uses them.
+    // The browser opens connections in advance that it never uses.
     closed.app.server.closeAllConnections();
     await stopped;
   }

@@ -23,7 +23,7 @@ afterEach(async () => {
 const AGES = ['prices', 'chart', 'statistics', 'market-data', 'allowance', 'keys'];
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const refresh = () => here.page.getByRole('button', { name: 'Refresh', exact: true }).click();
-// The page requests the sample at any time after it opens.
+// The page requests the sample at an arbitrary time after it opens.
 const calls = () => here.requests.filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample')).length;
 
 /** The figures of all panels. */

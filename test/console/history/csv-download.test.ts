@@ -6,7 +6,7 @@ import { seriesToCsv } from '#prices/history/series-text';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 
-/** The currency as the page and as the service name it. Dollars are the service's default. */
+/** The currency as the page and the service name it. Dollars are the service's default. */
 const CURRENCIES = [
   ['usd', undefined],
   ['eur', 'eur'],

@@ -57,7 +57,7 @@ describe.each(SAMPLES.map((sample, i) => ({ name: `${i} ${sample.amino.type}`, .
   },
 );
 
-/** Types for which the reference library has no converter, or a converter that does not omit empty members. */
+/** Types without a converter in the reference library, or whose converter keeps empty members. */
 const WITHOUT_REFERENCE =
   /^cosmos-sdk\/(Msg(Grant|Exec|Revoke|GrantAllowance|RevokeAllowance|Unjail|CancelUnb|Create(Perm|Period)).*|v1\/.*)$/;
 

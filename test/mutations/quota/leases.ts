@@ -1,6 +1,6 @@
 import type { Mutations } from '../mutation.ts';
 
-/** The calls that a process leases, spends, returns and rests; admission, and the period. */
+/** Leased calls: granting, spending and returning them, the calls that idle leases keep, admission, and the period. */
 export const leases: Mutations[] = [
   {
     file: 'src/accounts/ledger/plan.ts',

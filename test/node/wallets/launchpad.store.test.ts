@@ -89,7 +89,7 @@ describe.each(DIALECTS)('@cosmjs/launchpad with only a URL, in front of a %s nod
     const { bob, nextBlock, chain } = opened;
     const client = await signer(0, BroadcastMode.Sync);
     const first = await client.sendTokens(bob, coins(1, 'uatom'));
-    // The account's sequence is that of the last block, so a signer of further transactions must count itself.
+    // The account's sequence is that of the last block, so a signer of further transactions must count by itself.
     client.getSequence = async () => ({ accountNumber: 0, sequence: 1 });
     const second = await client.sendTokens(bob, coins(2, 'uatom'));
     expect([first, second].map((sent) => ('code' in sent ? sent.rawLog : ''))).toEqual(['', '']);

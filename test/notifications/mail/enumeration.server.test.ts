@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 
 /*
- * No response reveals whether an address is registered, neither by its content nor by the time it takes, that is, by
- * the work done before the response.
+ * No response reveals whether an address is registered, neither by its content nor by its duration. The duration
+ * depends on the work done before the response.
  */
 
 let service: MailingService;
 beforeAll(async () => {
-  // The mail server is unavailable, which must not reveal addresses either.
+  // The mail server is unavailable. Its state must not reveal addresses either.
   service = await startMailingService({ mailServer: { refuse: () => ({ reply: '451 4.3.0 away' }) } });
 });
 afterAll(() => service?.close());
@@ -35,7 +35,7 @@ test('no response reveals whether an address is registered', async () => {
     await service.user(`known${i}@example.org`);
     for (const name of ['known', 'other']) {
       answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
-      // Repeated while the previous request is in progress, and after it has failed.
+      // Repeats the request while the previous one is in progress, and after it has failed.
       answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
       await service.mail.outbox.deliverDue();
       answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));

@@ -176,8 +176,8 @@ function openModel() {
         const others = coverage.filter((one) => one.interval === series && one.source !== source);
         const at = startOf(series, place);
         for (const other of others) expect(other.span.from <= at && at <= other.span.thru).toBe(false);
-        // An import may fill a day that the primary source lacks. Otherwise, no lower-priority row exists where the
-        // primary source has reported.
+        // An import may fill a day that the primary source lacks. Otherwise, no lower-priority row may exist for a time
+        // that the primary source has reported.
         if (series === 'hour') expect(mine.filter((row) => isBefore(source, row.source))).toEqual([]);
       }
     }
@@ -197,7 +197,7 @@ function openModel() {
 
 const isBefore = (a: string, b: string) => preferredTo(b as MarketSourceName).includes(a as MarketSourceName);
 
-/** A sample replaces another source's sample within that source's coverage, and is deleted. */
+/** A sample replaces another source's sample within that source's coverage. Then the new sample is deleted. */
 const REPLACED_AND_PURGED: Step[] = [
   {
     kind: 'answer',

@@ -5,8 +5,8 @@ import { openTestDatabase, type TestDatabase } from '../../support/database/data
 import { storedRows } from '../../support/service/stored-rows.ts';
 
 /*
- * While processes are replaced, those of the release before market sources run in parallel. The tests write rows as
- * that release does.
+ * During an upgrade, processes of the release before market sources run in parallel. The tests write rows as that
+ * release does.
  */
 
 const AT = Date.parse('2026-05-15T10:00:00Z');

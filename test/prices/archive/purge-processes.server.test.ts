@@ -29,7 +29,7 @@ test('running processes drop purged samples, and serve none of them', async () =
   };
   for (const { url } of replicas.processes) await expect.poll(() => heldBy(url)).toBeGreaterThan(0);
 
-  // Nothing must be fetched again, because new data would be served.
+  // Makes all fetches fail, because new data would be served otherwise.
   replicas.sandbox.faults.always({ kind: 'html' });
   const purged = await runHere(commandLine, ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);

@@ -114,7 +114,7 @@ test('a source without data has nothing to delete', async () => {
   const { market, purge, database } = await openAt();
   await market.days('bitcoin', 30, 'json');
   await market.idle();
-  // Except for rows that represent a whole table, which exist as soon as it is locked.
+  // Excludes rows that represent a whole table, which exist as soon as the table is locked.
   const query = { where: { NOT: { what: { startsWith: 'writes:' } } }, orderBy: { what: 'asc' } } as const;
   const versions = await database.prisma.refresh.findMany(query);
   expect(await purge('kraken')).toEqual(

@@ -83,7 +83,7 @@ describe('a window', () => {
     expect(planCandles({ ...today, thru: keptFrom }, nothing)).toBeUndefined();
     const unsettledFrom = at('2026-05-15T04:00:00Z');
     expect(planCandles(today, { ...nothing, unsettledFrom })).toEqual({ from: unsettledFrom, wait: 'end' });
-    // More is stored than Kraken provides.
+    // The store has more candles than Kraken provides.
     expect(planCandles(today, { ...nothing, keptFrom: reach - DAY })).toEqual({
       from: undefined,
       wait: 'end',

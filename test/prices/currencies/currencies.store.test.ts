@@ -120,7 +120,7 @@ describe('another currency', () => {
 
   test('is immutable once the rates of its dates cannot change', async () => {
     expect((await service.ask(`${RANGE}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
-    // The rate of Thursday is published and that of Friday is not. A later one may apply to the weekend.
+    // Thursday's rate is published, but Friday's is not. A later rate may apply to the weekend.
     const thru = (day: string) => RANGE.replace('2026-05-12', `2026-05-${day}`);
     expect((await service.ask(`${thru('14')}&currency=eur`)).header('cache-control')).toMatch(/immutable/);
     await service.pass(30 * 60 * MINUTE);

@@ -31,7 +31,7 @@ describe('rates', () => {
     await Promise.all([rateOf('eur'), rateOf('jpy'), rateOf('eur')]);
     await rateOf('chf');
     expect(starts()).toEqual(['2020-01-01']);
-    // For an earlier time, all rates from then on are fetched.
+    // For an earlier time, all rates from that time on are fetched.
     await opened.market.range('bitcoin', 'day', Date.parse('2026-01-02'), Date.parse('2026-01-03'), 'json', 'eur');
     expect(starts()).toHaveLength(1);
     await opened.market.latest('bitcoin', 'gbp');
@@ -40,7 +40,7 @@ describe('rates', () => {
 
   test('are fetched when published: until then, the old ones are served with their date', async () => {
     expect(await rateOf()).toMatch(/on=2026-05-14;/);
-    // Without a result: in summer the rates are published at two, and here at three.
+    // Not available yet: in summer, the rates are published at two. Here, they are published at three.
     expect(await later(2 * HOUR + 20 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
     expect(await later(30 * MINUTE)).toMatch(/on=2026-05-14;/);

@@ -163,7 +163,7 @@ test('makes one CoinGecko call for a hundred tokens, and charges ten', async () 
   expect(calls() - before).toBe(1);
   expect(answer.headers.get('ratelimit')).toMatch(/r=990;/);
   expect(await usage()).toEqual([10, 990]);
-  // The same again, on the fast path.
+  // The same request on the fast path.
   expect((await get(names)).headers.get('ratelimit')).toMatch(/r=980;/);
   const etag = answer.headers.get('etag') ?? '';
   expect((await get(names, { 'if-none-match': etag })).status).toBe(304);

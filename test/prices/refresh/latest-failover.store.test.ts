@@ -64,7 +64,7 @@ describe.each<[string, Fault]>([
     expect(Number(kraken)).toBeLessThanOrEqual(60);
     expect(Number(coingecko)).toBe(8 * 60);
     expect(answer.outcome.failure).toBeUndefined();
-    // Values that Kraken does not provide stay as CoinGecko last reported them.
+    // For values that Kraken does not provide, CoinGecko's last values remain.
     const { current_price, ...rest } = recordOf(answer);
     expect({ current_price: before.current_price, ...rest }).toEqual(before);
     expect(current_price).not.toBe(before.current_price);

@@ -180,7 +180,7 @@ describe.runIf(haveRecordings)('recorded responses', () => {
     ['api_csvdata_full_all_lastN1_excerpt_2026-09-30.csv', ['bgn 2025-12-31 1.9558', 'jpy 2026-09-25 178.27']],
   ])('%s', async (name, rates) => {
     const recorded = String(recording('ecb', name).body);
-    // A request always includes the dollar, which was not requested in two of these.
+    // A request always includes the dollar, which is missing from two of these recordings.
     const [head = ''] = recorded.split('\n');
     const dollar = head.split(',').map(
       (column) =>

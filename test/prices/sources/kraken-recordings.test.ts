@@ -55,7 +55,7 @@ describe.runIf(haveRecordings)('recorded responses of Kraken', () => {
     const source = served(name, pair);
     const { candles, covers } = await source.candles('bitcoin', minutesOf(name));
     await source.close();
-    // Kraken's notation: a candle with prices of 0 is before the listing.
+    // A candle whose prices are 0 is before the listing (Kraken's notation).
     const finished = rows.filter(([time, open]) => time <= last && Number(open) > 0);
     expect(candles.map(({ at }) => at)).toEqual(finished.map(([time]) => time * 1000));
     candles.forEach((candle, i) => {

@@ -24,7 +24,8 @@ const trace = (traceFlags: number, part = 0) => {
 };
 
 it.each([
-  // Without a parent at 0.2 and 0.8 of a random number; sampled and not sampled by the parent, early and late IDs.
+  // Without a parent, at random numbers of 0.2 and 0.8. With a parent, sampled and not sampled, with early and late
+  // IDs.
   ['the default', {}, [true, true, true, true, false, false]],
   ['always_on', {}, [true, true, true, true, true, true]],
   ['always_off', {}, [false, false, false, false, false, false]],

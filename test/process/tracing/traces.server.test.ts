@@ -105,7 +105,7 @@ it('one trace shows a call that needs a fetch, from the request to the stored pr
 });
 
 it('a response from memory has no fetch, and a trace that its caller does not sample has no span', () => {
-  // If the process has just noticed the new user, it has returned the lease, and the call waits for another one.
+  // If the process has just learned of the new user, it has returned the lease, so the call waits for another lease.
   const calls = inTrace(3).filter(({ name }) => !name.startsWith('ledger '));
   expect(calls).toHaveLength(MEMORY_CALLS);
   for (const call of calls) {
@@ -118,7 +118,7 @@ it('a response from memory has no fetch, and a trace that its caller does not sa
     });
   }
   expect(inTrace(4)).toEqual([]);
-  // Nor do its fetches start traces of their own.
+  // Fetches start no traces of their own either.
   expect(spans.filter(({ attributes }) => attributes['quotient.resource']?.toString().startsWith('daily'))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { TIMEOUTS } from '#server/connections/request-body';
 import { type Service, startService } from '../../support/service/service.ts';
 import { startTestNode, type TestNode } from '../../support/upstream/test-node.ts';
 
-/* Faults below the request, and the state of the connection afterwards. */
+/* Faults below the HTTP level, and the state of the connection afterwards. */
 
 const QUICK = { ...TIMEOUTS, head: 400, window: 200, linger: 300 };
 const SLOW = '/v1/node/bank/balances/kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
@@ -88,7 +88,7 @@ test.each([
   const { send, received } = open(get(SLOW) + get('/health/live'));
   const answer = await arrival;
   send(bytes);
-  // The service has read the bytes by now, because it responds on another connection.
+  // The service responds on another connection, so it has read the bytes by now.
   await open(get('/health/live', 'Host: x\nConnection: close\n')).received;
   answer();
   expect(outcomes(await received)).toEqual([[200, undefined], [200, undefined], outcome]);

@@ -46,7 +46,7 @@ afterAll(async () => {
 const PATH = `${BASE}/v1/prices/latest/token?tokenName=bitcoin`;
 const LONG = `${BASE}/v1/prices/history/days?tokenName=bitcoin&days=30`;
 
-/** Returns everything that arrives until the server closes the connection. The last request must ask it to close. */
+/** Returns everything that arrives until the server closes the connection, which the last request must ask for. */
 async function bytes(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -170,7 +170,7 @@ async function expectSame({ fastPath, framework }: Ports, request: string): Prom
   }
   const other = await received(framework, request);
   expect(other.answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-  // The fast path remembers only the last request, which differs.
+  // The fast path remembers only the last request, so the first one uses the framework.
   for (let i = 0; i < 2; i++) expect(await received(fastPath, request)).toEqual(other);
   return other.answer;
 }

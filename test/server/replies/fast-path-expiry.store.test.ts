@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Makes the fast path remember the request and the key, with another key so that the tested keys are not charged. */
+/** Makes the fast path remember the request and the key. Uses another key, so that the tested keys are not charged. */
 async function warm(...keys: string[]) {
   for (const key of [await service.createUser(), ...keys]) {
     for (let i = 0; i < 3; i++) await service.get(LATEST, { key });

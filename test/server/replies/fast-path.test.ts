@@ -32,7 +32,7 @@ let server: Server;
 /** The number of requests that reached the framework. */
 let framework: string[];
 let spent: number;
-/** The number of calls that stay paid. */
+/** The number of calls that remain charged. */
 let kept: number;
 let left: number;
 /** The number of calls that were spent. */

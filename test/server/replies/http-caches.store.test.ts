@@ -12,7 +12,7 @@ import { DAYS, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } fro
 
 /*
  * Real HTTP caches in front of the service. During a response's lifetime, one call reaches the service and is charged.
- * Afterwards, a client that has the response gets a 304, which is free.
+ * Afterwards, a client that has the response gets a free 304.
  */
 
 const START = '2026-05-15T14:10:06Z';

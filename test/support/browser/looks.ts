@@ -8,8 +8,8 @@ export type Look = { name: string; colorScheme: 'light' | 'dark'; width: number 
 const SCHEMES = ['light', 'dark'] as const;
 
 /**
- * Shows the current page in each colour scheme and at each width, and calls `check` after the colour transitions.
- * Overflow depends on the width, and contrast on the colours, so only the long form combines all of them.
+ * Shows the current page in each color scheme and at each width, and calls `check` after the color transitions.
+ * Overflow depends on the width, and contrast on the colors, so only the long form combines all of them.
  */
 export async function inEachLook(
   page: Page,

@@ -63,8 +63,8 @@ async function dump(): Promise<Blob> {
 }
 
 /**
- * Deletes all rows except the built-in tokens, and resets the record numbers to 1. Truncating a table is as expensive
- * as writing to it, and a test writes to few tables, so tables without rows are skipped.
+ * Deletes all rows except the built-in tokens, and resets the record numbers to 1. Skips tables without rows:
+ * truncating a table is as expensive as writing to it, and a test writes to few tables.
  */
 async function empty({ prisma }: Database): Promise<void> {
   const written = await prisma.$queryRaw<{ name: string }[]>`

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * Starts a proxy to a PostgreSQL server that can stall. While it is stalled, data on existing and new connections is
- * lost silently. `resume` forwards new connections. The old ones stay stalled, as in a network that has lost their
+ * Starts a proxy to a PostgreSQL server that can stall. While it is stalled, it silently loses data on existing and new
+ * connections. `resume` forwards new connections. Old connections remain stalled, as in a network that has lost their
  * state.
  */
 export async function startStallingProxy(target: string) {
@@ -12,7 +12,7 @@ export async function startStallingProxy(target: string) {
   let isStalled = false;
   const open = new Set<() => void>();
 
-  // Without delay: a replica's short messages would wait 40 ms for an acknowledgement.
+  // Without Nagle's algorithm, a replica's short messages do not wait 40 ms for an acknowledgement.
   const server = createServer({ noDelay: true }, (near) => {
     sockets.add(near);
     near.on('error', () => {}).on('close', () => sockets.delete(near));

@@ -9,7 +9,7 @@ import { faultsOf, loadParser } from './sql-subset.ts';
 
 const OURS = 'quotient';
 
-/** Statements that any file of this worker has checked. Most are the same each time. */
+/** Statements that any file of this worker has checked. Most statements are the same each time. */
 const checked = new Set<string>();
 const sent = new Set<string>();
 

@@ -67,7 +67,7 @@ export type TestMarket = Awaited<ReturnType<typeof openTestMarket>>;
 type Points = { date: string; price: number }[];
 export type Received = { prices: Points; market_cap: Points; total_volume: Points };
 
-/** The series in a response, whether or not it is in a list. */
+/** The series in a response, which may be in a list. */
 export function received({ body }: Answer): Received {
   const parsed = JSON.parse(String(body.identity.payload));
   return Array.isArray(parsed) ? parsed[0] : parsed;

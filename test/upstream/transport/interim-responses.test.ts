@@ -7,7 +7,7 @@ import { openUpstream } from '#upstream/transport/upstream';
 import { startInterimServer } from '../../support/upstream/interim-server.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
 
-/** Long enough that only a client with its own limit ends before it. */
+/** So long that a client ends earlier only because of its own limit. */
 const TIMEOUT_MS = 3_000;
 
 const HEADS = {

@@ -7,7 +7,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 const PROCESSES = 4;
 /** The cost of a call for a hundred tokens. */
 const EXPENSIVE = 10;
-/** One in this many of a period's remaining calls may rest, over all processes. */
+/** Idle leases of all processes together may keep one in this many of a period's remaining calls. */
 const RESTING_PART = 1000;
 
 let replicas: Replicas;
@@ -33,7 +33,7 @@ async function send(url: string, apiKey: string, path = PRICED): Promise<Answer>
 
 const urlOf = (place: number): string => replicas.processes[place]?.url ?? '';
 
-/** Makes calls of cost 1 on one process until `left` calls succeed, and one more, which must be rejected. */
+/** Makes calls of cost 1 on one process until `left` calls succeed. The next call must be rejected. */
 async function expectLeft(url: string, apiKey: string, left: number): Promise<void> {
   let answered = 0;
   const count = ({ status }: Answer) => {
@@ -76,7 +76,7 @@ it.each([EXPENSIVE, EXPENSIVE - 1])(
   async (resting) => {
     const limit = (resting + 1) * RESTING_PART;
     const { key, apiKey } = await replicas.createUser(limit);
-    // A thousandth of the remaining calls may rest.
+    // Idle leases may keep a thousandth of the remaining calls.
     const spent = limit - resting * RESTING_PART - 1;
     expect((await send(urlOf(0), apiKey)).status).toBe(200);
     const where = { userKey: key };

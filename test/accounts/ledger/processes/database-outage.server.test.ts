@@ -7,11 +7,11 @@ import { type Answer, hammer } from '../../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** The number of calls that rest with the two processes at the end, when the keys are idle. */
+/** The number of calls that the leases of both processes keep when the keys are idle. */
 const RESTING = 2 * 20;
 /** The maximum time for which a lease is usable. */
 const LEASED = 20 * SECOND;
-/** An outage that leases outlast, and one that they do not outlast. */
+/** An outage that is shorter than a lease, and one that is longer. */
 const [SHORT, LONG] = [amount(8, 12), amount(24, 30)];
 
 /** Whether no call has been rejected for a second. */

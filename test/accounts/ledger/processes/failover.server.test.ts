@@ -4,7 +4,7 @@ import { hammer } from '../../../support/service/hammer.ts';
 import { startReplicas } from './replicas.ts';
 
 const LIMIT = 1_000_000;
-/** The number of calls that rest with the two processes at the end, when the keys are idle. */
+/** The number of calls that the leases of both processes keep when the keys are idle. */
 const RESTING = 2 * 20;
 
 describe.runIf(canStartPostgres)('the loss of a primary under load', () => {
@@ -47,7 +47,7 @@ describe.runIf(canStartPostgres)('the loss of a primary under load', () => {
       .poll(() => ledgerRows(key), { timeout: 40_000 })
       .toEqual({ used: ok, outstanding: RESTING, daily: ok });
 
-    // A process that starts now finds the new primary, too.
+    // A process that starts now also finds the new primary.
     const another = await start();
     expect((await fetch(`${another.url}/health/ready`)).status).toBe(200);
     await another.kill();

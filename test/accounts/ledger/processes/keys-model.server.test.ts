@@ -9,9 +9,9 @@ import { type Service, startService } from '../../../support/service/service.ts'
 import { handClock } from '../allowance-harness.ts';
 
 /*
- * Checks these rules after random pairs of concurrent changes on two processes: a key never exceeds its scopes; a user
- * has an owner key until the user is erased or the operator revokes the keys; the number of active keys is bounded;
- * once both processes have polled, both treat every key as its row states.
+ * Makes random pairs of concurrent changes on two processes, and checks these rules. A key never exceeds its scopes. A
+ * user has an owner key until the user is erased or the operator revokes the keys. The number of active keys is
+ * bounded. Once both processes have polled, both treat every key as its row states.
  */
 
 const clock = handClock(Date.UTC(2026, 0, 31, 12));
@@ -48,8 +48,7 @@ const WANTED: [method: string, path: string, scope: string | undefined][] = [
 const KINDS = ['create', 'fill', 'delete', 'rotate', 'recover', 'renew', 'revoke', 'erase', 'expire', 'lapse'] as const;
 type Act = { kind: (typeof KINDS)[number]; who: number; which: number; grace: number };
 const act: fc.Arbitrary<Act> = fc.record({
-  // A revocation by the operator, an erasure and a lapse leave nothing for the other changes to act on, so they are
-  // rare.
+  // These are rare, because no other change has an effect after a revocation by the operator, an erasure or a lapse.
   kind: fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...KINDS.slice(0, 6)) },
     { weight: 1, arbitrary: fc.constantFrom(...KINDS.slice(6)) },

@@ -6,7 +6,7 @@ import { type Replicas, startReplicas } from './replicas.ts';
 const PROCESSES = 4;
 const LIMIT = 100_000;
 const RESTING = PROCESSES * 20;
-/** The remaining calls besides the resting calls. */
+/** The remaining calls in addition to those that idle leases keep. */
 const LEFT = 100;
 /** Two seconds, and a margin for a busy machine. */
 const FOUND_WITHIN = 3.5 * SECOND;

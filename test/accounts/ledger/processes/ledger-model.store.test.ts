@@ -10,7 +10,7 @@ import { amount, longTimeout } from '../../../support/long.ts';
 import { age, createUser, handClock, openLeaseHolder, usageDays, usageRows } from '../allowance-harness.ts';
 
 const RUNS = amount(6, 300);
-/** The part of the remaining calls that may rest. It is large enough for calls to rest despite the small limits. */
+/** The part of the remaining calls that idle leases may keep. It is large, because the limits are small. */
 const RESTING = { restingPart: 3 };
 const UNAVAILABLE = 'database_unavailable';
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
@@ -90,7 +90,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   const model = createModel();
   let limit = firstLimit;
   let highest = limit;
-  /** Only a crash, or a holder that was cut off until its lease was reclaimed, can lead beyond the limit. */
+  /** Usage can exceed the limit only after a crash, or if a lease was reclaimed while its holder was disconnected. */
   let isBounded = true;
   let isRevoked = false;
   /** An ended key is reported as revoked for 30 days, minus the difference between the clocks. */
@@ -169,7 +169,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
         for (const clock of clocks) clock.passUntil(periodAt('monthly', START, clock.now()).end);
         return;
       case 'crash': {
-        // The ledger's state is only known once a settlement is acknowledged.
+        // The ledger's state is unknown until a settlement is acknowledged.
         await holder(one.who).answered();
         if (isCut[one.who]) await settle(one.who);
         for (const { period, date, spent, settled } of holder(one.who).leasesOf(key)) {
@@ -230,7 +230,7 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
   await last.close();
 }
 
-/** Reports a lease without calls, as the next process that requests the key does. */
+/** Reports an empty lease, as the next process that receives a call with the key would. */
 async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: number, periodStart: number) {
   const nothing = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
   await ledger.settle([{ id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing }]);

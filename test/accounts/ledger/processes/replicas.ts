@@ -10,8 +10,8 @@ import { type ServiceProcess, startServiceProcess } from '../../../support/servi
 export type Books = { used: number; outstanding: number; daily: number };
 
 /**
- * Starts processes of the service on one database, with the sandbox as CoinGecko. `url` is a database that the caller
- * creates and drops; by default, a new one is created. `close` stops everything.
+ * Starts processes of the service on one database, with the sandbox as CoinGecko. The caller may create and drop the
+ * database at `url`; by default, a new one is created. `close` stops everything.
  */
 export async function startReplicas(
   count: number,
