@@ -36,7 +36,7 @@ const compress = {
     brotli(bytes, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: bytes.length < LONG_BODY ? BROTLI_QUALITY : BROTLI_QUALITY_LONG,
-        // A window that is no larger than the body. The default window allocates four megabytes each time.
+        // A window of at most the body's size. The default window allocates four megabytes each time.
         [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
