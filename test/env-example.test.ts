@@ -46,7 +46,7 @@ it('.env.example shows the actual defaults', () => {
   expect(empty.sort()).toEqual([...UNSET].sort());
 });
 
-it('.env.example sets only the password, and the compose file contains none', () => {
+it('.env.example sets only the password, and the compose file contains no password', () => {
   const set = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
   expect(set).toEqual(['POSTGRES_PASSWORD']);
   const passwords = [...read('docker-compose.yml').matchAll(/PASSWORD: (.*)$/gm)].map(([, value]) => value);

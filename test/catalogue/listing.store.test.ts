@@ -119,7 +119,7 @@ describe('an added token', () => {
     });
   });
 
-  test('that is added again gets its new values and keeps its position', async () => {
+  test('that is added again has its new values in its former position', async () => {
     await add({ id: 'dogecoin' });
     sent.coins = [
       { ...DOGE, title: 'Much coin' },
@@ -182,7 +182,7 @@ describe('the pair', () => {
     await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
   });
 
-  test('may be none', async () => {
+  test('may be `none`', async () => {
     expect(await add({ id: 'dogecoin', pair: 'none' })).toMatchObject({ pair: { kind: 'left_out' } });
     expect(requested).not.toContain('pair doge');
   });

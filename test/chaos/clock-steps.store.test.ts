@@ -66,7 +66,7 @@ test('an hour back while the upstream is down: stored data is served', async () 
   }
 });
 
-test('a few seconds back, as in clock corrections, cause no call', async () => {
+test('a clock correction by a few seconds causes no call', async () => {
   service.clock.set(-3 * SECOND);
   for (const { status } of await requestAll()) expect(status).toBe(200);
   expect(service.sandbox.countCalls()).toBe(0);

@@ -72,7 +72,7 @@ describe('archive import', () => {
     expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
   });
 
-  it('lists bad lines and imports the rest; with --strict, it imports nothing', async () => {
+  it('lists bad lines and imports the others; with --strict, it imports nothing', async () => {
     const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
     expect(strict).toMatchObject({
       code: 1,

@@ -54,7 +54,7 @@ test('a new version starts a new call, whatever the outcome of the previous vers
 });
 
 describe('an error', () => {
-  test('is not kept: the next caller starts another call', async () => {
+  test('is not cached: the next caller starts another call', async () => {
     const value = memo(make, { ttl: 1000, clock });
     const first = value();
     calls[0]?.reject(new Error('away'));

@@ -33,7 +33,7 @@ describe('spans', () => {
     );
   });
 
-  test('a difference contains the integers that are in none of the other spans', () => {
+  test('a difference contains the integers that no other span contains', () => {
     fc.assert(
       fc.property(span, spans, (one, others) => {
         const result = without(one, others);

@@ -58,7 +58,7 @@ test('the pool opens at most as many connections as its size', async () => {
   await drop();
 });
 
-test('settings are sent when connecting, and none are set in a session that a pooler may pass to another client', async () => {
+test('settings are sent when connecting, and never set in a session that a pooler may pass to another client', async () => {
   const { url, drop } = await createTestDatabase();
   const { prisma, ready, close } = await openDatabase({
     url,

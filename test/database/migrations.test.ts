@@ -153,7 +153,7 @@ describe('a database migrated by a newer release', () => {
   });
 });
 
-test('every migration since compatible releases names the oldest release that can run beside it', async () => {
+test('every migration names the oldest release that can run on the migrated database', async () => {
   const newer = (await readMigrations()).filter(({ name }) => name > '20261124');
   for (const { name, script } of newer) expect(script, name).toMatch(/^-- oldest-release: \d+\.\d+\.\d+$/m);
   expect(await readMigrations()).not.toHaveLength(0);

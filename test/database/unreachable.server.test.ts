@@ -28,7 +28,7 @@ test('reports a server that disconnects during the migrations with a retryable e
   await drop();
 });
 
-test('a server that goes away during a commit is a failure of the database', async () => {
+test('a server that disconnects during a commit is a failure of the database', async () => {
   const { url, drop } = await createTestDatabase();
   const other = new pg.Client({ connectionString: url });
   await other.connect();

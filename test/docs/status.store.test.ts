@@ -72,7 +72,7 @@ it('is a page with 503 while the database is unreachable', async () => {
   }
 });
 
-it('responds with 503 while the process is stopping, whatever the state of the database', async () => {
+it('responds with 503 while the process is stopping, regardless of the database', async () => {
   const readiness = createReadiness({
     checkDatabase: async () => undefined,
     isStopping: () => true,

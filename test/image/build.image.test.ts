@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(work, { recursive: true, force: true }));
 
-it('the build context contains no secrets and nothing that is generated', async () => {
+it('the build context contains no secrets and no generated files', async () => {
   const { strays } = await building;
   expect(strays).toEqual([]);
 });

@@ -54,7 +54,7 @@ test('a call that arrives when all others time out is still polled for', async (
   expect([first, await second]).toEqual([undefined, inBlock]);
 });
 
-test('nothing is looked up without waiting calls', async () => {
+test('without waiting calls, nothing is looked up', async () => {
   const gone = new AbortController();
   const { waitForBlock, looks, clock } = waits(async (look) => {
     if (look === 3) gone.abort();

@@ -70,7 +70,7 @@ function holdAnswers() {
 }
 
 describe('four concurrent calls of a user', () => {
-  test('cause the fifth to be rejected immediately, whatever its path, but not another user’s call', async () => {
+  test('cause the fifth to be rejected immediately on any path, but not another user’s call', async () => {
     const held = holdAnswers();
     const four = Array.from({ length: 4 }, () => get(BALANCES, one));
     await held.arrived(4);

@@ -67,7 +67,7 @@ describe('a broadcast that the node receives', () => {
 });
 
 describe('a broadcast that the node does not receive', () => {
-  test('is sent to the next node as long as nothing has been sent', async () => {
+  test('is sent to the next node if no part of it has been sent', async () => {
     const second = await testNode();
     second.state.answer = { height: '0', txhash: hash };
     const node = serviceOver([await deadUrl(), second]);
@@ -142,7 +142,7 @@ describe('a broadcast without a response', () => {
   });
 });
 
-describe('a wrong response of a node', () => {
+describe('an invalid response of a node', () => {
   const other = 'CD'.repeat(32);
 
   test('with another hash does not determine the outcome of the transaction', async () => {

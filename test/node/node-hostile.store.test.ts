@@ -208,7 +208,7 @@ describe('requests that must not reach the node', () => {
 });
 
 describe('requests that reach the node', () => {
-  it('contain nothing of the client except its parameters and body', async () => {
+  it('contain no client data except parameters and body', async () => {
     node.state.override = ({ path }) =>
       path.endsWith('latest') ? { body: JSON.stringify({ block: { header: { height: '5' } } }) } : undefined;
     const headers = {

@@ -25,7 +25,7 @@ describe('credentials in the URL of a node', () => {
     expect(JSON.stringify([node.lines, node.warnings().map(warningText)])).not.toMatch(/ada|cr(%40|@)t/);
   });
 
-  test('are absent if there are none', async () => {
+  test('are absent if nothing is known', async () => {
     const only = await testNode();
     await serviceOver([only]).balances(ADDRESS);
     expect(only.calls[0]?.headers).not.toHaveProperty('authorization');

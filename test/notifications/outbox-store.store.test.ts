@@ -99,7 +99,7 @@ describe('a message that failed', () => {
     expect(await claimed()).toEqual([late.id]);
   });
 
-  test('is never retried once it is dropped, and is kept for 30 days', async () => {
+  test('is never retried once it is given up, and is stored for 30 days', async () => {
     await add([message('mail', { email: 'ada@example.org', notice: 7 })]);
     const [one] = await store.claim({ mail: 1 }, CLAIM);
     if (!one) throw new Error('nothing was claimed');

@@ -51,7 +51,7 @@ describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
     );
   });
 
-  test('is stretched in proportion: with half of the calls left, it doubles', () => {
+  test('grows in proportion: with half of the calls left, it doubles', () => {
     const timeLeft = JANUARY - DECEMBER;
     const left = ((timeLeft / HOUR) * calls) / 2;
     const { every } = throttledStatistics(kind, {

@@ -157,7 +157,7 @@ describe('after the clock was set', () => {
     expect(service.calls()).toBe(3);
   });
 
-  test('back while the source is down, stored data is served', async () => {
+  test('back while the source is down, leaves stored data served', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.fail('bitcoin-stats');
@@ -166,7 +166,7 @@ describe('after the clock was set', () => {
     expect([status, header('age'), cache?.fwd]).toEqual([200, '0', 'stale']);
   });
 
-  test('back by a few seconds, no call is made', async () => {
+  test('back by a few seconds, causes no call', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
     await fresh('btc');
     service.clock.set(-3_000);
@@ -220,7 +220,7 @@ describe('a budget that is running low', () => {
     expect(service.calls()).toBe(2);
   });
 
-  test('and is then spent is reported if nothing is stored', async () => {
+  test('and is then spent, is reported if nothing is stored', async () => {
     const { statistics } = await startWith({ cryptocompare: 0, 'bitcoin-stats': 0 });
     await expect(Promise.resolve(statistics.latest('btc'))).rejects.toMatchObject({
       code: 'upstream_unavailable',

@@ -28,7 +28,7 @@ function open() {
   return openBudget({ store: store as RefreshStore, upstream: 'coingecko', budget: BUDGET, clock });
 }
 
-test('a call is reserved while one is left, and counts in the schedule immediately', async () => {
+test('a call is reserved while any is left, and counts in the schedule immediately', async () => {
   const budget = await open();
   spent = 98;
   expect(await budget.reserve()).toBe(true);

@@ -121,7 +121,7 @@ test('a poll is one statement for all caches, each of which reloads its own reso
   expect(idle.reloaded, 'a cache that was never requested').toEqual([]);
 });
 
-test('a poll whose statement was overtaken changes nothing', async () => {
+test("a poll whose statement is older than another poll's result changes nothing", async () => {
   const { sync, version, reloaded } = open('latest');
   store('latest', 1);
   await sync();

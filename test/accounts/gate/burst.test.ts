@@ -20,7 +20,7 @@ function passing(burst: ReturnType<typeof createBurst<number>>, user: number, no
   return passed;
 }
 
-test('accepts requests up to the limit, and as many again after a second; rejects the rest', () => {
+test('accepts requests up to the limit, and as many after a second; rejects all others', () => {
   const [burst, user] = [createBurst<number>(5), 1];
   expect(passing(burst, user, START, 8)).toBe(5);
   expect(passing(burst, user, START + 200, 3)).toBe(1);
@@ -28,7 +28,7 @@ test('accepts requests up to the limit, and as many again after a second; reject
   expect(passing(burst, 2, START + 1200, 8)).toBe(5);
 });
 
-test('keeps limiting a user who has just reached the limit, whatever other users send in the meantime', () => {
+test('keeps limiting a user who has just reached the limit, regardless of other users', () => {
   const burst = createBurst<number>(5);
   burst.admitOrThrow(2, START);
   expect(passing(burst, 1, START + 900, 8)).toBe(5);

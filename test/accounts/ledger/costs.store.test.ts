@@ -86,7 +86,7 @@ it('pays an expensive call with the last calls, although a lease is granted only
   expect(await usageRows(database, key)).toMatchObject([{ used: 2 * EXPENSIVE, outstanding: 0 }]);
 });
 
-it('rejects an expensive call until the period ends if too few calls are left, and leaves those to calls of cost 1', async () => {
+it('rejects an expensive call until the period ends if too few calls are left; calls of cost 1 can use them', async () => {
   const [first, second] = open(2) as [LeaseHolder, LeaseHolder];
   const { key, apiKey } = await createUser(database, first, { limit: EXPENSIVE - 1, at: START });
   for (let n = 0; n < 3; n++) {
@@ -102,7 +102,7 @@ it('rejects an expensive call until the period ends if too few calls are left, a
   await close();
 });
 
-it('a process that rejects an expensive call returns its own calls to the ledger immediately', async () => {
+it('a process that rejects an expensive call immediately returns its calls to the ledger', async () => {
   const [holder, other] = open(2) as [LeaseHolder, LeaseHolder];
   const { apiKey } = await createUser(database, holder, { limit: 4 * EXPENSIVE, at: START });
   // The process holds a fourth of the remaining calls, in addition to the spent calls.
@@ -127,7 +127,7 @@ it('calls of cost 1 that wait with an expensive call succeed although the expens
   expect(await usageRows(database, key)).toMatchObject([{ used: EXPENSIVE - 1, outstanding: 0 }]);
 });
 
-it('finds the calls that four processes hold in use, to the last call, within two seconds', async () => {
+it('finds the leased calls of four processes, to the last call, within two seconds', async () => {
   const { key, apiKey, held: cost } = await spread(4, 60);
   const [caller, ...others] = holders as [LeaseHolder, ...LeaseHolder[]];
   const attempt = (calls: number) => outcome(caller.call(apiKey, calls), caller);

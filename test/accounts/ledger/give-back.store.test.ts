@@ -59,7 +59,7 @@ it('the calls of a dead process are granted to the next call, 10 s after the lea
   expect(await usageRows(database, key)).toEqual([{ period: START, used: LIMIT, outstanding: 0 }]);
 });
 
-it('calls that a cut-off process reports too late are booked, even beyond the limit', async () => {
+it('calls that a disconnected process reports too late are booked, even beyond the limit', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
   await holder.settle();
   for (let n = 0; n < 3; n++) holder.keep(await holder.call(apiKey));

@@ -94,7 +94,7 @@ describe('a lease requests', () => {
   });
 });
 
-test('calls rest with a lease only if it holds more than its previous rest', () => {
+test('an idle lease requests to keep calls only if it holds more than it already may keep', () => {
   expect(restWanted(leaseAt(ANCHOR, { spent: 4, resting: 5 }))).toBe(20);
   expect(restWanted(leaseAt(ANCHOR, { spent: 4, resting: 6 }))).toBe(0);
 });

@@ -45,7 +45,7 @@ it("each period has the whole allowance from its first millisecond, and starts o
   expect(await usageRows(database, key)).toEqual(BOUNDARIES.map((period) => ({ period, used: LIMIT, outstanding: 0 })));
 });
 
-it('a rejection states the end of the period, even while an own lease of an earlier date is unsettled', async () => {
+it('a rejection states the end of the period, even if the process has an unsettled lease of an earlier date', async () => {
   expect(await holder.callUntilRefused(apiKey, LIMIT)).toBe(LIMIT);
   clock.passUntil(BOUNDARIES[1] - 90 * SECOND);
   await holder.poll();
@@ -98,7 +98,7 @@ it.each(['kept', 'refunded'])('a call that is %s after midnight counts toward th
   expect(await usageDays(database, key)).toEqual([...before, { date: midnight, calls: 1 }]);
 });
 
-it('the last call of the allowance can be made right after midnight, although a lease of the day before held it', async () => {
+it("the last call of the allowance can be made right after midnight, although the previous day's lease held it", async () => {
   expect(await holder.callUntilRefused(apiKey, LIMIT - 1)).toBe(LIMIT - 1);
   const receipt = await holder.call(apiKey);
   holder.refund(receipt);

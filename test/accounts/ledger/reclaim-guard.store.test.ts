@@ -33,7 +33,7 @@ async function cutOff(reclaimAfterMs?: number) {
   return { other, apiKey, held };
 }
 
-it('a process that could not reach the database reclaims nothing for 10 s, so that a cut-off holder settles first', async () => {
+it('a process that could not reach the database reclaims nothing for 10 s, so that others settle first', async () => {
   const { other, apiKey, held } = await cutOff();
   other.loseNext('request');
   await expect(other.call(apiKey)).rejects.toMatchObject({ code: 'database_unavailable' });

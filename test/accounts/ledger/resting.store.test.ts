@@ -57,7 +57,7 @@ const ledgerRows = async ({ key }: Open) => (await usageRows(database, key))[0];
 const resting = async ({ key }: Open) =>
   (await database.prisma.usage.findFirstOrThrow({ where: { userKey: key } })).resting;
 
-it('an idle key keeps a few calls, and its next call needs no statement', async () => {
+it("an idle lease keeps a few calls, and the key's next call needs no statement", async () => {
   const opened = await open(1);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -71,7 +71,7 @@ it('an idle key keeps a few calls, and its next call needs no statement', async 
   expect(await resting(opened)).toBe(0);
 });
 
-it('at most a thousandth of the remaining calls rests, over all processes', async () => {
+it('idle leases of all processes keep at most a thousandth of the remaining calls', async () => {
   const opened = await open(3);
   await rest(opened);
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 24 });
@@ -79,7 +79,7 @@ it('at most a thousandth of the remaining calls rests, over all processes', asyn
   await opened.close();
 });
 
-it('a lease is put to rest once; later calls only require a heartbeat', async () => {
+it('a lease becomes idle once; later calls only require a heartbeat', async () => {
   const opened = await open(1);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -97,7 +97,7 @@ it('a lease is put to rest once; later calls only require a heartbeat', async ()
   await close();
 });
 
-it('a resting lease becomes an ordinary lease when it runs out', async () => {
+it('an idle lease becomes an ordinary lease when it runs out', async () => {
   const opened = await open(1);
   const { holders, apiKey, close } = opened;
   await rest(opened);
@@ -108,7 +108,7 @@ it('a resting lease becomes an ordinary lease when it runs out', async () => {
   await close();
 });
 
-it('a lease stays open while it rests, and is returned ten minutes after the last call', async () => {
+it('an idle lease stays open, and is returned ten minutes after the last call', async () => {
   const opened = await open(1);
   const [holder] = opened.holders;
   await rest(opened);
@@ -126,7 +126,7 @@ it('a lease stays open while it rests, and is returned ten minutes after the las
   await opened.close();
 });
 
-it('a resting lease is returned when its date ends', async () => {
+it('an idle lease is returned when its date ends', async () => {
   const opened = await open(1);
   await rest(opened);
   clock.passUntil(START + DAY / 2 - 1);
@@ -138,7 +138,7 @@ it('a resting lease is returned when its date ends', async () => {
   await opened.close();
 });
 
-it('calls that rest with a dead process are reclaimed like any others', async () => {
+it('calls that an idle lease of a dead process keeps are reclaimed like any others', async () => {
   const opened = await open(2);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -153,7 +153,7 @@ it('calls that rest with a dead process are reclaimed like any others', async ()
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
-it('resting calls of a lease that an older release closed are reclaimed, and not lost', async () => {
+it('calls that an idle lease kept when an older release closed it are reclaimed, and not lost', async () => {
   const opened = await open(2);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -183,7 +183,7 @@ it('resting calls of a lease that an older release closed are reclaimed, and not
   expect(await ledgerRows(opened)).toMatchObject({ used: 3, outstanding: 0 });
 });
 
-it('a call that finds the allowance spent is granted the calls that rest elsewhere, to the last one', async () => {
+it('if the allowance is spent, a call is granted the calls of idle leases in other processes, to the last one', async () => {
   const opened = await open(4, 200_000);
   const { holders, key, apiKey, close } = opened;
   await rest(opened);
@@ -205,7 +205,7 @@ it('a call that finds the allowance spent is granted the calls that rest elsewhe
   expect(await ledgerRows(opened)).toMatchObject({ used: 200_000, outstanding: 0 });
 });
 
-it('a call that arrives while its lease is put to rest spends no returned calls', async () => {
+it('a call that arrives while its lease becomes idle spends no returned calls', async () => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const real = createLedgerStore(database);
   const ledger: typeof real = {

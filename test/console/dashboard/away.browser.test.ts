@@ -46,7 +46,7 @@ const hide = (page: Page, isHidden: boolean) =>
     document.dispatchEvent(new Event('visibilitychange'));
   `);
 
-it('keeps its figures and shows their age while the service is down, and recovers when it is back', async () => {
+it('keeps its figures and shows their age while the service is down, and then recovers', async () => {
   const { page } = here;
   const database = await openTestDatabase();
   let service = await startService({ consoleFolder: inject('consoleFolder'), database });

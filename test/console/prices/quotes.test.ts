@@ -30,7 +30,7 @@ describe('the ages of prices', () => {
     expect([quotes.of('a')?.age, quotes.of('b')?.age]).toEqual([age, age]);
   });
 
-  it('are common to all prices, except that late prices have their own', async () => {
+  it('are common to all prices, except for late prices', async () => {
     const quotes = quotesOf(() => response({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
     await quotes.load(['a', 'b', 'c', 'd'], 'usd', false);
     const { age, newest } = quotes.age;

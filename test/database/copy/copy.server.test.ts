@@ -188,7 +188,7 @@ it('detects a single changed value in the target, and does not finish', async ()
   expect(outcome).toMatchObject({ kind: 'different', tables: [{ table: 'point' }] });
 });
 
-it('is made by one process at a time: after another process has resumed it, the first process writes nothing more', async () => {
+it('is made by one process at a time: once another process has resumed it, the first process writes nothing', async () => {
   const [table] = (await withSession(source, readTables)).filter(({ name }) => name === 'refresh');
   if (!table) throw new Error('the table does not exist');
   const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];

@@ -56,7 +56,7 @@ it('lists the fields of an object, with nested objects folded', () => {
   expect(html).toContain('<code>price</code><span class="type">number</span></th><td>In <code>USD</code></td>');
 });
 
-it('lists the fields of array items, and none for other types', () => {
+it('lists the fields of array items, and no fields for other types', () => {
   expect(fieldsHtml({ type: 'array', items: { $ref: '#/x/Price' } }, named)).toContain('<code>price</code>');
   expect(fieldsHtml({ type: 'string' }, named)).toBe('');
 });

@@ -49,7 +49,7 @@ describe('a webhook', () => {
     },
   );
 
-  test('is gone with 410', async () => {
+  test('has ended with 410', async () => {
     const receiver = await kept(startReceiver(() => 410));
     expect(await failure(allowing().post(receiver.url, '{}', HEADERS))).toMatchObject({ isGone: true });
   });

@@ -117,7 +117,7 @@ describe('the archive in memory', () => {
     expect(days).toEqual([0, 1, 2, 3]);
   });
 
-  test('equals the store, whatever is recorded in whatever order', async () => {
+  test('equals the store after random records in random order', async () => {
     const [first, second] = [await open(), await open()];
     const sample = fc.record({
       ago: fc.integer({ min: 0, max: 1440 }),

@@ -68,7 +68,7 @@ it('has the same rows and spans in any order of the lines', async () => {
   );
 });
 
-it('covers the imported part when it is interrupted, and the rest when it is repeated', async () => {
+it('covers the imported part when it is interrupted, and the other part when it is repeated', async () => {
   const lines = dates('2018-01-01', 1300).map((date) => row(date));
   const first = await archive.take(lines, { stopAfter: 1 });
   expect([first.ended, first.counts.added]).toEqual(['interrupted', 500]);

@@ -51,7 +51,7 @@ it('claims a single missing date, but not the neighbours of a row before a line 
   expect((await claimed([first, second, BAD, third])).covered).toEqual(whole.map((date) => `${date}/${date}`));
 });
 
-it('claims no missing date at the end if that is a bad line', async () => {
+it('claims no missing date at the end if the last line is bad', async () => {
   const dates = ['2024-05-01', '2024-05-03', '2024-05-10'];
   const { covered } = await claimed([...dates, BAD, '2024-05-02'], { strict: true });
   expect(covered).toEqual(dates.map((date) => `${date}/${date}`));

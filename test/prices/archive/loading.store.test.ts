@@ -115,7 +115,7 @@ test('a process that rarely polls loads every latest price stored since, includi
   expect(prices()).toEqual([1, 3, 5, 6, 7]);
 });
 
-test('used series stay in memory, whatever else is loaded', async () => {
+test('used series stay in memory when other series are loaded', async () => {
   const { archive } = await open();
   await archive.load('bitcoin');
   await archive.record('coingecko', 'daily:bitcoin', 'bitcoin', [days(DAY_BEFORE, 1)], NOW);

@@ -228,7 +228,7 @@ const REPORTED_AS_EMPTY: Step[] = [
   },
 ];
 
-test('whatever two sources report and whatever is imported and purged, rows and coverage are correct', {
+test('rows and coverage are correct after random reports of two sources, imports and purges', {
   timeout: longTimeout,
 }, async () => {
   await fc.assert(

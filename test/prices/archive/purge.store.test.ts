@@ -67,7 +67,7 @@ test('deletes all data of a source on every process, and the data is fetched aga
   expect(clock.now()).toBe(Date.parse(NOW));
 });
 
-test('deletes the data before an instant in several batches, and the rest stays covered', async () => {
+test('deletes the data before an instant in several batches, and later data stays covered', async () => {
   const { clock, market, purge, store } = await openAt();
   await market.days('bitcoin', 365, 'json');
   await market.idle();

@@ -94,7 +94,7 @@ describe('a new candle', () => {
     expect(await yesterday()).toMatchObject({ settled: true });
     const rows = await database.prisma.candle.findMany({ orderBy: { at: 'desc' }, take: 2 });
     const [last, before] = rows;
-    // Unsettled candles have Kraken's present values; settled ones are as stored.
+    // Unsettled candles have Kraken's current values. Settled candles have the stored values.
     expect(last?.open).toBeCloseTo((before?.close ?? 0) - 1, 6);
     expect(rows.every(({ settled, source }) => settled && source === 'kraken')).toBe(true);
   });

@@ -84,7 +84,7 @@ test('all candles of a source are deleted on every process, and fetched again on
   }
 });
 
-test('candles before a date are deleted in several batches, and the rest stays covered', async () => {
+test('candles before a date are deleted in several batches, and later candles stay covered', async () => {
   const { clock, database, purge, may, coverage } = await openAt();
   const first = date('2026-03-01');
   const minutes = Array.from({ length: 12_001 }, (_, i) => {

@@ -140,7 +140,7 @@ describe('by rates', () => {
   );
   const yen = createRateSeries([[at('2026-04-02'), 150]], newest);
 
-  test('an instant has the rate of its own date, or the last one before it', () => {
+  test('an instant has the rate of its date, or the last rate before it', () => {
     const [euro, yenWorth] = [usdRateFromRates(dollars, undefined), usdRateFromRates(dollars, yen)];
     const instants = ['2026-04-01T23:59:59Z', '2026-04-02', '2026-04-06T12:00:00Z'].map(at);
     expect(instants.map(euro)).toEqual([1.25, 1.5, 1.5]);
@@ -157,7 +157,7 @@ describe('by samples of a token', () => {
       rows.map(([time, price]) => ({ at: time, price, marketCap: null, volume: null })),
     );
 
-  test('a day has the sample of its own date, the nearest if there are two', () => {
+  test('a day has the sample of its date, or the nearest of two', () => {
     const day = at('2026-04-02');
     const usdRate = usdRateFromSamples(series([day - DAY, 1], [day + MINUTE, 2], [day + 14 * HOUR, 3]), 'day');
     const requested = [day - DAY + 23 * HOUR, day, day + 2 * MINUTE, day + 13 * HOUR, day + DAY];

@@ -26,6 +26,6 @@ test.each([
   expect(currencyText(valuation(usdRate), at)).toBe(`eur;rate=${rate};on=2026-11-20;source=ecb`);
 });
 
-test('a response with many rates states none', () => {
+test('a response with many rates states no rate', () => {
   expect(currencyText(valuation(1.1))).toBe('eur;source=ecb');
 });

@@ -45,7 +45,7 @@ describe('the next publication', () => {
     expect(plan(now, friday)).toBe(planned);
   });
 
-  test('is waited for if a past day lacks it', () => {
+  test('is awaited if a past day lacks it', () => {
     expect(plan('2026-11-24T01:00:00Z', friday)).toBe('2026-11-21, end');
     expect(plan('2026-11-23T23:59:00Z', friday)).toBe('2026-11-21, none');
     // There has been no request since Wednesday.
@@ -75,7 +75,7 @@ describe('the next publication', () => {
     expect(plan('2026-11-23T15:10:00Z', { ...monday, fetchedAt: '2027-01-01' })).toBe('2026-11-21, none');
   });
 
-  test('is the first one if nothing was published yet', () => {
+  test('is the first rate if nothing was published yet', () => {
     const empty = { from: at('2025-01-01'), newest: undefined, fetchedAt: at('2026-11-23T16:00:00Z') };
     expect(planRates(since, empty, at('2026-11-23T16:30:00Z'))).toBeUndefined();
     expect(planRates(since, empty, at('2026-11-23T19:00:00Z'))).toEqual({ from: empty.from, wait: 'end' });

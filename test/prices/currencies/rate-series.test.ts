@@ -30,7 +30,7 @@ test('there is no rate before the first one', () => {
   expect(createRateSeries([], at('2025-12-24')).at(at('2025-12-24'))).toBeUndefined();
 });
 
-test('a currency that is missing from later publications is discontinued: its last rate applies only to its own date', () => {
+test('a currency that is missing from later publications is discontinued: its last rate applies only to its date', () => {
   const ended = series(['2025-12-30', '2025-12-31'], '2026-01-11');
   expect(isoDate(ended.endedOn ?? 0)).toBe('2025-12-31');
   expect(ended.at(at('2026-01-01') - 1)?.rate).toBe(2);

@@ -50,8 +50,8 @@ async function request(path: string, accept = 'application/json') {
 }
 
 /**
- * The expected series: each value at its own time, in whole seconds. Of two values in the same second, the later one is
- * kept.
+ * The expected series: each value at its own time, in whole seconds. If two values have the same second, the later
+ * value is kept.
  */
 function points(column: Column): { date: string; price: number }[] {
   const bySecond = new Map(ascending(column).map(([at, value]) => [new Date(at).toUTCString(), value]));

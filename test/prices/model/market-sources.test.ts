@@ -5,7 +5,7 @@ import { keptFrom, parseRetention } from '#prices/model/market-sources';
 import { readSettings } from '#settings';
 
 describe('the retention of samples', () => {
-  it('is given in hours or days for each source', () => {
+  it('is set in hours or days for each source', () => {
     expect(parseRetention('coingecko=24h,kraken=365d')).toEqual({ coingecko: DAY, kraken: 365 * DAY });
     expect(parseRetention(' kraken=1h ')).toEqual({ kraken: HOUR });
     expect(readSettings({}).retention).toEqual({});

@@ -127,7 +127,7 @@ test('hours are the first samples of their slots, and are settled in the same wa
   ]);
 });
 
-test('a day fetched before 00:40 is replaced, and one fetched later is kept', async () => {
+test('a day fetched before 00:40 is replaced, and a day fetched later is kept', async () => {
   const { points } = await openAt('2026-05-15T00:36:00Z');
   const range = (market: typeof running.market) =>
     market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');

@@ -116,13 +116,13 @@ describe('a throttled schedule', () => {
     expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
   });
 
-  test('has no more latest prices when no calls are left', () => {
+  test('fetches no latest prices when no calls are left', () => {
     expect(throttled(demo, { limits: budget, spent: 10_000, now: NOVEMBER + DAY }, LOAD).latest).toBe(
       Number.POSITIVE_INFINITY,
     );
   });
 
-  test('has each token’s chart often enough that no hour is lost, however few calls are left', () => {
+  test('fetches each token’s chart often enough that no hour is lost, even with few calls left', () => {
     for (const spent of [0, 5_000, 9_500, 9_799, 10_000]) {
       const { chart } = throttled(demo, { limits: budget, spent, now: NOVEMBER + 5 * DAY }, LOAD);
       expect(chart).toBeLessThanOrEqual(23 * HOUR);

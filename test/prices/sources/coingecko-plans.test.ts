@@ -42,7 +42,7 @@ describe('after a rejection', () => {
     expect(reachAfterRefusal(refused, named)).toBe(days);
   });
 
-  test('each request is smaller, and after a few there are none', () => {
+  test('each request is smaller, and after a few requests nothing is missing', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.option(fc.integer({ min: 0, max: 5000 })), (from, named) => {
         let days = from;

@@ -68,7 +68,7 @@ describe('a chart', () => {
     ]);
   });
 
-  test('with two values at the same instant keeps the later one in the response', async () => {
+  test('with two values at the same instant keeps the later value in the response', async () => {
     const body = {
       prices: [
         [noon, 1],

@@ -157,7 +157,7 @@ it('deliveries and settlements have traces of their own', () => {
   for (const span of [delivery, settlement]) expect(span?.parentSpanId).toBeUndefined();
 });
 
-it('upstreams receive nothing of a trace', () => {
+it('upstreams receive no trace context', () => {
   expect(stand.received.length).toBeGreaterThan(8);
   const names = new Set(stand.received.flatMap((headers) => Object.keys(headers)));
   expect([...names].filter((name) => /trace|baggage|b3/.test(name))).toEqual([]);

@@ -127,7 +127,7 @@ test.each([
   clearInterval(dripping);
 });
 
-test('a rejected body that has arrived keeps its connection open, and a long one does not', async () => {
+test('after a rejection, the connection stays open if the body has arrived, and closes for a long body', async () => {
   const refused = (bytes: number) => post('/nothing', `Content-Length: ${bytes}\n`) + 'x'.repeat(bytes);
   const last = get('/health/live', 'Host: x\nConnection: close\n');
   const small = open(refused(10) + refused(60_000) + last);

@@ -82,7 +82,7 @@ test('a few long responses of a user wait for each other; other users do not wai
   expect(usage.used).toBe(6);
 });
 
-test('a client that disconnects while waiting gives up its turn, and is not charged', async () => {
+test('a client that disconnects while waiting loses its turn, and is not charged', async () => {
   const key = await service.createUser();
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`;
   const connections = Array.from({ length: 4 }, () => openConnection(service.url));

@@ -97,7 +97,7 @@ test('a body is evicted to make room for bodies of any service, and its size inc
   expect(candles.body('bitcoin,7', '1', () => long)).not.toBe(second);
 });
 
-test('a response without its own rows keeps no body, so that others have room', () => {
+test('a response without its own rows caches no body, which leaves room for others', () => {
   const responses = createResponseCache(clock, 3200);
   const prices = responses('p', { generation: () => 1 });
   const kept = prices.body('bitcoin,7', '1', () => TEXT);

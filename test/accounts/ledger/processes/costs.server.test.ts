@@ -46,7 +46,7 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
 
 const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
-it('ten calls that four processes hold pay for a call of cost ten, at the first attempt', async () => {
+it('a call of cost ten succeeds at the first attempt if four processes hold ten calls', async () => {
   // One call on each process leaves ten, most of them in leases.
   const { key, apiKey } = await replicas.createUser(PROCESSES + EXPENSIVE);
   for (const { url } of replicas.processes) expect((await send(url, apiKey)).status).toBe(200);
@@ -60,7 +60,7 @@ it('ten calls that four processes hold pay for a call of cost ten, at the first 
   await settled(key).toEqual({ used: PROCESSES + EXPENSIVE, outstanding: 0, daily: PROCESSES + EXPENSIVE });
 });
 
-it('nine calls do not pay for a call of cost ten: it is rejected, charges nothing, and leaves the calls for others', async () => {
+it('a call of cost ten is rejected if nine calls are left: it charges nothing, and leaves the calls for others', async () => {
   const { key, apiKey } = await replicas.createUser(PROCESSES + EXPENSIVE - 1);
   for (const { url } of replicas.processes) expect((await send(url, apiKey)).status).toBe(200);
   for (let round = 0; round < 2; round++)

@@ -236,7 +236,7 @@ async function touch(ledger: ReturnType<typeof createLedgerStore>, userKey: numb
   await ledger.settle([{ id: crypto.randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...nothing }]);
 }
 
-it('whatever two processes and their clocks do, the ledger is correct and the limit holds', {
+it('the ledger is correct and the limit holds after random actions of two processes and their clocks', {
   timeout: longTimeout,
 }, async () => {
   expect(addMonths(START, 24)).toBeGreaterThan(START + RUNS * DAY);
