@@ -55,7 +55,7 @@ export const page: Mutations[] = [
   },
   {
     file: 'packages/console/core/dom.ts',
-    tests: ['console/copied.browser.test.ts'],
+    tests: ['console/copy-button.browser.test.ts'],
     changes: [
       ['if (text() !== content) reset();', ''],
       ['clearTimeout(timer);\n    button.textContent = copied', 'button.textContent = copied'],

@@ -44,7 +44,7 @@ export const http: Mutations[] = [
   },
   {
     file: 'src/server/replies/write-answer.ts',
-    tests: ['server/hang-up.store.test.ts'],
+    tests: ['server/client-disconnect.store.test.ts'],
     changes: [[' && !isGone(socket)', '']],
   },
   {

@@ -87,7 +87,7 @@ export const candles: Mutations[] = [
   },
   {
     file: 'src/prices/candles/candle-availability.ts',
-    tests: ['prices/available.store.test.ts'],
+    tests: ['prices/available-dates.store.test.ts'],
     changes: [
       ['[stored?.at, gap?.from]', '[gap?.from]'],
       ['[stored?.at, gap?.from]', '[stored?.at ?? since]'],

@@ -33,7 +33,7 @@ export const currency: Mutations[] = [
   },
   {
     file: 'src/prices/currencies/rate-series.ts',
-    tests: ['prices/currencies/publication.test.ts'],
+    tests: ['prices/currencies/rate-schedule.test.ts'],
     changes: [
       ['14 * HOUR + 10 * MINUTE', '15 * HOUR'],
       ['[0, 6].includes', '[0].includes'],

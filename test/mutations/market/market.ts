@@ -177,7 +177,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/refresh/backfill.ts',
-    tests: ['prices/refresh/reach.store.test.ts'],
+    tests: ['prices/refresh/history-limit.store.test.ts'],
     changes: [
       ['(window.interval, now) > reached)', '(window.interval, now) < reached)'],
       ['          singleFlight.forget(name);\n', ''],
@@ -342,7 +342,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/import.ts',
-    tests: ['prices/archive/other-times.store.test.ts'],
+    tests: ['prices/archive/rows-off-midnight.store.test.ts'],
     changes: [
       ['|| sample.at < other.at', ''],
       ['now >= dayReady(at + DAY)', 'false'],
@@ -351,7 +351,7 @@ export const market: Mutations[] = [
   },
   {
     file: 'src/prices/archive/series-sql-store.ts',
-    tests: ['prices/archive/other-times.store.test.ts'],
+    tests: ['prices/archive/rows-off-midnight.store.test.ts'],
     changes: [
       ["${isCovered} AND at < date_trunc('day', at, 'UTC') + interval '1 hour'", '${isCovered}'],
       ["IN (SELECT date_trunc('day', at, 'UTC') FROM given)", 'IN (SELECT at FROM given)'],

@@ -18,7 +18,7 @@ export const statistics: Mutations[] = [
   },
   {
     file: 'src/statistics/statistics.ts',
-    tests: ['statistics/statistics-timetable.store.test.ts'],
+    tests: ['statistics/statistics-schedule.store.test.ts'],
     changes: [['(ageOf(`statistics:${symbol}`) < every)', '(ageOf(`statistics:${symbol}`) <= every)']],
   },
   {

@@ -111,7 +111,7 @@ export const upstream: Mutations[] = [
   },
   {
     file: 'src/upstream/claims-and-budgets-store.ts',
-    tests: ['upstream/turns.server.test.ts'],
+    tests: ['upstream/concurrent-turns.server.test.ts'],
     changes: [['AND ${NOW}`', 'AND excluded.fetched_at`']],
   },
   {

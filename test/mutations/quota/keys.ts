@@ -42,7 +42,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/users/users.ts',
-    tests: ['accounts/users/user-life.store.test.ts'],
+    tests: ['accounts/users/user-life-cycle.store.test.ts'],
     changes: [['graceSeconds * SECOND', 'graceSeconds']],
   },
   {
@@ -170,7 +170,7 @@ export const keys: Mutations[] = [
   },
   {
     file: 'src/accounts/keys/user-store.ts',
-    tests: ['accounts/users/user-life.store.test.ts'],
+    tests: ['accounts/users/user-life-cycle.store.test.ts'],
     changes: [[', changed_at = clock_timestamp() ${change}', ' ${change}']],
   },
 ];

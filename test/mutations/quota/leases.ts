@@ -33,7 +33,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/quota-state.ts',
-    tests: ['accounts/ledger/give-back.store.test.ts'],
+    tests: ['accounts/ledger/returned-calls.store.test.ts'],
     changes: [
       ['elapsed - lastCallAt >= IDLE_AFTER', 'elapsed - lastCallAt > IDLE_AFTER'],
       [' && inFlight === 0', ''],
@@ -55,12 +55,12 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/ledger/give-back.store.test.ts'],
+    tests: ['accounts/ledger/returned-calls.store.test.ts'],
     changes: [['      quota.waiting.splice(quota.waiting.indexOf(cost), 1);\n', '']],
   },
   {
     file: 'src/accounts/ledger/leases.ts',
-    tests: ['accounts/ledger/resting.store.test.ts'],
+    tests: ['accounts/ledger/idle-leases.store.test.ts'],
     changes: [['isIdle(quota, clock.elapsed()) || quota.lease.resting > 0', 'quota.lease.resting < 0']],
   },
   {
@@ -95,7 +95,7 @@ export const leases: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement.ts',
-    tests: ['accounts/ledger/resting.store.test.ts'],
+    tests: ['accounts/ledger/idle-leases.store.test.ts'],
     changes: [
       ['    if (rest > 0) suspend(lease);\n', ''],
       ['close: closing || rest > 0', 'close: closing'],

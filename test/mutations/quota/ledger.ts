@@ -25,7 +25,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/ledger/give-back.store.test.ts'],
+    tests: ['accounts/ledger/returned-calls.store.test.ts'],
     changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
   },
   {
@@ -40,7 +40,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
-    tests: ['accounts/ledger/resting.store.test.ts'],
+    tests: ['accounts/ledger/idle-leases.store.test.ts'],
     changes: [
       ['least(k.rest, l.granted - k.spent)', 'greatest(k.rest, l.granted - k.spent)'],
       ['${restingPart}::int - resting_now', '${restingPart}::int'],
@@ -99,7 +99,7 @@ export const ledger: Mutations[] = [
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
-    tests: ['accounts/ledger/resting.store.test.ts'],
+    tests: ['accounts/ledger/idle-leases.store.test.ts'],
     changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
   },
   {
