@@ -159,7 +159,7 @@ export class PortStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#port?.close();
-    this.#finishWrite(); // Completes the pending write, which would otherwise wait forever.
+    this.#finishWrite(); // Otherwise, the pending write would never complete.
     done(error);
   }
 
