@@ -14,9 +14,10 @@ type Section = { id: string; title: string; text: string };
 export const SLOGAN = 'Market quotes, on a quota';
 
 export const SUMMARY =
-  'The latest prices, price history and on-chain statistics of ' +
-  `${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and tokens that the operator adds, in US dollars and other currencies, ` +
-  'and access to a blockchain node, over HTTP with one API key.';
+  'An HTTP API for the latest prices, price history and on-chain statistics of crypto tokens, and for ' +
+  'access to a blockchain node, with one API key. Prices are in US dollars and other currencies. The ' +
+  `tokens are ${BUILT_IN_NAMES.slice(0, -1).join(', ')}, ${BUILT_IN_NAMES.at(-1)} and tokens that the ` +
+  'operator adds.';
 
 export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`).join('. ')}.`;
 

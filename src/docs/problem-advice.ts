@@ -10,149 +10,152 @@ type Advice = { cause: string; remedy: string };
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:
-      'A parameter is missing, malformed or out of range, or the request is not valid HTTP. The response never repeats the submitted value.',
-    remedy: 'Correct the input for each entry in `errors`, which states what is wrong and what is expected.',
+      'A parameter is missing, malformed or out of range, or the request is not valid HTTP. The response does not repeat the submitted value.',
+    remedy:
+      'Correct the input that each entry in `errors` describes. `message` states the error, and `fix` states the expected input.',
   },
   secret_in_request: {
     cause: 'The request contains a `mnemonic` parameter. URLs are stored in logs and browser histories.',
-    remedy: 'Never put a seed phrase into a URL. Treat this one as compromised, and move its funds.',
+    remedy: 'Never put a seed phrase in a URL. Treat the seed phrase as compromised, and move its funds.',
   },
   token_invalid: {
     cause:
-      'The one-time code from the email has been used, has expired or is unknown. The response does not reveal which.',
-    remedy: 'Copy the whole code from the most recent email, or request another email.',
+      'The one-time code from the email is unknown, expired or already used. The response does not reveal the exact cause.',
+    remedy: 'Copy the whole code from the latest email, or request another email.',
   },
   api_key_missing: {
-    cause: 'The endpoint requires an API key, and the request contains none.',
+    cause: 'The endpoint requires an API key. The request does not contain one.',
     remedy:
-      'Send your API key in the header X-API-KEY or in Authorization. Only `GET /v1/user/data` accepts a key in the URL.',
+      'Send your API key in the `X-API-KEY` or `Authorization` header. Only `GET /v1/user/data` accepts a key in the URL.',
   },
   api_key_invalid: {
-    cause: 'The key is unknown. It may be mistyped or truncated, or belong to another service.',
-    remedy: 'Check the key for typing errors, or register for a new one.',
+    cause: 'The key is unknown. It may be mistyped or incomplete, or belong to another service.',
+    remedy: 'Check the key for typos, or register for a new key.',
   },
   api_key_expired: {
-    cause: 'The plan expired at `validUntil`, or the key passed its own `expiresAt`.',
-    remedy: 'Renew the plan with the owner key. Replace a key that has passed its own `expiresAt` with a new key.',
+    cause: 'The plan expired at `validUntil`, or the key expired at its own `expiresAt`.',
+    remedy:
+      'If the plan expired, renew it with the owner key. If the key expired at its own `expiresAt`, create a new key.',
   },
   api_key_revoked: {
     cause:
-      'The key was revoked or replaced, or the user was deleted. A replaced key can read data until its grace period ends.',
-    remedy: 'Use the replacement key, or register again. A revoked key cannot be restored.',
+      'The key was revoked or replaced, or the user was deleted. After a replacement, the old key can read data until its grace period ends.',
+    remedy: 'Use the new key, or register again. A revoked key cannot be restored.',
   },
   cross_site: {
     cause:
-      'A web page from another site tried to register a user or recover a key, and its origin is not in `CORS_ORIGINS`.',
+      'A web page from another site tried to register a user or recover a key. The origin of the page is not in `CORS_ORIGINS`.',
     remedy: 'Send the request from your own server, or ask the operator to allow the origin of the page.',
   },
   registration_closed: {
-    cause: 'Registration is closed. Only the operator creates users.',
+    cause: 'Registration is closed. Only the operator can create users.',
     remedy: 'Ask the operator of this service for a key.',
   },
   scope_missing: {
-    cause: 'The key does not have the scope that the endpoint requires. `scope` names this scope.',
+    cause:
+      'The key does not have the scope that the endpoint requires. The member `scope` contains the required scope.',
     remedy:
-      'Use a key with this scope, or the owner key, which has all scopes. With the owner key, you can create other keys.',
+      'Use a key with the required scope, or use the owner key. The owner key has all scopes and can create other keys.',
   },
   not_found: {
     cause:
-      'The path does not exist, or the user has no key with this ID. If the node does not find a resource, the code is `node_rejected`.',
+      'The path does not exist, or the user has no key with this ID. For a resource that the node does not find, the code is `node_rejected` instead.',
     remedy: 'Compare the path with the API reference.',
   },
   no_data: {
     cause:
-      'The token was not listed yet, the requested period contains no sample, or no source provides this interval that far back.',
+      'The requested period contains no data: the token was not listed yet, the period has no sample, or no source provides the interval for that time.',
     remedy:
-      'Request other dates or a coarser `interval`. In `GET /v1/tokens`, `available` contains the first date of each interval, for prices and for candles. `gaps` lists the missing periods.',
+      'Request other dates or a longer `interval`. `GET /v1/tokens` returns the first date of each interval in `available`. `gaps` lists the missing periods.',
   },
   method_not_allowed: {
-    cause: 'The path exists, but does not support this method.',
-    remedy: 'Use one of the methods in the header Allow.',
+    cause: 'The path does not support this method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
   },
   not_acceptable: {
     cause: 'The endpoint does not provide the format in `Accept` or `format`. Only history endpoints provide CSV.',
-    remedy: 'Request a media type that the endpoint provides, such as application/json.',
+    remedy: 'Request a media type that the endpoint provides, such as `application/json`.',
   },
   request_timeout: {
     cause:
-      'The request head was not complete within 30 s, the body was not complete within 60 s, or the body arrived at less than 1 KB per second.',
-    remedy: 'Send the request again, without pauses.',
+      'The request arrived too slowly. The limits are 30 s for the request line and headers, 60 s for the body, and at least 1 KB of the body per second.',
+    remedy: 'Send the request again without pauses.',
   },
   renew_too_early: {
     cause: 'The plan has already been renewed one period ahead.',
-    remedy: 'Renew when at most one plan period remains until `validUntil`.',
+    remedy: 'Renew the plan when `validUntil` is at most one period away.',
   },
   too_many_keys: {
-    cause: `The user has ${MAX_KEYS_PER_USER} active keys, including replaced keys in their grace period.`,
+    cause: `The user already has ${MAX_KEYS_PER_USER} active keys. Replaced keys count until their grace period ends.`,
     remedy: 'Delete an unused key, or wait until the grace period of a replaced key ends.',
   },
   last_owner_key: {
-    cause: 'The key is the only owner key of the user. Without it, the account could no longer be managed.',
-    remedy: 'Rotate the key to replace it, or delete the user.',
+    cause: 'The key is the only owner key of the user. The account cannot be managed without an owner key.',
+    remedy: 'Replace the key with `POST /v1/user/rotate`, or delete the user.',
   },
   body_too_large: {
-    cause: `The body is larger than ${MAX_DISCARDED / 1024 ** 2} MB, exceeds the limit of an endpoint that reads it (${BROADCAST_KB} KB for a broadcast), or arrived in thousands of chunks.`,
-    remedy: `Send a body only to endpoints that read it. A broadcast may be at most ${BROADCAST_KB} KB.`,
+    cause: `The body exceeds the limit of the endpoint (${BROADCAST_KB} KB for a broadcast, ${MAX_DISCARDED / 1024 ** 2} MB if the endpoint ignores the body), or it arrived in thousands of chunks.`,
+    remedy: `Send a body only to endpoints that require one. The maximum size of a broadcast is ${BROADCAST_KB} KB.`,
   },
-  uri_too_long: { cause: 'The URI, or a segment of its path, is too long.', remedy: 'Shorten the URI to 8 KB.' },
+  uri_too_long: { cause: 'The URI or a segment of its path is too long.', remedy: 'Shorten the URI to at most 8 KB.' },
   unsupported_media_type: {
     cause: 'The endpoint does not accept a body of this `Content-Type`.',
     remedy: 'Send the body in a media type that the endpoint accepts.',
   },
   node_rejected: {
-    cause: "A node rejected the request. If the node's status is a client error, the response has the same status.",
+    cause: 'The node rejected the request. If the node responded with a 4xx status, the response has the same status.',
     remedy: "Read the node's message in `error`, and correct the request.",
   },
   quota_exceeded: {
     cause:
-      'All calls in the current period are used, or reserved by another process of the service, or fewer calls remain than the request costs.',
-    remedy: 'Wait for the number of seconds in Retry-After, or request fewer tokens in one call.',
+      'The request costs more calls than remain in the current period. Another process of the service may have reserved the last calls.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, or request fewer tokens in one call.',
   },
   rate_limited: {
     cause:
-      'The user sent too many requests per second (over all keys), one client address sent too many registrations, recoveries or requests with unknown keys, or too many emails were requested for one address.',
-    remedy: 'Wait for the number of seconds in Retry-After, and spread the requests over time.',
+      'Too many requests were sent in a short time. Limits apply to the requests of a user with all keys, to registrations, recoveries and unknown keys from one client address, and to emails for one email address.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, and spread the requests over time.',
   },
   headers_too_large: {
     cause: 'The headers exceed 16 KB in total.',
-    remedy: 'Reduce the headers to 16 KB. Cookies are a common cause.',
+    remedy: 'Reduce the headers to at most 16 KB. Large cookies are a common cause.',
   },
   internal_error: {
-    cause: 'The service encountered an unexpected error. The response contains no details except `requestId`.',
+    cause:
+      'An unexpected error occurred in the service. For details, the operator can search the log for the `requestId`.',
     remedy: 'Try again later. If the error persists, send the operator the `requestId`.',
   },
   upstream_invalid: {
     cause:
-      'The upstream (the source of prices or statistics, or the node) returned an invalid response, and no stored data is available.',
+      'An upstream returned an invalid response, and no stored data is available. The upstream is a data source or the node.',
     remedy: 'Try again later.',
   },
   upstream_unavailable: {
-    cause:
-      'The upstream (the source of prices or statistics, or the node) is unavailable, and no stored data is available.',
+    cause: 'An upstream is unavailable, and no stored data is available. The upstream is a data source or the node.',
     remedy:
-      'Wait for the number of seconds in Retry-After. If the response contains `gaps`, the service cannot fetch data for these periods.',
+      'Wait for the number of seconds in `Retry-After`, and try again. If the response contains `gaps`, request a period outside these gaps.',
   },
   node_not_configured: {
     cause: 'This service has no node configured.',
     remedy: 'Ask the operator of this service to configure NODE_URLS.',
   },
   mail_not_configured: {
-    cause: 'The endpoint requires email, and this service has no mail server configured.',
-    remedy: 'Ask the operator of this service to create a new key or to configure SMTP_URL.',
+    cause: 'The endpoint requires email, but this service has no mail server configured.',
+    remedy: 'Ask the operator of this service to create a key for you or to configure SMTP_URL.',
   },
   database_unavailable: {
-    cause: 'The database is unavailable, and the request requires it.',
-    remedy: 'Wait for the number of seconds in Retry-After.',
+    cause: 'The request requires the database, which is unavailable.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, and try again.',
   },
   overloaded: {
     cause:
-      'The process is stopping, too many unknown keys or request bodies arrived at the same time, or the user made more than four concurrent node calls.',
-    remedy: 'Wait for the number of seconds in Retry-After, and until your own calls have completed.',
+      'The process is stopping or has too many requests in progress. A user can have up to four concurrent node calls.',
+    remedy: 'Wait until your own calls have completed and for the number of seconds in `Retry-After`. Then try again.',
   },
   upstream_timeout: {
     cause:
-      'The upstream (the source of prices or statistics, or the node) did not respond in time, and no stored data is available.',
+      'An upstream did not respond in time, and no stored data is available. The upstream is a data source or the node.',
     remedy:
-      'Try again later. If the response contains `txhash`, the transaction was sent and may have been accepted: look up its hash before you send it again.',
+      'Try again later. If the response contains `txhash`, the node may have accepted the transaction. Look up this hash before you send the transaction again.',
   },
 };

@@ -6,26 +6,29 @@ export const sourceRecord = z
   .object({
     name: z
       .enum(SOURCE_NAMES)
-      .meta({ description: 'The name used in `Quotient-Source` and `Quotient-Currency`', examples: ['coingecko'] }),
-    title: text('The display name', 'CoinGecko'),
-    url: z.url().meta({ description: "The source's website", examples: ['https://www.coingecko.com'] }),
+      .meta({
+        description: 'The name of the source in `Quotient-Source` and `Quotient-Currency`',
+        examples: ['coingecko'],
+      }),
+    title: text('The display name of the source', 'CoinGecko'),
+    url: z.url().meta({ description: 'The website of the source', examples: ['https://www.coingecko.com'] }),
     tells: z.array(z.enum(DATA_KINDS)).meta({
-      description:
-        'The data that the source provides: latest prices, price history, candles, on-chain statistics, exchange rates',
+      description: 'The kinds of data that the source provides',
       examples: [['latest', 'history']],
     }),
     terms: z
       .url()
       .nullable()
       .meta({
-        description: 'The URL of the terms; null if they depend on the host that the operator has configured',
+        description: 'The URL of the terms of use; null if the terms depend on the host that the operator configured',
         examples: ['https://www.coingecko.com/en/terms'],
       }),
     attribution: z
       .string()
       .nullable()
       .meta({
-        description: 'The attribution to show with the data, in which `title` links to `url`; null if none is required',
+        description:
+          'The attribution to show with the data, with `title` as a link to `url`; null if the source requires no attribution',
         examples: ['Powered by CoinGecko'],
       }),
   })
@@ -33,12 +36,12 @@ export const sourceRecord = z
 
 export const problemRecord = z
   .looseObject({
-    type: text('The page that describes the cause and remedy', '/docs/problems#invalid_request'),
+    type: text('The URL of the page that describes the cause and the remedy', '/docs/problems#invalid_request'),
     title: z.string().meta({ examples: ['Invalid request'] }),
     status: z.int().meta({ examples: [400] }),
     detail: z.string().meta({ examples: ['query.days must be an integer from 1 to 36500.'] }),
     code: text('The code of the problem', 'invalid_request'),
-    requestId: text('The ID of the request, as in the X-Request-Id header', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+    requestId: text('The ID of the request, as in the `X-Request-Id` header', '0f8fad5b-d9cb-469f-a165-70867728950e'),
     errors: z
       .array(
         z.object({
@@ -49,11 +52,8 @@ export const problemRecord = z
       )
       .optional()
       .meta({ description: 'One entry for each invalid input' }),
-    gaps: z.array(z.string()).optional().meta({ description: 'The missing spans, as `from/thru`' }),
-    error: z.string().optional().meta({ description: 'The message of the node that rejected the request' }),
-    txhash: z
-      .string()
-      .optional()
-      .meta({ description: 'The hash of a transaction that was sent and may have been accepted' }),
+    gaps: z.array(z.string()).optional().meta({ description: 'The periods without data, as `from/thru`' }),
+    error: z.string().optional().meta({ description: 'The message from the node that rejected the request' }),
+    txhash: z.string().optional().meta({ description: 'The hash of a transaction that the node may have accepted' }),
   })
   .meta({ id: 'Problem', description: 'A problem (RFC 9457)' });

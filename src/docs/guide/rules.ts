@@ -7,35 +7,33 @@ import type { PriceSettings } from '#prices/settings';
 export const errors = (
   basePath: string,
 ) => `Errors are \`application/problem+json\` (RFC 9457). In your code, rely on \`status\` and \`code\`, \
-not on the texts. \`type\` links to [the problem page](${basePath}/docs/problems), which describes the cause and remedy of each code.
+not on the texts. \`type\` links to [the problem page](${basePath}/docs/problems). The page describes the cause and the remedy for each code.
 
 \`\`\`json
 ${JSON.stringify(problemExample('api_key_missing', basePath), null, 2)}
 \`\`\`
 
-\`requestId\`, which is also in the header \`X-Request-Id\`, identifies the request in the operator's log. \`errors\` lists the invalid \
-parameters with the expected input. Responses with 429 and 503 contain \`Retry-After\`.`;
+\`requestId\` identifies the request in the operator's log. The \`X-Request-Id\` header contains the same ID. \`errors\` lists the invalid parameters with the expected input. Responses with 429 and 503 contain \`Retry-After\`.`;
 
 export function nodeProxy({ node }: GuideSettings): string {
   const state =
     node.urls.length > 0
       ? ''
-      : ' This service has no node configured, so these endpoints respond with 503 `node_not_configured`.';
-  return `\`/v1/node/…\` forwards calls to a blockchain node: balances, accounts, blocks, the chain ID, transaction search and lookup, and broadcast. These endpoints are sufficient for a wallet to sign and broadcast. \
-They require a key and are free of charge.${state}
+      : ' This service has no node configured. The endpoints respond with 503 `node_not_configured`.';
+  return `\`/v1/node/…\` forwards calls to a blockchain node. You can read balances, accounts, blocks, transactions and the chain ID, and broadcast transactions. A wallet needs no other endpoints to sign and broadcast. The endpoints require a key and are free of charge.${state}
 
-Requests and responses have the format of the Cosmos SDK's legacy REST interface, whichever dialect the node supports. For libraries that accept only the URL of a node, use \`/v1/node\` with the key as the user name. If the \
-chain rejects a transaction, the response is 200 with \`code\` and \`raw_log\`. If the node rejects a request, the response is the problem \`node_rejected\` with the \
-node's message in \`error\`.`;
+Requests and responses always have the format of the Cosmos SDK's legacy REST interface. The node can support the legacy or the modern dialect. If a library accepts only the URL of a node, use \`/v1/node\` with the key as the user name. If the chain rejects a transaction, the response is 200 with \`code\` and \`raw_log\`. If the node rejects a request, the response is the problem \`node_rejected\`, and \`error\` contains the node's message.`;
 }
 
 export const RULES = `Prices are in US dollars unless \`currency\` is set. Requests are checked in this order: secrets, path and \
 method, key, burst limit, parameters, allowance.
 
-* Parameter names are case-sensitive; token names and symbols are not. \`GET /v1/tokens\` lists the tokens, which the operator can change. Unknown parameters are ignored, except likely misspellings, which are rejected with 400.
-* A request with a \`mnemonic\` parameter is rejected on every path: a seed phrase never belongs in a URL.
-* HEAD returns the headers of GET and costs the same. An unsupported method is rejected with 405.
-* Most endpoints read no body. A broadcast over 128 KB is rejected, and so is any other body over 1 MB.`;
+* Parameter names are case-sensitive. Token names and symbols are not case-sensitive.
+* \`GET /v1/tokens\` lists the tokens. The operator can add and remove tokens.
+* Unknown parameters are ignored. A parameter that looks misspelled is rejected with 400.
+* A request with a \`mnemonic\` parameter is rejected on every path, because a seed phrase must never be in a URL.
+* A HEAD request returns the headers of a GET request and costs the same. An unsupported method is rejected with 405.
+* Most endpoints ignore the request body. The maximum size of a broadcast is 128 KB, and of any other body 1 MB.`;
 
 export type GuideSettings = { basePath: string } & NodeSettings &
   Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &

@@ -22,69 +22,78 @@ const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
 export const HEADERS = {
   'X-Request-Id': text(
-    'The ID of the request, which is also in the log. A client can set it: 1 to 128 characters of `[A-Za-z0-9._-]`.',
+    'The ID of the request, as in the log. A client can send its own ID in this header: 1 to 128 characters from `[A-Za-z0-9._-]`.',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
     '^[A-Za-z0-9._-]{1,128}$',
   ),
   'RateLimit-Policy': text(
-    'The limits (draft-ietf-httpapi-ratelimit-headers). `plan`: `q` calls in a period of `w` seconds. `burst`, if enabled: `q` requests per second.',
+    'The limits (draft-ietf-httpapi-ratelimit-headers). `plan` is the allowance: `q` calls in a period of `w` seconds. `burst`, if enabled, is the limit of `q` requests per second.',
     '"plan";q=10000;w=2678400, "burst";q=50;w=1',
     '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'At least `r` calls remain for the `t` seconds until the period ends. In a `rate_limited` response, this header reports the burst limit, which has been reached.',
+    'The remaining calls. `r` is the minimum number of calls left, and `t` is the number of seconds until the period ends. A `rate_limited` response contains the burst limit instead.',
     '"plan";r=9123;t=86400',
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
   ETag: text(
-    'A strong validator of the body, the same for every key. Send it in If-None-Match. A 304 response is free.',
+    'A strong validator of the body. It is the same for every key. Send it in `If-None-Match`. A 304 response is free.',
     '"ymSVG-s4UnIXUSNLj1slMS"',
     '^"[!#-~]+"$',
   ),
   'Last-Modified': text(
-    'The time of the newest sample. Send it in If-Modified-Since if you do not store the ETag.',
+    'The time of the newest sample. If you do not store the `ETag`, send this time in `If-Modified-Since`.',
     'Mon, 01 Jan 2024 00:00:00 GMT',
     HTTP_DATE,
   ),
   'Cache-Control': text(
-    'How long to cache the response, counted from when the data was fetched. Subtract `Age` to get the remaining time. A window that never changes is `immutable`. Problems, and responses that contain a key, are `no-store`.',
+    'How long to cache the response. `max-age` starts when the data is fetched: subtract `Age` to get the remaining time. Data that never changes is `immutable`. Problems and responses that contain a key are `no-store`.',
     'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(
-    'How the cache handled the request (RFC 9211). `ttl` is negative if the data is overdue for a refresh.',
+    'How the cache handled the request (RFC 9211). If the refresh is overdue, `ttl` is negative.',
     'quotient; hit; ttl=42',
     '^quotient(; ?[a-z-]+(=[^;]+)?)+$',
   ),
   Vary: text('The request headers that affect the body.', 'Accept, Accept-Encoding'),
-  Age: seconds('Seconds since the data was fetched. Omitted if the data was imported, or settled long ago.', 17),
+  Age: seconds(
+    'The number of seconds since the data was fetched. Omitted for imported data and for old data that no longer changes.',
+    17,
+  ),
   'Quotient-Gaps': text(
-    'The missing spans in the window since the token was listed, as `from/thru` (both included), separated by commas. For daily points, these are dates; for finer points, times. Omitted if nothing is missing.',
+    'The parts of the requested period for which data is missing, as `from/thru`, separated by commas. Both ends are included. They are dates for daily points, and times for shorter intervals. The time before the token was listed does not count. Omitted if no data is missing.',
     '2013-04-28/2024-11-21',
     '^[0-9TZ:.-]+/[0-9TZ:.-]+(, [0-9TZ:.-]+/[0-9TZ:.-]+)*$',
   ),
   'Quotient-Source': text(
-    'The sources of the data (`GET /v1/sources`), the main source first. `solana-rpc-2` is the second source of its kind. ' +
-      'While a fallback source provides the latest price, each source is listed with the age of its data in seconds: ' +
-      "`kraken;age=12, coingecko;age=5400` means Kraken's price, and CoinGecko's last values for all other members.",
+    'The names of the data sources, as in `GET /v1/sources`. The main source is first. A name such as ' +
+      '`solana-rpc-2` is the second source of its kind. While a fallback source provides the latest price, ' +
+      'each name has the age of its data in seconds. For example, `kraken;age=12, coingecko;age=5400` means ' +
+      'that the price is from Kraken, and all other members are the last values from CoinGecko.',
     SOURCE_NAMES[0],
     `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
   ),
   'Quotient-Currency': text(
-    'The currency of the amounts and the source of its rate. If one rate applies to the whole response, `rate` is the ' +
-      'number of units per US dollar, and `on` is the date of the rate. Omitted for US dollars, and in a 304 response, ' +
-      'for which the stored value remains valid.',
+    'The currency of the amounts and the source of its rate. If one rate applies to the whole response, ' +
+      '`rate` is the number of units per US dollar, and `on` is the date of the rate. Omitted for US dollars. ' +
+      'Also omitted in a 304 response: the header of the stored response remains valid.',
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
   ),
   Link: text(
-    'Related pages and calls (RFC 8288). Node responses link to a block explorer (`alternate`) if the operator has ' +
-      'configured one. A registration response links to the renewal call (`related`) and its guide (`help`).',
+    'Related pages and calls (RFC 8288). If the operator has configured a block explorer, node responses ' +
+      'link to it (`alternate`). A registration response links to the renewal call (`related`) and to its ' +
+      'guide (`help`).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',
     `^${LINK}(, ${LINK})*$`,
   ),
-  'Retry-After': seconds('Seconds to wait before the next attempt.', 30),
+  'Retry-After': seconds('The number of seconds to wait before the next attempt.', 30),
   Allow: text('The methods that the path supports.', 'GET, HEAD', '^[A-Z]+(, [A-Z]+)*$'),
-  'WWW-Authenticate': text('The authentication scheme: a key in the header X-API-KEY.', 'ApiKey', '^ApiKey$'),
+  'WWW-Authenticate': text(
+    'The authentication scheme. `ApiKey` means a key in the `X-API-KEY` header.',
+    'ApiKey',
+    '^ApiKey$',
+  ),
 } as const satisfies Record<string, DescribedHeader>;
 
 type HeaderName = keyof typeof HEADERS;

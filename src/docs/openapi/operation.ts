@@ -95,8 +95,7 @@ function notModified(isPriced: boolean, all: readonly Occurrence[], { responses,
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');
   responses[name] ??= {
-    description:
-      'Not modified. The response that `If-None-Match` or `If-Modified-Since` identifies is still current. Free of charge.',
+    description: 'Not modified. Your stored response is still current. Free of charge.',
     headers: headersOf(304, isPriced, own, headers),
   };
   return { $ref: `#/components/responses/${name}` };
